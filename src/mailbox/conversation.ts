@@ -1,0 +1,77 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import * as z from "zod/mini";
+
+/**
+ * A conversation is the Messages API's own: images, documents and thinking survive, and nothing is
+ * translated twice. Types only; the SDK is never loaded where a conversation is merely carried.
+ */
+export type MessageParam = Anthropic.MessageParam;
+export type ContentBlock = Anthropic.ContentBlock;
+export type ContentBlockParam = Anthropic.ContentBlockParam;
+export type ToolUseBlock = Anthropic.ToolUseBlock;
+export type ToolResultBlockParam = Anthropic.ToolResultBlockParam;
+
+/** Text, or blocks of text, images and documents. */
+export type ToolResultContent = Exclude<ToolResultBlockParam["content"], undefined>;
+export const ToolResultContent: z.ZodMiniType<ToolResultContent> = z.custom<ToolResultContent>(
+  (value) => typeof value === "string" || Array.isArray(value),
+  "not the content of a tool_result",
+);
+
+/** Checked for its outline only: the blocks are the provider's and are stored as they came. */
+export const Message: z.ZodMiniType<MessageParam> = z.custom<MessageParam>((value) => {
+  if (typeof value !== "object" || value === null) return false;
+  const { role, content } = value as { role?: unknown; content?: unknown };
+  return (role === "user" || role === "assistant") && (typeof content === "string" || Array.isArray(content));
+}, "not a message of the Messages API");
+
+/** What a model is told of one tool (A1.17): exactly name, description and schema. */
+export const ToolDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  input_schema: z.looseObject({ type: z.literal("object") }),
+});
+export type ToolDefinition = z.infer<typeof ToolDefinition>;
+
+/** Tokens, named as the API names them. */
+export const Usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cache_creation_input_tokens: z.number(),
+  cache_read_input_tokens: z.number(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const noUsage: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
+    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
+  };
+}
+
+/** All tokens a model saw or wrote. */
+export function totalTokens(usage: Usage): number {
+  return (
+    usage.input_tokens +
+    usage.output_tokens +
+    usage.cache_creation_input_tokens +
+    usage.cache_read_input_tokens
+  );
+}
+
+/** The text blocks of a reply, joined. */
+export function textOf(content: readonly ContentBlock[]): string {
+  return content
+    .flatMap((block) => (block.type === "text" ? [block.text] : []))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,176 @@
+import * as z from "zod/mini";
+import { Message, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
+import { ActorId, CallId } from "./ids.ts";
+
+/**
+ * The wire format: every word that actors exchange. Each schema survives a JSON round trip (no Map, no
+ * Date, no functions), so a message can go to a thread, to disk or to another machine (promise 3).
+ */
+
+// ---- how an agent ends -------------------------------------------------------------------------
+
+export const Status = z.enum([
+  "done",
+  "partial",
+  "failed",
+  "cancelled",
+  "timed_out",
+  "out_of_turns",
+  "out_of_memory",
+  "over_budget",
+]);
+export type Status = z.infer<typeof Status>;
+
+/** What an agent provably did, counted by the runtime, not claimed by the model. */
+export const Receipts = z.object({
+  /** Tool name to number of calls that ran. */
+  tools: z.record(z.string(), z.number()),
+  /** Files whose content the agent saw; `digest` is of the lines it was shown. */
+  files: z.array(z.object({ path: z.string(), digest: z.string() })),
+  commands: z.array(z.object({ command: z.string(), exitCode: z.nullable(z.number()) })),
+});
+export type Receipts = z.infer<typeof Receipts>;
+
+/** The one thing a spawn returns (promise 1). `reason` is a sentence for every status but `done`. */
+export const Summary = z.object({
+  status: Status,
+  text: z.string(),
+  reason: z.optional(z.string()),
+  turns: z.number(),
+  usage: Usage,
+  receipts: Receipts,
+});
+export type Summary = z.infer<typeof Summary>;
+
+// ---- what an agent is --------------------------------------------------------------------------
+
+/** One file as this agent last saw it: what Edit compares before it writes (issue "Hands"). */
+export const ReadEntry = z.object({
+  path: z.string(),
+  size: z.number(),
+  mtimeMs: z.number(),
+  inode: z.number(),
+  digest: z.string(),
+});
+export type ReadEntry = z.infer<typeof ReadEntry>;
+
+/**
+ * One turn, recorded after its results are in: an actor's state is the fold of its turns (promise 8).
+ * `messages` are those this turn appended to the conversation, in order.
+ */
+export const Turn = z.object({
+  turn: z.number(),
+  messages: z.array(Message),
+  cwd: z.string(),
+  reads: z.array(ReadEntry),
+  usage: Usage,
+  receipts: Receipts,
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's closure). */
+export const ToolSide = z.enum(["agent", "supervisor"]);
+
+export const AgentTool = z.extend(ToolDefinition, {
+  side: ToolSide,
+  /** Names the model may also use, such as Task for Agent (A3.28). */
+  aliases: z.array(z.string()),
+  /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
+  parallel: z.boolean(),
+});
+export type AgentTool = z.infer<typeof AgentTool>;
+
+/** All that a thread needs to be an agent. */
+export const ActorSpec = z.object({
+  id: ActorId,
+  parent: z.nullable(ActorId),
+  /** 0 is the main conversation. */
+  depth: z.number(),
+  /** Counts the threads this actor has had; answers to an older one are refused. */
+  attempt: z.number(),
+  type: z.string(),
+  description: z.string(),
+  /** Stable system prompt blocks, byte-identical between agents of a type. */
+  system: z.array(z.string()),
+  tools: z.array(AgentTool),
+  model: z.string(),
+  maxTokens: z.number(),
+  thinkingTokens: z.optional(z.number()),
+  maxTurns: z.number(),
+  /** Total tokens (input, output, cache) after which the agent writes its summary. */
+  tokenBudget: z.optional(z.number()),
+  /** The only folder tree this agent may resolve paths in, besides `additionalDirs`. */
+  root: z.string(),
+  additionalDirs: z.array(z.string()),
+  /** The conversation before the first of `turns`: the prompt, or an inherited history. */
+  messages: z.array(Message),
+  /** Turns already taken, when an actor goes on from its records. */
+  turns: z.array(Turn),
+});
+export type ActorSpec = z.infer<typeof ActorSpec>;
+
+/** Text that enters the agent's conversation at its next turn. */
+export const Steer = z.object({ text: z.string() });
+export type Steer = z.infer<typeof Steer>;
+
+// ---- mail: may be dropped or coalesced; what must not be lost is a service call -------------------
+
+export const ToAgent = z.discriminatedUnion("type", [
+  /** Stop as soon as possible; the summary is then `cancelled` or `timed_out`. */
+  z.object({ type: z.literal("cancel"), reason: z.string() }),
+]);
+export type ToAgent = z.infer<typeof ToAgent>;
+
+export const FromAgent = z.discriminatedUnion("type", [
+  /** Where the agent is: coalesced to at most 20 a second. */
+  z.object({ type: z.literal("progress"), turn: z.number(), usage: Usage, text: z.string() }),
+  /** A piece of the visible reply, only where somebody watches it. */
+  z.object({ type: z.literal("text"), text: z.string() }),
+  /** The model has begun a call of this tool: a hint to warm up what it needs. */
+  z.object({ type: z.literal("call-begins"), tool: z.string() }),
+]);
+export type FromAgent = z.infer<typeof FromAgent>;
+
+// ---- services: asked by an agent, answered by the supervisor ----------------------------------------
+
+export const Call = z.object({ id: CallId, tool: z.string(), input: z.unknown() });
+export type Call = z.infer<typeof Call>;
+
+/** Something a call would touch, for the gate, the journal and the live tree. */
+export const Access = z.object({ kind: z.enum(["read", "write", "execute", "network"]), target: z.string() });
+export type Access = z.infer<typeof Access>;
+
+/** `before`: a call the agent is about to run in its own thread. `title` is what a person sees. */
+export const BeforeCall = z.extend(Call, { title: z.string(), accesses: z.array(Access) });
+export type BeforeCall = z.infer<typeof BeforeCall>;
+
+export const Verdict = z.discriminatedUnion("type", [
+  /** Run it, with `input` in place of the model's own where a hook rewrote it. */
+  z.object({ type: z.literal("go"), input: z.optional(z.unknown()) }),
+  z.object({ type: z.literal("refuse"), reason: z.string() }),
+]);
+export type Verdict = z.infer<typeof Verdict>;
+
+/** What a tool call came to, as the model will see it. */
+export const CallResult = z.object({ content: ToolResultContent, isError: z.boolean() });
+export type CallResult = z.infer<typeof CallResult>;
+
+export const AfterCall = z.object({ id: CallId, isError: z.boolean(), bytes: z.number() });
+export type AfterCall = z.infer<typeof AfterCall>;
+
+/** Text that a hook adds to the result. */
+export const AfterAnswer = z.object({ append: z.optional(z.string()) });
+export type AfterAnswer = z.infer<typeof AfterAnswer>;
+
+export const TurnAnswer = z.object({ steer: z.array(Steer) });
+export type TurnAnswer = z.infer<typeof TurnAnswer>;
+
+export const Finish = z.object({ turn: z.nullable(Turn), summary: Summary });
+export type Finish = z.infer<typeof Finish>;
+
+/** Either the actor is closed, or it is given more and goes round again: no steering is lost. */
+export const FinishAnswer = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("closed") }),
+  z.object({ type: z.literal("more"), steer: z.array(Steer) }),
+]);
+export type FinishAnswer = z.infer<typeof FinishAnswer>;

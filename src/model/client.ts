@@ -1,0 +1,110 @@
+import type { MessagePort } from "node:worker_threads";
+import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+
+/** One request, in our words. The provider adds cache breakpoints and its own field names. */
+export interface ModelRequest {
+  readonly actor: ActorId;
+  /** An alias (opus, sonnet, haiku) or a full id. */
+  readonly model: string;
+  readonly system: readonly string[];
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly MessageParam[];
+  readonly maxTokens: number;
+  /** Extended thinking is opt-in (A1.15): tokens to think with. */
+  readonly thinkingTokens?: number;
+  /** The last turn, which must be text: tools stay in the request (they are part of the cached prefix). */
+  readonly withoutTools?: boolean;
+  /** True where somebody reads along: text then arrives as it is written. */
+  readonly streamText?: boolean;
+}
+
+/** One whole reply: `content` holds only blocks that were closed (A22.22). */
+export interface ModelReply {
+  readonly content: readonly ContentBlock[];
+  /** The API's own; unknown ones are kept as they came. */
+  readonly stopReason: string;
+  readonly usage: Usage;
+  /** The id the server says it answered with. */
+  readonly model: string;
+  /** Milliseconds from the last attempt's sending to its end, without waiting for a slot or a retry. */
+  readonly apiMs: number;
+}
+
+export type ModelFailureKind =
+  | "auth"
+  | "invalid_request"
+  | "not_found"
+  | "spend_limit"
+  | "rate_limit"
+  | "overloaded"
+  | "server"
+  | "connection"
+  | "stalled"
+  | "protocol"
+  | "too_large"
+  | "cancelled";
+
+/** Why there is no reply. `message` is one sentence for a person that names the thing and what to do. */
+export interface ModelFailure {
+  readonly kind: ModelFailureKind;
+  readonly message: string;
+  readonly status?: number;
+  /** Milliseconds the server asked everyone to wait. */
+  readonly retryAfterMs?: number;
+  /** What had been said when it broke off. */
+  readonly partialText?: string;
+}
+
+/** What happens before the end. */
+export type ModelEvent =
+  /** Waiting to try again (or for a free place), for a countdown. */
+  | { readonly type: "waiting"; readonly reason: string; readonly ms: number; readonly attempt: number }
+  | { readonly type: "text"; readonly text: string }
+  /** The model has begun to write a call of this tool. */
+  | { readonly type: "call-begins"; readonly tool: string };
+
+export type OnModelEvent = (event: ModelEvent) => void;
+
+/**
+ * One reply from one model. Never rejects and never throws: its answer is a reply or a failure. An
+ * aborted signal ends it with a `cancelled` failure.
+ */
+export interface ModelClient {
+  readonly name: string;
+  ask(request: ModelRequest, on: OnModelEvent, signal: AbortSignal): Promise<ModelOutcome>;
+}
+
+export type ModelOutcome =
+  | { readonly type: "reply"; readonly reply: ModelReply }
+  | { readonly type: "failure"; readonly failure: ModelFailure };
+
+/** What the gateway tells the session about all its requests together. */
+export type GatewayNotice =
+  | {
+      readonly type: "usage";
+      readonly actor: ActorId;
+      readonly model: string;
+      readonly usage: Usage;
+      readonly apiMs: number;
+    }
+  | {
+      readonly type: "waiting";
+      readonly actor: ActorId;
+      readonly reason: string;
+      readonly ms: number;
+      readonly attempt: number;
+    };
+
+/**
+ * Where agents get their models from. Each agent has a port of its own; requests and cancellations on it
+ * are that agent's. The port closes when the gateway dies.
+ */
+export interface Gateway {
+  /** The port to hand to the agent. `lead`: the main conversation, served before the others. */
+  connect(actor: ActorId, lead: boolean): MessagePort;
+  /** Ends every request of the actor. */
+  disconnect(actor: ActorId): void;
+  onNotice(listener: (notice: GatewayNotice) => void): void;
+  close(): Promise<void>;
+}

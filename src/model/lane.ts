@@ -1,0 +1,10 @@
+import type { ModelEvent, ModelOutcome, ModelRequest } from "./client.ts";
+
+/** What travels on an agent's port to the gateway. `id` is the agent's own counter. */
+export type ToGateway =
+  | { readonly type: "ask"; readonly id: number; readonly request: ModelRequest }
+  | { readonly type: "cancel"; readonly id: number };
+
+export type FromGateway =
+  | { readonly type: "event"; readonly id: number; readonly event: ModelEvent }
+  | { readonly type: "outcome"; readonly id: number; readonly outcome: ModelOutcome };

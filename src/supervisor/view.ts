@@ -1,0 +1,53 @@
+import type { Usage } from "../mailbox/conversation.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { Summary } from "../mailbox/messages.ts";
+
+export type AgentState = "queued" | "starting" | "running" | "waiting" | "cancelling" | "ended";
+
+/** What an agent is doing right now, in words a person can read. */
+export type Activity =
+  | { readonly type: "idle" }
+  | { readonly type: "model" }
+  | { readonly type: "tool"; readonly tool: string; readonly title: string }
+  | { readonly type: "retrying"; readonly reason: string; readonly until: number };
+
+/** One line of the live tree. Times are of the session's monotonic clock, in milliseconds. */
+export interface AgentView {
+  readonly id: ActorId;
+  readonly parent: ActorId | null;
+  readonly depth: number;
+  readonly type: string;
+  readonly description: string;
+  readonly state: AgentState;
+  readonly activity: Activity;
+  readonly model: string;
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly summary: Summary | null;
+}
+
+/** What a session tells whoever watches it. None of it must be acted upon. */
+export type SupervisorEvent =
+  | { readonly type: "agent"; readonly view: AgentView }
+  /** A piece of the main conversation's visible reply, as it is written. */
+  | { readonly type: "text"; readonly actor: ActorId; readonly text: string }
+  /** The model is being waited for; show a countdown. */
+  | {
+      readonly type: "waiting";
+      readonly actor: ActorId;
+      readonly reason: string;
+      readonly ms: number;
+      readonly attempt: number;
+    }
+  | { readonly type: "warning"; readonly message: string };
+
+/** A call that was not allowed, as `--output-format json` lists it. */
+export interface PermissionDenial {
+  readonly actor: ActorId;
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+}

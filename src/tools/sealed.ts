@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+import type { ToolDefinition } from "../mailbox/conversation.ts";
+import type { Access, CallResult } from "../mailbox/messages.ts";
+import type { CallContext, PermissionLevel, Tool, ToolFailure } from "./tool.ts";
+
+/** A call whose input was checked: everything that is left to ask of it. */
+export interface ReadyCall<Context extends CallContext> {
+  readonly type: "ready";
+  readonly title: string;
+  accesses(cwd: string): readonly Access[];
+  call(context: Context): Promise<CallResult>;
+}
+
+/** `message` tells the model which fields are wrong (A5.3). */
+export interface InvalidCall {
+  readonly type: "invalid";
+  readonly message: string;
+}
+
+/** A tool with its input type closed over, so that tools of all inputs stand in one list without casts. */
+export interface SealedTool<Context extends CallContext = CallContext> {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly permissionLevel: PermissionLevel;
+  readonly parallel: boolean;
+  readonly definition: ToolDefinition;
+  prepare(input: unknown): ReadyCall<Context> | InvalidCall;
+}
+
+export function seal<Input, Output, Context extends CallContext>(
+  tool: Tool<Input, Output, Context>,
+): SealedTool<Context> {
+  return {
+    name: tool.name,
+    aliases: tool.aliases,
+    permissionLevel: tool.permissionLevel,
+    parallel: tool.parallel,
+    get definition() {
+      return { name: tool.name, description: tool.description, input_schema: jsonSchemaOf(tool.inputSchema) };
+    },
+    prepare(raw) {
+      const parsed = z.safeParse(tool.inputSchema, raw);
+      if (!parsed.success) return { type: "invalid", message: inputErrors(tool.name, parsed.error) };
+      const input = parsed.data;
+      return {
+        type: "ready",
+        title: tool.title(input),
+        accesses: (cwd) => tool.accesses(input, cwd),
+        async call(context) {
+          const output = await tool.call(input, context);
+          if (isFailure(output)) return { content: output.message, isError: true };
+          return { content: tool.mapToolResultToToolResultBlockParam(output), isError: false };
+        },
+      };
+    },
+  };
+}
+
+function isFailure(output: unknown): output is ToolFailure {
+  return typeof output === "object" && output !== null && "type" in output && output.type === "tool-failure";
+}
+
+/** The seeds' form: an integer is just `integer`, without the bounds of a safe one. */
+function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
+  const { $schema: _, additionalProperties: __, ...rest } = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { ...rest, type: "object" };
+}
+
+/** zod/mini carries no message texts (they would cost every thread), so the sentence is built here. */
+function inputErrors(tool: string, error: z.core.$ZodError): string {
+  const lines = error.issues.map((issue) => {
+    const where = issue.path.length > 0 ? issue.path.join(".") : "input";
+    return `- ${where}: ${expectation(issue)}`;
+  });
+  return `Invalid input for ${tool}:\n${lines.join("\n")}\nCorrect the input and call ${tool} again.`;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined
+        ? `required, expected ${issue.expected}`
+        : `expected ${issue.expected}, got ${typeof issue.input}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
+    case "unrecognized_keys":
+      return `unknown ${issue.keys.map((k) => JSON.stringify(k)).join(", ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}

@@ -1,0 +1,69 @@
+import type * as z from "zod/mini";
+import type { Clock } from "../mailbox/clock.ts";
+import type { ToolResultContent } from "../mailbox/conversation.ts";
+import type { ActorId, CallId } from "../mailbox/ids.ts";
+import type { Access } from "../mailbox/messages.ts";
+import type { RunRequest, RunResult } from "../mailbox/runs.ts";
+import type { ReadLedger } from "./read-ledger.ts";
+
+/** How dangerous a tool is by nature (A6.1, A3.34). */
+export type PermissionLevel = "read" | "write" | "execute" | "network";
+
+/** The six questions every tool prompt answers (A4.1); rendered to the description the model gets. */
+export interface ToolPrompt {
+  readonly what: string;
+  readonly when: string;
+  readonly whenNot: string;
+  readonly how: string;
+  readonly recover: string;
+  readonly limits: string;
+}
+
+/** A tool that could not do what was asked. `message` is for the model: what was wrong and what to do next. */
+export interface ToolFailure {
+  readonly type: "tool-failure";
+  readonly message: string;
+}
+
+export function failed(message: string): ToolFailure {
+  return { type: "tool-failure", message };
+}
+
+/** What a call gets besides its input, wherever it runs. */
+export interface CallContext {
+  readonly call: CallId;
+  readonly actor: ActorId;
+  readonly cwd: string;
+  /** Aborted when the agent is cancelled; a call then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+}
+
+/** What a call gets in the agent's own thread. */
+export interface AgentCallContext extends CallContext {
+  readonly root: string;
+  readonly additionalDirs: readonly string[];
+  readonly reads: ReadLedger;
+  readonly clock: Clock;
+  /** Runs a child process in the process host. Never rejects. */
+  readonly run: (request: Omit<RunRequest, "owner">) => Promise<RunResult>;
+}
+
+/**
+ * A tool as a value (A3.34, A22.18). `Context` says where it runs: `AgentCallContext` in the agent's
+ * thread, `CallContext` on the supervisor's side.
+ */
+export interface Tool<Input = never, Output = unknown, Context extends CallContext = CallContext> {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly description: string;
+  readonly inputSchema: z.ZodMiniType<Input> | z.core.$ZodType<Input>;
+  readonly permissionLevel: PermissionLevel;
+  /** Whether several calls of one reply may run at the same time. */
+  readonly parallel: boolean;
+  /** What a person sees while it runs: the argument that tells this call from another. */
+  title(input: Input): string;
+  accesses(input: Input, cwd: string): readonly Access[];
+  /** Throws only on cancellation; anything else it throws becomes an `is_error` result. */
+  call(input: Input, context: Context): Promise<Output | ToolFailure>;
+  mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;
+}
