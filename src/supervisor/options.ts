@@ -1,0 +1,120 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { Usage } from "../mailbox/conversation.ts";
+import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
+import type { Summary } from "../mailbox/messages.ts";
+import type { ModelClient } from "../model/client.ts";
+import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
+
+/** Where replies come from. */
+export type ModelSource =
+  | {
+      readonly provider: "anthropic";
+      readonly apiKey?: string;
+      /** Sent as a bearer token instead of a key, as gateways want it. */
+      readonly authToken?: string;
+      /** Any server that speaks the Messages API; the SDK's default where absent. */
+      readonly baseURL?: string;
+    }
+  | { readonly provider: "offline" }
+  /** A library user's own, such as `scriptedModel(…)`; it runs on the caller's thread. */
+  | { readonly provider: "client"; readonly client: ModelClient };
+
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "dontAsk";
+
+/** Limits with their defaults; each can be set in settings under `troupe`. */
+export interface Limits {
+  /** Agents running at the same time; the rest wait in order (default 32, 1 to 256). */
+  readonly maxAgents: number;
+  /** How deep agents may spawn agents; the main conversation is 0 (default 2). */
+  readonly maxDepth: number;
+  /** Milliseconds a request may be retried in all (default 60,000). */
+  readonly patienceMs: number;
+  /** Milliseconds without a model event (pings do not count) before a stream is given up (default 300,000). */
+  readonly idleMs: number;
+  /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
+  readonly graceMs: number;
+  /** Tokens of one reply (default 16,000). */
+  readonly maxTokens: number;
+  /** Turns of the main conversation per prompt, and of agents whose definition sets none (default 100). */
+  readonly maxTurns: number;
+  /** Tokens to think with; 0 is off (default 0). */
+  readonly thinkingTokens: number;
+}
+
+export interface SupervisorOptions {
+  /** The folder the session is about; must exist. */
+  readonly cwd: string;
+  readonly source: ModelSource;
+  /** Alias or full id (default sonnet). */
+  readonly model?: string;
+  /** What opus, sonnet and haiku stand for, where it is not the newest of each. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly additionalDirs?: readonly string[];
+  readonly permissionMode?: PermissionMode;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly appendSystemPrompt?: string;
+  readonly limits?: Partial<Limits>;
+  /** Where sessions are kept (default `~/.troupe`). */
+  readonly home?: string;
+  /** A line by which a person recognises the session in a list. */
+  readonly title?: string;
+  readonly ids?: Ids;
+  readonly clock?: Clock;
+  readonly onEvent?: (event: SupervisorEvent) => void;
+}
+
+export interface SpawnRequest {
+  /** Agent type, matched whatever its case and separators (default Explore). */
+  readonly type?: string;
+  /** Three to five words. */
+  readonly description?: string;
+  readonly prompt: string;
+  /** Alias or full id; wins over the definition's. */
+  readonly model?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** How one agent ended. The one summary of the spawn, with what the runtime knows about it. */
+export interface AgentResult {
+  readonly id: ActorId;
+  readonly type: string;
+  readonly description: string;
+  readonly summary: Summary;
+  readonly durationMs: number;
+}
+
+/** Everything about a session that its end wants to know. */
+export interface SessionAccount {
+  readonly session: SessionId;
+  readonly agents: readonly AgentView[];
+  /** Of the main conversation and every agent together. */
+  readonly usage: Usage;
+  /** Milliseconds spent in requests, all agents together. */
+  readonly apiMs: number;
+  readonly costUsd: number;
+  readonly denials: readonly PermissionDenial[];
+}
+
+/**
+ * The session: owns the main conversation and every agent under it.
+ * The implementation is `createSupervisor(options)`, and `Supervisor` for library users.
+ */
+export interface SupervisorHandle {
+  readonly session: SessionId;
+  /** Folder of the session's journal. */
+  readonly folder: string;
+  /** One prompt to the main conversation; its end is a summary, whatever happens. Rejects only after `close`. */
+  prompt(text: string, signal?: AbortSignal): Promise<AgentResult>;
+  /** One agent without a main model. An unknown type rejects with a sentence that lists the known ones. */
+  spawn(request: SpawnRequest): Promise<AgentResult>;
+  /** Every agent of the session in spawn order, the main conversation first if it was used. */
+  tree(): readonly AgentView[];
+  /** Ends one agent and all below it; its summary is `cancelled`. Unknown or ended: nothing happens. */
+  cancel(actor: ActorId, reason: string): void;
+  account(): SessionAccount;
+  /** Boots up to `count` threads ahead of need. */
+  warm(count: number): void;
+  /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */
+  close(): Promise<void>;
+}
