@@ -54,12 +54,20 @@ export const ReadEntry = z.object({
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
+/** Text that enters the agent's conversation at its next turn. */
+export const Steer = z.object({ text: z.string() });
+export type Steer = z.infer<typeof Steer>;
+
 /**
- * One turn, recorded after its results are in: an actor's state is the fold of its turns (promise 8).
- * `messages` are those this turn appended to the conversation, in order.
+ * One turn, recorded after its results are in: an actor's state is the fold of its turns (promise 8,
+ * `turns.ts`). All values are of this turn alone.
  */
 export const Turn = z.object({
+  /** From 1. */
   turn: z.number(),
+  /** Steering that was added to the conversation before this turn's request. */
+  heard: z.array(Steer),
+  /** What this turn appended to the conversation, in order. */
   messages: z.array(Message),
   cwd: z.string(),
   reads: z.array(ReadEntry),
@@ -108,10 +116,6 @@ export const ActorSpec = z.object({
   turns: z.array(Turn),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
-
-/** Text that enters the agent's conversation at its next turn. */
-export const Steer = z.object({ text: z.string() });
-export type Steer = z.infer<typeof Steer>;
 
 // ---- mail: may be dropped or coalesced; what must not be lost is a service call -------------------
 

@@ -1,0 +1,45 @@
+import { addUsage, type ContentBlockParam, type MessageParam, noUsage, type Usage } from "./conversation.ts";
+import type { Receipts, Steer, Turn } from "./messages.ts";
+
+/**
+ * The conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last
+ * user message, where there is one.
+ */
+export function conversationOf(start: readonly MessageParam[], turns: readonly Turn[]): MessageParam[] {
+  const messages = [...start];
+  for (const turn of turns) {
+    hear(messages, turn.heard);
+    messages.push(...turn.messages);
+  }
+  return messages;
+}
+
+/** Adds steering to the conversation in place of the list, never of a message: records share those. */
+export function hear(messages: MessageParam[], steering: readonly Steer[]): void {
+  for (const { text } of steering) {
+    const last = messages.at(-1);
+    if (last?.role !== "user") messages.push({ role: "user", content: text });
+    else
+      messages[messages.length - 1] = { role: "user", content: [...blocksOf(last), { type: "text", text }] };
+  }
+}
+
+function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
+  return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+}
+
+export function usageOf(turns: readonly Turn[]): Usage {
+  return turns.reduce((sum, turn) => addUsage(sum, turn.usage), noUsage);
+}
+
+export const noReceipts: Receipts = { tools: {}, files: [], commands: [] };
+
+export function addReceipts(a: Receipts, b: Receipts): Receipts {
+  const tools = { ...a.tools };
+  for (const [tool, count] of Object.entries(b.tools)) tools[tool] = (tools[tool] ?? 0) + count;
+  return { tools, files: [...a.files, ...b.files], commands: [...a.commands, ...b.commands] };
+}
+
+export function receiptsOf(turns: readonly Turn[]): Receipts {
+  return turns.reduce((sum, turn) => addReceipts(sum, turn.receipts), noReceipts);
+}
