@@ -12,22 +12,28 @@ import type {
 } from "./messages.ts";
 import type { RunRequest, RunResult } from "./runs.ts";
 
+/** Question and answer of each service, tied so that no asker has to check what it got. */
+export interface ServiceMap {
+  /** Durable, then gated: asked before a call runs in the agent's own thread. */
+  before: { question: BeforeCall; answer: Verdict };
+  after: { question: AfterCall; answer: AfterAnswer };
+  /** A tool that lives on the supervisor's side, gated and journalled there. No deadline: its end is the peer's end. */
+  callTool: { question: Call; answer: CallResult };
+  /** The turn is durable when this answers; brings what was said to the agent meanwhile. */
+  turn: { question: Turn; answer: TurnAnswer };
+  /** Closes the race with late steering: either the actor is closed, or it is given more and goes round again. */
+  finish: { question: Finish; answer: FinishAnswer };
+  run: { question: RunRequest; answer: RunResult };
+}
+
 /**
  * What an agent may ask of its supervisor. A worker never decides; it asks (promise 2). Every call is
  * awaited (that is the back-pressure), answered once per id, and rejected with `PeerGone` when the other
  * side is gone; an answer to an older attempt of the same actor is refused.
  */
-export interface Services {
-  /** Durable, then gated: asked before a call runs in the agent's own thread. */
-  before(call: BeforeCall): Promise<Verdict>;
-  after(call: AfterCall): Promise<AfterAnswer>;
-  /** A tool that lives on the supervisor's side, gated and journalled there. No deadline: its end is the peer's end. */
-  callTool(call: Call): Promise<CallResult>;
-  /** The turn is durable when this answers; brings what was said to the agent meanwhile. */
-  turn(turn: Turn): Promise<TurnAnswer>;
-  finish(finish: Finish): Promise<FinishAnswer>;
-  run(request: RunRequest): Promise<RunResult>;
-}
+export type Services = {
+  [M in keyof ServiceMap]: (question: ServiceMap[M]["question"]) => Promise<ServiceMap[M]["answer"]>;
+};
 
 /** The asker's end of a lane whose other side is gone: a bug nowhere, so it is a type of its own. */
 export class PeerGone extends Error {

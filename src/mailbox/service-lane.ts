@@ -1,0 +1,112 @@
+import type { MessagePort } from "node:worker_threads";
+import * as Comlink from "comlink";
+import * as z from "zod/mini";
+import { AfterCall, BeforeCall, Call, Finish, Turn } from "./messages.ts";
+import { RunRequest } from "./runs.ts";
+import { PeerGone, type ServiceMap, type Services } from "./services.ts";
+
+type Method = keyof ServiceMap;
+type Asked<M extends Method> = ServiceMap[M]["question"];
+type Answer<M extends Method> = ServiceMap[M]["answer"];
+
+/** What each question must look like: an agent's thread is not trusted to ask only well-formed ones. */
+const questions: { readonly [M in Method]: z.ZodMiniType<Asked<M>> } = {
+  before: BeforeCall,
+  after: AfterCall,
+  callTool: Call,
+  turn: Turn,
+  finish: Finish,
+  run: RunRequest,
+};
+
+/** comlink loses an error's class and fields, so failure crosses as data. */
+type Reply =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
+
+interface Lane {
+  ask(id: string, method: Method, question: unknown): Promise<Reply>;
+}
+
+/** As many answers are remembered for an asker that asks twice. */
+const REMEMBERED = 256;
+
+/** The supervisor's end: answers each id once, the same id twice with the recorded answer. */
+export function serveServices(services: Services, port: MessagePort): void {
+  const lane = answering(services);
+  Comlink.expose(lane, port);
+  port.start();
+}
+
+/** The asker's end. Every pending call is rejected with `PeerGone` when the port closes. */
+export function servicesOver(port: MessagePort): Services {
+  const remote = Comlink.wrap<Lane>(port);
+  const waiting = new Set<(reason: PeerGone) => void>();
+  let gone = false;
+  port.once("close", () => {
+    gone = true;
+    for (const reject of waiting) reject(new PeerGone("the supervisor"));
+    waiting.clear();
+  });
+  return askWith(
+    (id, method, question) =>
+      new Promise<Reply>((resolve, reject) => {
+        if (gone) return reject(new PeerGone("the supervisor"));
+        waiting.add(reject);
+        const settle = () => waiting.delete(reject);
+        remote.ask(id, method, question).then(resolve, reject).finally(settle);
+      }),
+  );
+}
+
+/** The same lane within one thread: the same checks, the same copies. */
+export function servicesInThread(services: Services): Services {
+  const lane = answering(services);
+  return askWith(async (id, method, question) =>
+    structuredClone(await lane.ask(id, method, structuredClone(question))),
+  );
+}
+
+function answering(services: Services): Lane {
+  const recorded = new Map<string, Promise<Reply>>();
+  const answer = async <M extends Method>(method: M, question: unknown): Promise<Reply> => {
+    const parsed = z.safeParse(questions[method], question);
+    if (!parsed.success)
+      return { ok: false, message: `malformed ${method}: ${z.prettifyError(parsed.error)}` };
+    try {
+      return { ok: true, value: await services[method](parsed.data) };
+    } catch (error) {
+      return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  return {
+    ask(id, method, question) {
+      const before = recorded.get(id);
+      if (before) return before;
+      const reply = answer(method, question);
+      recorded.set(id, reply);
+      const oldest = recorded.size > REMEMBERED ? recorded.keys().next() : undefined;
+      if (oldest && !oldest.done) recorded.delete(oldest.value);
+      return reply;
+    },
+  };
+}
+
+/** The question's own id names it: a call, a turn or a run can be asked about once per kind. */
+function askWith(ask: (id: string, method: Method, question: unknown) => Promise<Reply>): Services {
+  const put = async <M extends Method>(id: string, method: M, question: Asked<M>): Promise<Answer<M>> => {
+    const reply = await ask(`${method}:${id}`, method, question);
+    if (!reply.ok) throw new Error(reply.message);
+    // The type map ties answer to question; the supervisor's side is ours and already checked by the compiler.
+    return reply.value as Answer<M>;
+  };
+  let finishes = 0;
+  return {
+    before: (call) => put(call.id, "before", call),
+    after: (call) => put(call.id, "after", call),
+    callTool: (call) => put(call.id, "callTool", call),
+    turn: (turn) => put(String(turn.turn), "turn", turn),
+    finish: (finish) => put(String(finishes++), "finish", finish),
+    run: (request) => put(request.id, "run", request),
+  };
+}
