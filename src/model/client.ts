@@ -103,8 +103,11 @@ export type GatewayNotice =
 export interface Gateway {
   /** The port to hand to the agent. `lead`: the main conversation, served before the others. */
   connect(actor: ActorId, lead: boolean): MessagePort;
-  /** Ends every request of the actor. */
+  /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;
   onNotice(listener: (notice: GatewayNotice) => void): void;
+  /** The gateway died without being closed; every port of it is closed too. `reason` is a sentence. */
+  onClosed(listener: (reason: string) => void): void;
+  /** Ends every request and closes every port. Idempotent. */
   close(): Promise<void>;
 }

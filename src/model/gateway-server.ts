@@ -1,0 +1,68 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Clock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { FromGateway, ToGateway } from "./lane.ts";
+import { textRelay } from "./text-relay.ts";
+
+/** Asks on behalf of an actor; `lead` requests are served before the others. Never rejects. */
+export type Ask = (
+  request: ModelRequest,
+  lead: boolean,
+  on: OnModelEvent,
+  signal: AbortSignal,
+) => Promise<ModelOutcome>;
+
+export interface LaneOwner {
+  readonly actor: ActorId;
+  readonly lead: boolean;
+}
+
+export interface LaneServices {
+  readonly ask: Ask;
+  readonly clock: Clock;
+  readonly onNotice: (notice: GatewayNotice) => void;
+}
+
+/**
+ * The gateway's end of one agent's lane: answers its requests, ends them when it cancels or when its port
+ * closes. What an agent says about itself is not believed: requests are its own, by the port they came on.
+ */
+export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneServices): void {
+  const open = new Map<number, AbortController>();
+
+  port.on("message", (message: ToGateway) => {
+    switch (message.type) {
+      case "ask":
+        if (!open.has(message.id)) void answer(message.id, { ...message.request, actor: owner.actor });
+        return;
+      case "cancel":
+        return open.get(message.id)?.abort();
+      default:
+        message satisfies never;
+    }
+  });
+  port.once("close", () => {
+    for (const request of open.values()) request.abort();
+  });
+
+  const answer = async (id: number, request: ModelRequest) => {
+    const abort = new AbortController();
+    open.set(id, abort);
+    const relay = textRelay(services.clock, request.streamText === true, (event) => {
+      port.postMessage({ type: "event", id, event } satisfies FromGateway);
+    });
+    const on: OnModelEvent = (event) => {
+      if (event.type === "waiting") services.onNotice({ ...event, actor: owner.actor });
+      relay.on(event);
+    };
+    const outcome = await services.ask(request, owner.lead, on, abort.signal);
+    open.delete(id);
+    relay.end();
+    if (outcome.type === "reply") {
+      const { model, usage, apiMs } = outcome.reply;
+      services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs });
+    }
+    port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);
+  };
+}
