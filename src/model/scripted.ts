@@ -65,10 +65,7 @@ export function scriptedModel(script: Script, options: { readonly name?: string 
       const place = requests.length - 1;
       if (signal.aborted) return cancelled();
       try {
-        return await untilCancelled(
-          play(snapshot, await nextTurn(snapshot, place), place, on, signal),
-          signal,
-        );
+        return await untilCancelled(play(snapshot, nextTurn(snapshot, place), place, on, signal), signal);
       } catch (error) {
         const message = `The script failed: ${error instanceof Error ? error.message : String(error)}`;
         return { type: "failure", failure: { kind: "server", message } };
