@@ -1,0 +1,77 @@
+/** A folder (ending in `/`) or a file, and whether only its types may be taken. */
+export interface Place {
+  readonly path: string;
+  readonly typesOnly?: true;
+}
+
+export interface Rules {
+  /** Folder of `src`, lowest first, to what it may import besides itself. */
+  readonly folders: ReadonlyMap<string, readonly Place[]>;
+  /** Package (or sub-path, or `node:` module) to who may import it. */
+  readonly owners: ReadonlyMap<string, readonly Place[]>;
+  /** What must give the same run twice, and so takes its clock and its ids as arguments. */
+  readonly replayable: { readonly paths: readonly string[]; readonly forbidden: readonly string[] };
+  readonly maxLines: number;
+  /** Drawers: names that say nothing of what is inside. */
+  readonly emptyNames: readonly string[];
+}
+
+const types = (path: string): Place => ({ path, typesOnly: true });
+const all = (...paths: string[]): Place[] => paths.map((path) => ({ path }));
+const folders = (...names: string[]): Place[] => all(...names.map((name) => `src/${name}/`));
+
+const L1 = ["model", "processes", "journal", "worktrees", "policy"];
+
+export const rules: Rules = {
+  folders: new Map([
+    ["mailbox", []],
+    ...L1.map((name): [string, Place[]] => [name, folders("mailbox")]),
+    ["context", [...folders("mailbox"), types("src/model/client.ts")]],
+    ["tools", [...folders("mailbox"), types("src/policy/"), types("src/model/client.ts")]],
+    ["mcp", folders("mailbox", "tools")],
+    [
+      "actors",
+      // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
+      [
+        ...folders("mailbox", "context", "tools"),
+        ...all("src/model/lane-client.ts"),
+        types("src/model/client.ts"),
+      ],
+    ],
+    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "actors")],
+    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
+    ["index.ts", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
+  ]),
+  owners: new Map([
+    ["comlink", folders("mailbox")],
+    ["piscina", all("src/actors/thread-host.ts")],
+    ["@anthropic-ai/sdk", [...all("src/model/anthropic.ts"), types("src/mailbox/conversation.ts")]],
+    ["execa", folders("processes")],
+    ["globby", all("src/tools/glob.ts")],
+    ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],
+    ["simple-git", folders("worktrees")],
+    ["@modelcontextprotocol/sdk", folders("mcp")],
+    ["nanoid", all("src/mailbox/ids.ts")],
+    // Classic zod costs every thread 10 ms at its start.
+    ["zod/mini", all("src/")],
+    // Every child process belongs to the process host.
+    ["node:child_process", folders("processes")],
+  ]),
+  replayable: {
+    paths: ["src/actors/loop.ts", "src/actors/dispatch.ts", "src/tools/dispatch.ts", "src/context/"],
+    forbidden: [
+      "Date.now",
+      "new Date()",
+      "Math.random",
+      "performance.now",
+      "crypto.randomUUID",
+      "crypto.getRandomValues",
+      "randomUUID",
+      "setTimeout",
+      "setInterval",
+      "setImmediate",
+    ],
+  },
+  maxLines: 400,
+  emptyNames: ["utils", "util", "helpers", "helper", "misc", "common", "shared"],
+};

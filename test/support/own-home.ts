@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Tests see a home of their own and no key: none may find, use or change what the person running them has.
+ * The variables are those of this process and so of every process it starts.
+ */
+export default function ownHome(): () => void {
+  for (const name of Object.keys(process.env)) {
+    if (/^(ANTHROPIC|CLAUDE|TROUPE)_/.test(name)) delete process.env[name];
+  }
+  const home = mkdtempSync(join(tmpdir(), "troupe-tests-"));
+  process.env["TROUPE_HOME"] = join(home, ".troupe");
+  process.env["GIT_CONFIG_GLOBAL"] = join(home, "gitconfig");
+  process.env["GIT_CONFIG_NOSYSTEM"] = "1";
+  return () => rmSync(home, { recursive: true, force: true });
+}

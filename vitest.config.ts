@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+import { CountsReporter } from "./test/support/counts-reporter.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Processes, because tests start threads, change the environment and kill what they started.
+    pool: "forks",
+    watch: false,
+    globalSetup: "test/support/own-home.ts",
+    // Not a limit on speed: a test that takes as long as this hangs, and fails by name.
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    teardownTimeout: 10_000,
+    allowOnly: process.env["CI"] === undefined,
+    unstubEnvs: true,
+    reporters: ["default", new CountsReporter()],
+  },
+});
