@@ -37,7 +37,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("after"), actor: ActorId, call: CallId, isError: z.boolean() }),
   z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),
   z.object({ type: z.literal("summary"), actor: ActorId, summary: Summary, durationMs: z.number() }),
-  z.object({ type: z.literal("end"), status: Status }),
+  /** `agents`: how many were spawned, so that a list of sessions need not read the whole journal. */
+  z.object({ type: z.literal("end"), status: Status, agents: z.optional(z.number()) }),
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 

@@ -24,7 +24,7 @@ export function hear(messages: MessageParam[], steering: readonly Steer[]): void
   }
 }
 
-function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
+export function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
   return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 }
 

@@ -1,0 +1,142 @@
+import { addUsage, type MessageParam, type Usage } from "../mailbox/conversation.ts";
+import type { ActorId, SessionId } from "../mailbox/ids.ts";
+import type { ActorSpec, Status, Summary, Turn } from "../mailbox/messages.ts";
+import type { JournalRecord } from "../mailbox/session-events.ts";
+import { conversationOf as afterTurns, blocksOf, hear, usageOf } from "../mailbox/turns.ts";
+
+/**
+ * The state of a session is what these make of its records; nothing else is kept (promise 4). A spec holds
+ * all that an actor is, turns already taken included, so a later `spawn` of the same actor replaces what
+ * was folded before it.
+ */
+type Records = Iterable<JournalRecord>;
+
+/**
+ * The messages of one actor in order: those of its spec, then each prompt and each turn (with the steering
+ * it heard) as they were recorded. A prompt stands either in the spec or in a `prompt` record, never in both.
+ */
+export function conversationOf(records: Records, actor: ActorId): MessageParam[] {
+  let messages: MessageParam[] = [];
+  for (const { event } of records) {
+    if (event.type === "spawn" && event.spec.id === actor) {
+      messages = afterTurns(event.spec.messages, event.spec.turns);
+    } else if (event.type === "turn" && event.actor === actor) {
+      hear(messages, event.turn.heard);
+      messages.push(...event.turn.messages);
+    } else if (event.type === "prompt" && event.actor === actor) say(messages, event.message);
+  }
+  return messages;
+}
+
+/** Roles alternate strictly (A1.8): a prompt after one that was never answered joins it. */
+function say(messages: MessageParam[], message: MessageParam): void {
+  const last = messages.at(-1);
+  if (last?.role !== "user" || message.role !== "user") messages.push(message);
+  else messages[messages.length - 1] = { role: "user", content: [...blocksOf(last), ...blocksOf(message)] };
+}
+
+/** The turns one actor has taken: with its spec, all that is needed to go on from here (promise 8). */
+export function turnsOf(records: Records, actor: ActorId): Turn[] {
+  let turns: Turn[] = [];
+  for (const { event } of records) {
+    if (event.type === "spawn" && event.spec.id === actor) turns = [...event.spec.turns];
+    else if (event.type === "turn" && event.actor === actor) turns.push(event.turn);
+  }
+  return turns;
+}
+
+/** One agent as the journal knows it. */
+export interface AgentHistory {
+  readonly id: ActorId;
+  readonly parent: ActorId | null;
+  readonly depth: number;
+  readonly type: string;
+  readonly description: string;
+  /** Null while unfinished: still running, or its session was ended under it. So are the two below. */
+  readonly status: Status | null;
+  readonly summary: Summary | null;
+  /** Milliseconds. */
+  readonly durationMs: number | null;
+  /** As the summary says; where there is none, what its turns add up to. */
+  readonly turns: number;
+  readonly usage: Usage;
+}
+
+/** Every spawned actor in the order of the spawns; the main conversation too, if it has a `spawn` record. */
+export function agentsOf(records: Records): AgentHistory[] {
+  const agents = new Map<ActorId, AgentHistory>();
+  const change = (id: ActorId, by: (agent: AgentHistory) => Partial<AgentHistory>) => {
+    const agent = agents.get(id);
+    if (agent !== undefined) agents.set(id, { ...agent, ...by(agent) });
+  };
+  for (const { event } of records) {
+    switch (event.type) {
+      case "spawn":
+        // A Map keeps the place of a key that is set again.
+        agents.set(event.spec.id, spawned(event.spec));
+        break;
+      case "start":
+      case "prompt":
+        change(event.actor, () => unfinished);
+        break;
+      case "turn":
+        change(event.actor, ({ turns, usage }) => ({
+          turns: turns + 1,
+          usage: addUsage(usage, event.turn.usage),
+        }));
+        break;
+      case "summary":
+        change(event.actor, () => finished(event.summary, event.durationMs));
+        break;
+      case "session":
+      case "before":
+      case "after":
+      case "end":
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return [...agents.values()];
+}
+
+const unfinished = { status: null, summary: null, durationMs: null } as const;
+
+function spawned(spec: ActorSpec): AgentHistory {
+  const { id, parent, depth, type, description, turns } = spec;
+  return { id, parent, depth, type, description, ...unfinished, turns: turns.length, usage: usageOf(turns) };
+}
+
+function finished(summary: Summary, durationMs: number): Partial<AgentHistory> {
+  return { status: summary.status, summary, durationMs, turns: summary.turns, usage: summary.usage };
+}
+
+export interface SessionHistory {
+  readonly id: SessionId;
+  readonly cwd: string;
+  readonly title: string;
+  /** Of the latest `session` record: a session that was taken up again may have changed it. */
+  readonly model: string;
+  /** Wall time, ISO 8601. */
+  readonly startedAt: string;
+  /** Null while open: it runs, or it was ended from outside. Closed means that `end` is its last record. */
+  readonly endedAt: string | null;
+  readonly status: Status | null;
+}
+
+/** Null where the `session` record is missing. */
+export function sessionOf(records: Records): SessionHistory | null {
+  let session: SessionHistory | null = null;
+  for (const record of records) session = afterRecord(session, record);
+  return session;
+}
+
+function afterRecord(known: SessionHistory | null, { at, event }: JournalRecord): SessionHistory | null {
+  if (event.type === "session") {
+    const { id, cwd, title, model } = event;
+    return { ...(known ?? { id, cwd, title, startedAt: at }), model, endedAt: null, status: null };
+  }
+  if (known === null) return null;
+  const ended = event.type === "end";
+  return { ...known, endedAt: ended ? at : null, status: ended ? event.status : null };
+}

@@ -1,0 +1,56 @@
+import type { FileHandle } from "node:fs/promises";
+
+/** What one record may have; far more than one request to a model can carry. */
+export const MAX_RECORD_CHARS = 64 * 1024 * 1024;
+/** A character takes at most three bytes of UTF-8 per UTF-16 unit. Longer lines are not ours. */
+const MAX_LINE_BYTES = 3 * MAX_RECORD_CHARS + 64;
+
+export interface Line {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Without its newline; null where it was too long to be kept. */
+  readonly bytes: Buffer | null;
+  /** False for a last line without a newline. */
+  readonly complete: boolean;
+}
+
+/**
+ * The lines of a file, one at a time, so that memory holds one line and one chunk. Split at the newline
+ * byte only: `node:readline` also splits at U+2028, which JSON leaves as it is inside strings. The handle
+ * stays the caller's. Throws what the system says, or an AbortError.
+ */
+export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncGenerator<Line> {
+  const stream = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024, signal });
+  let number = 1;
+  let line = new LineBuffer();
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      line.add(chunk.subarray(start, end));
+      yield { number, bytes: line.bytes(), complete: true };
+      number += 1;
+      line = new LineBuffer();
+      start = end + 1;
+    }
+    line.add(chunk.subarray(start));
+  }
+  if (line.length > 0) yield { number, bytes: line.bytes(), complete: false };
+}
+
+/** A line as it grows over chunks; past the limit it is only measured. */
+class LineBuffer {
+  length = 0;
+  #parts: Buffer[] = [];
+
+  add(part: Buffer): void {
+    this.length += part.length;
+    if (this.length > MAX_LINE_BYTES) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  bytes(): Buffer | null {
+    if (this.length > MAX_LINE_BYTES) return null;
+    const [first] = this.#parts;
+    return this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts, this.length);
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  unlinkSync,
+} from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { codeOf, JournalError } from "./journal-error.ts";
+
+/**
+ * Makes `folder` and every folder between it and `home`, for this user only (0700 whatever the umask).
+ * What is there already must be a real folder of this user: a link planted in its place is refused, wider
+ * permissions are taken back. `home` itself may be a link: that is the person's choice.
+ */
+export function makePrivateFolders(home: string, folder: string): void {
+  const names = relative(home, folder).split(sep);
+  if (names.includes("..") || names.includes("")) {
+    throw new JournalError(`${folder} is not inside ${home}, where Troupe keeps its sessions.`, folder);
+  }
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  let path = home;
+  for (const name of names) {
+    path = join(path, name);
+    if (makeFolder(path)) syncFolder(dirname(path));
+    checkFolder(path);
+  }
+}
+
+/**
+ * Makes a new file that only this user can read and opens it for appending. Never an existing one, and
+ * never through a link (O_EXCL refuses both). Its name is durable when this returns.
+ */
+export function createPrivateFile(path: string): number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fchmodSync(fd, 0o600);
+    syncFolder(dirname(path));
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    // Else a second try would meet its own leavings.
+    unlinkSync(path);
+    throw error;
+  }
+}
+
+/** True if it was not there. */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+  // The umask can take bits away that we need ourselves.
+  chmodSync(path, 0o700);
+  return true;
+}
+
+/** By descriptor, so that what is checked is what is changed. */
+function checkFolder(path: string): void {
+  const fd = openFolder(path);
+  try {
+    const { uid, mode } = fstatSync(fd);
+    if (process.getuid !== undefined && uid !== process.getuid()) {
+      throw new JournalError(
+        `${path} belongs to another user, so the session is not kept there; move it away or set TROUPE_HOME to a folder of your own.`,
+        path,
+      );
+    }
+    if ((mode & 0o077) !== 0) fchmodSync(fd, 0o700);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openFolder(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== "ELOOP" && code !== "ENOTDIR") throw error;
+    throw new JournalError(
+      `${path} is a link or a file where Troupe needs a folder of its own; move it away or set TROUPE_HOME to another folder.`,
+      path,
+    );
+  }
+}
+
+/** A new name is on disk only when its folder is. */
+function syncFolder(path: string): void {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

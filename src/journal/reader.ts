@@ -1,0 +1,121 @@
+import type { JournalRecord } from "../mailbox/session-events.ts";
+import { JournalError, readSentence } from "./journal-error.ts";
+import { type Line, linesOf } from "./lines.ts";
+import { openJournal } from "./open-journal.ts";
+import { newerSentence, parseRecord } from "./record-line.ts";
+
+export type JournalReading =
+  | {
+      readonly type: "read";
+      readonly records: readonly JournalRecord[];
+      /** Records of this version whose event is not known here, as they came. */
+      readonly aside: readonly unknown[];
+      /** What was left out and why, one sentence each. */
+      readonly notes: readonly string[];
+    }
+  | { readonly type: "refused"; readonly reason: string };
+
+/** A file full of rubbish must not become a list of a million sentences. */
+const MAX_NOTES = 100;
+
+/**
+ * Reads a session's history, whatever a crash left of it: what is damaged is left out and said, what is
+ * whole is kept (faults 37, 41). Refused: no such file, one that cannot be read, a newer version's.
+ * Rejects only with an AbortError when the signal is aborted.
+ */
+export async function readJournal(path: string, signal?: AbortSignal): Promise<JournalReading> {
+  try {
+    const handle = await openJournal(path);
+    try {
+      const reading = new Reading(path);
+      for await (const line of linesOf(handle, signal)) {
+        const newer = reading.take(line);
+        if (newer !== null) return { type: "refused", reason: newerSentence(path, newer) };
+      }
+      return reading.end();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const reason = error instanceof JournalError ? error.message : readSentence(path, error);
+    return { type: "refused", reason };
+  }
+}
+
+class Reading {
+  readonly #path: string;
+  readonly #records: JournalRecord[] = [];
+  readonly #aside: unknown[] = [];
+  readonly #notes: string[] = [];
+  #moreNotes = 0;
+  #seq = 0;
+  readonly #seen = new Set<number>();
+  /** Lines left out since the last good one: that many numbers are accounted for. */
+  #skipped = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Answers the version where it is too new to be read. */
+  take(line: Line): number | null {
+    if (!line.complete) {
+      this.#note(
+        `The last line (${line.number}) of ${this.#path} is torn and was left out; all before it is kept.`,
+      );
+      return null;
+    }
+    const parsed = line.bytes === null ? tooLong : parseRecord(line.bytes);
+    switch (parsed.type) {
+      case "newer":
+        return parsed.version;
+      case "invalid":
+        this.#skipped += 1;
+        this.#note(`Line ${line.number} of ${this.#path} is ${parsed.why} and was left out.`);
+        return null;
+      case "unknown":
+        if (!this.#isNew(parsed.seq, line.number)) return null;
+        this.#aside.push(parsed.value);
+        this.#note(
+          `Line ${line.number} of ${this.#path} is of an unknown kind (${parsed.event}) and was put aside.`,
+        );
+        return null;
+      case "record":
+        if (this.#isNew(parsed.record.seq, line.number)) this.#records.push(parsed.record);
+        return null;
+      default:
+        return parsed satisfies never;
+    }
+  }
+
+  end(): JournalReading {
+    const more = this.#moreNotes > 0 ? [`${this.#moreNotes} more lines of ${this.#path} were left out.`] : [];
+    return { type: "read", records: this.#records, aside: this.#aside, notes: [...this.#notes, ...more] };
+  }
+
+  /** A record twice would be folded twice. A wrong number alone loses nothing: it is said, and kept. */
+  #isNew(seq: number, line: number): boolean {
+    if (this.#seen.has(seq)) {
+      this.#note(`Line ${line} of ${this.#path} repeats record ${seq} and was left out.`);
+      return false;
+    }
+    const expected = this.#seq + 1 + this.#skipped;
+    if (seq !== expected) {
+      this.#note(
+        `Line ${line} of ${this.#path} is record ${seq} where ${expected} belongs; some may be missing.`,
+      );
+    }
+    this.#seen.add(seq);
+    this.#seq = seq;
+    this.#skipped = 0;
+    return true;
+  }
+
+  #note(sentence: string): void {
+    if (this.#notes.length < MAX_NOTES) this.#notes.push(sentence);
+    else this.#moreNotes += 1;
+  }
+}
+
+const tooLong = { type: "invalid", why: "longer than any record" } as const;

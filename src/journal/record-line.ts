@@ -1,0 +1,51 @@
+import * as z from "zod/mini";
+import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
+
+/** What one line of a journal turned out to be. */
+export type RecordLine =
+  | { readonly type: "record"; readonly record: JournalRecord }
+  /** A record whose event this version does not know. */
+  | { readonly type: "unknown"; readonly event: string; readonly seq: number; readonly value: unknown }
+  | { readonly type: "newer"; readonly version: number }
+  /** `why` completes the sentence "line N is …". */
+  | { readonly type: "invalid"; readonly why: string };
+
+const KNOWN_EVENTS: ReadonlySet<unknown> = new Set(
+  SessionEvent.def.options.flatMap((option) => [...option.def.shape.type.def.values]),
+);
+
+/** As much of a record as every version has. */
+const Outline = z.object({
+  seq: z.number(),
+  event: z.object({ type: z.string(), version: z.optional(z.unknown()) }),
+});
+
+export function parseRecord(bytes: Buffer): RecordLine {
+  const value = parseJson(bytes);
+  if (value === undefined) return { type: "invalid", why: "torn or not JSON" };
+  const outline = z.safeParse(Outline, value);
+  if (!outline.success) return { type: "invalid", why: "not a record of a journal" };
+  const { seq, event } = outline.data;
+  // Before the schema: a newer session record may not satisfy ours.
+  if (event.type === "session" && typeof event.version === "number" && event.version > JOURNAL_VERSION) {
+    return { type: "newer", version: event.version };
+  }
+  if (!KNOWN_EVENTS.has(event.type)) return { type: "unknown", event: event.type, seq, value };
+  const record = z.safeParse(JournalRecord, value);
+  if (record.success) return { type: "record", record: record.data };
+  const where = record.error.issues[0]?.path.join(".") ?? "";
+  return { type: "invalid", why: `not a valid ${event.type} record (${where})` };
+}
+
+/** Undefined where it is not JSON: no JSON text stands for undefined. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+export function newerSentence(path: string, version: number): string {
+  return `The journal ${path} was written by a newer Troupe (journal version ${version}, this one reads up to ${JOURNAL_VERSION}); update Troupe to open it.`;
+}

@@ -1,0 +1,178 @@
+import type { FileHandle } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { SessionId } from "../mailbox/ids.ts";
+import type { Status } from "../mailbox/messages.ts";
+import type { JournalRecord } from "../mailbox/session-events.ts";
+import { codeOf, JournalError, readSentence } from "./journal-error.ts";
+import { openJournal } from "./open-journal.ts";
+import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./place.ts";
+import { newerSentence, parseRecord } from "./record-line.ts";
+
+/** One line of a list of sessions. */
+export interface SessionEntry extends SessionPlace {
+  readonly id: SessionId;
+  readonly cwd: string;
+  readonly title: string;
+  readonly model: string;
+  /** Wall time, ISO 8601. */
+  readonly startedAt: string;
+  /** Null while open: it runs, or it was ended from outside. */
+  readonly endedAt: string | null;
+  readonly status: Status | null;
+  /** Agents spawned; null where the session's last line does not say, as in an open one. */
+  readonly agents: number | null;
+  /** Of the journal. */
+  readonly bytes: number;
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionEntry[];
+  /** Sessions that could not be read, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface FoundSession extends SessionPlace {
+  readonly id: SessionId;
+}
+
+export type SessionSearch =
+  | { readonly type: "found"; readonly session: FoundSession }
+  | { readonly type: "ambiguous"; readonly sessions: readonly FoundSession[] }
+  | { readonly type: "unknown" };
+
+/** Files open at the same time. */
+const AT_ONCE = 16;
+/** A `session` record can have a whole prompt for its title (then it is read again), an `end` record nothing of any length. */
+const FIRST_LINE_BYTES = [64 * 1024, 4 * 1024 * 1024];
+const LAST_LINE_BYTES = 4 * 1024;
+
+/**
+ * The sessions kept in `home`, newest first; only those about `cwd` where it is given. Reads the two ends
+ * of each journal, never the whole. A home without sessions is an empty list.
+ */
+export async function listSessions(home: string, cwd?: string): Promise<SessionList> {
+  const slugs = cwd === undefined ? await foldersIn(projectsFolder(home)) : [slugOf(cwd)];
+  const places = await placesIn(home, slugs);
+  const sessions: SessionEntry[] = [];
+  const notes: string[] = [];
+  for (let start = 0; start < places.length; start += AT_ONCE) {
+    for (const entry of await Promise.all(places.slice(start, start + AT_ONCE).map(entryOf))) {
+      if (typeof entry === "string") notes.push(entry);
+      // Two folders can share a slug.
+      else if (entry !== null && (cwd === undefined || entry.cwd === cwd)) sessions.push(entry);
+    }
+  }
+  sessions.sort((a, b) => compare(b.startedAt, a.startedAt) || compare(b.id, a.id));
+  return { sessions, notes };
+}
+
+/** A session by its id or the beginning of it; the whole id wins over longer ones that begin with it. */
+export async function findSession(home: string, idOrPrefix: string): Promise<SessionSearch> {
+  if (!/^[A-Za-z0-9]+$/.test(idOrPrefix)) return { type: "unknown" };
+  const places = await placesIn(home, await foldersIn(projectsFolder(home)));
+  const exact = places.filter((place) => place.id === idOrPrefix);
+  const sessions = exact.length > 0 ? exact : places.filter((place) => place.id.startsWith(idOrPrefix));
+  const [session] = sessions;
+  if (session === undefined) return { type: "unknown" };
+  return sessions.length === 1 ? { type: "found", session } : { type: "ambiguous", sessions };
+}
+
+async function placesIn(home: string, slugs: readonly string[]): Promise<FoundSession[]> {
+  const places: FoundSession[] = [];
+  for (const slug of slugs) {
+    const project = join(projectsFolder(home), slug);
+    for (const name of await foldersIn(project)) {
+      const id = SessionId.safeParse(name);
+      if (id.success) places.push({ id: id.data, home, folder: join(project, name) });
+    }
+  }
+  return places;
+}
+
+/** Links are not followed; a folder that is not there has none. */
+async function foldersIn(path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw new JournalError(readSentence(path, error), path);
+  }
+}
+
+/** Null where there is no journal (a folder that is not a session's), a sentence where it cannot be read. */
+async function entryOf(place: FoundSession): Promise<SessionEntry | string | null> {
+  const path = journalFile(place.folder);
+  try {
+    const handle = await openJournal(path);
+    try {
+      return await readEnds(place, path, handle);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!(error instanceof JournalError)) return readSentence(path, error);
+    return codeOf(error.cause) === "ENOENT" ? null : error.message;
+  }
+}
+
+async function readEnds(
+  place: FoundSession,
+  path: string,
+  handle: FileHandle,
+): Promise<SessionEntry | string> {
+  const { size } = await handle.stat();
+  const first = await firstLine(handle);
+  const parsed = first === null ? null : parseRecord(first);
+  if (parsed?.type === "newer") return newerSentence(path, parsed.version);
+  if (parsed?.type !== "record" || parsed.record.event.type !== "session") {
+    return `The journal ${path} does not begin with a whole session record, so it is not listed; \`troupe sessions show ${place.id}\` shows what is left of it.`;
+  }
+  const { cwd, title, model } = parsed.record.event;
+  return {
+    ...place,
+    cwd,
+    title,
+    model,
+    startedAt: parsed.record.at,
+    ...endingOf(await lastRecord(handle, size)),
+    bytes: size,
+  };
+}
+
+function endingOf(last: JournalRecord | null): Pick<SessionEntry, "endedAt" | "status" | "agents"> {
+  if (last?.event.type !== "end") return { endedAt: null, status: null, agents: null };
+  return { endedAt: last.at, status: last.event.status, agents: last.event.agents ?? null };
+}
+
+async function firstLine(handle: FileHandle): Promise<Buffer | null> {
+  for (const length of FIRST_LINE_BYTES) {
+    const start = await readAt(handle, 0, length);
+    const end = start.indexOf(0x0a);
+    if (end !== -1) return start.subarray(0, end);
+    if (start.length < length) return null;
+  }
+  return null;
+}
+
+/** Null where the last line is torn or longer than an `end` record ever is. */
+async function lastRecord(handle: FileHandle, size: number): Promise<JournalRecord | null> {
+  const from = Math.max(0, size - LAST_LINE_BYTES);
+  const tail = await readAt(handle, from, size - from);
+  if (tail.at(-1) !== 0x0a) return null;
+  const before = tail.lastIndexOf(0x0a, -2);
+  if (before === -1) return null;
+  const parsed = parseRecord(tail.subarray(before + 1, -1));
+  return parsed.type === "record" ? parsed.record : null;
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** ISO times and ids sort by their characters, not by a person's language. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
