@@ -54,6 +54,8 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
   /** What had been said when it broke off. */
   readonly partialText?: string;
+  /** Trying again cannot help, though it often does for this kind: a certificate, for instance. */
+  readonly final?: true;
 }
 
 /** What happens before the end. */

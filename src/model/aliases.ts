@@ -1,0 +1,29 @@
+/** What the short names stand for unless somebody says otherwise: the newest of each family (A22.17). */
+export const DEFAULT_ALIASES = {
+  opus: "claude-opus-5-5",
+  sonnet: "claude-sonnet-5-5",
+  haiku: "claude-haiku-5-5",
+} as const;
+
+export const DEFAULT_MODEL = "sonnet";
+
+export type Aliases = Readonly<Record<string, string>>;
+
+/** The defaults, with what the environment says instead (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on). */
+export function aliasesFrom(env: Readonly<Record<string, string | undefined>>): Aliases {
+  return {
+    opus: env["ANTHROPIC_DEFAULT_OPUS_MODEL"] || DEFAULT_ALIASES.opus,
+    sonnet: env["ANTHROPIC_DEFAULT_SONNET_MODEL"] || DEFAULT_ALIASES.sonnet,
+    haiku: env["ANTHROPIC_DEFAULT_HAIKU_MODEL"] || DEFAULT_ALIASES.haiku,
+  };
+}
+
+/**
+ * The full id that an alias stands for, matched whatever its case. Any other name is an id already and is
+ * passed on as it is: the server knows its models, we do not (A1.5).
+ */
+export function resolveModel(nameOrAlias: string, aliases: Aliases = {}): string {
+  const alias = nameOrAlias.trim().toLowerCase();
+  const known: Aliases = { ...DEFAULT_ALIASES, ...aliases };
+  return Object.hasOwn(known, alias) ? (known[alias] ?? nameOrAlias) : nameOrAlias;
+}

@@ -1,0 +1,173 @@
+import { BaseAnthropic } from "@anthropic-ai/sdk/client";
+import { APIConnectionError, APIError } from "@anthropic-ai/sdk/error";
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { type Aliases, resolveModel } from "./aliases.ts";
+import { checkBaseURL, DEFAULT_BASE_URL } from "./base-url.ts";
+import type { ModelClient, ModelFailure, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import { connectionFailure } from "./connection-failure.ts";
+import {
+  cancelled,
+  protocolFailure,
+  type ServerError,
+  serverFailure,
+  stalledFailure,
+  type Where,
+} from "./failures.ts";
+import { type IdleWatch, idleWatch } from "./idle-watch.ts";
+import { ReplyAssembler } from "./reply.ts";
+import { readReply, Unreadable } from "./reply-stream.ts";
+import { bodyOf } from "./request-body.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+export interface AnthropicOptions {
+  readonly apiKey?: string;
+  /** Sent as a bearer token instead of a key, as gateways want it. */
+  readonly authToken?: string;
+  /** Any server that speaks the Messages API. */
+  readonly baseURL?: string;
+  readonly aliases?: Aliases;
+  /** Milliseconds without a model event before a request is given up (default 300,000). */
+  readonly idleMs?: number;
+  readonly clock?: Clock;
+}
+
+/** No timer of the SDK may end what ours lets live; setTimeout cannot wait longer than this. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+
+/**
+ * The SDK's base client alone, which is a fifth of it: its helpers, other resources, retries, tracing and
+ * search for credentials in files are not wanted here.
+ */
+class Connection extends BaseAnthropic {
+  protected override _shouldResolveDefaultCredentials(): boolean {
+    return false;
+  }
+}
+
+/** Asks any server that speaks the Anthropic Messages API; one attempt each, the governor tries again. */
+export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
+  const { idleMs = 300_000, clock = systemClock, aliases = {} } = options;
+  const base = checkBaseURL(options.baseURL ?? DEFAULT_BASE_URL);
+  const name = "anthropic";
+  if (!base.ok) return { name, ask: async () => failed({ kind: "invalid_request", message: base.message }) };
+
+  const connection = connect(options, base.url);
+  const secrets = [options.apiKey, options.authToken].filter((secret) => secret !== undefined);
+  return {
+    name,
+    async ask(request, on, signal) {
+      if (signal.aborted) return cancelled;
+      const model = resolveModel(request.model, aliases);
+      const where: Where = { host: base.host, model, secrets };
+      return new Attempt(connection, where, idleMs, clock).run(request, on, signal);
+    },
+  };
+}
+
+function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Connection {
+  // Without credentials a local server is asked, which wants none; the SDK insists on a header or its absence.
+  const none = apiKey === undefined && authToken === undefined;
+  const older = apiKey !== undefined && baseURL !== DEFAULT_BASE_URL;
+  return new Connection({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(apiKey !== undefined || authToken === undefined ? {} : { authToken }),
+    ...(none ? { apiKey: null, authToken: null } : {}),
+    // Servers and gateways that follow the older convention look for the key in this header.
+    defaultHeaders: { ...(none ? { authorization: null } : {}), ...(older ? { "x-api-key": apiKey } : {}) },
+    baseURL,
+    maxRetries: 0,
+    timeout: NO_TIMEOUT,
+    openTelemetry: false,
+    logLevel: "off",
+  });
+}
+
+/** One request and its one answer. */
+class Attempt {
+  private readonly connection: Connection;
+  private readonly where: Where;
+  private readonly idleMs: number;
+  private readonly clock: Clock;
+  private readonly abort = new AbortController();
+
+  constructor(connection: Connection, where: Where, idleMs: number, clock: Clock) {
+    this.connection = connection;
+    this.where = where;
+    this.idleMs = idleMs;
+    this.clock = clock;
+  }
+
+  async run(request: ModelRequest, on: OnModelEvent, signal: AbortSignal): Promise<ModelOutcome> {
+    const cancel = () => this.abort.abort();
+    signal.addEventListener("abort", cancel, { once: true });
+    const watch = idleWatch(this.clock, this.idleMs, cancel);
+    const reply = new ReplyAssembler(on);
+    const sentAt = this.clock.now();
+    let failure: ModelFailure | undefined;
+    try {
+      await this.exchange(request, reply, watch);
+    } catch (error) {
+      failure = this.classify(error, watch);
+    } finally {
+      watch.stop();
+      signal.removeEventListener("abort", cancel);
+    }
+    if (signal.aborted) return cancelled;
+    return this.outcome(reply, failure, this.clock.now() - sentAt);
+  }
+
+  private async exchange(request: ModelRequest, reply: ReplyAssembler, watch: IdleWatch): Promise<void> {
+    const response = await this.connection
+      .post("/v1/messages", {
+        body: bodyOf(request, this.where.model),
+        stream: true,
+        signal: this.abort.signal,
+        timeout: NO_TIMEOUT,
+      })
+      .asResponse();
+    await readReply(response, reply, watch, this.clock, () => this.abort.abort());
+  }
+
+  /** A reply that had its stop reason is complete, whatever broke after it (fault 14). */
+  private outcome(reply: ReplyAssembler, failure: ModelFailure | undefined, apiMs: number): ModelOutcome {
+    const finished = reply.finish();
+    if (finished.type === "finished") {
+      const { content, stopReason, usage, model } = finished;
+      return {
+        type: "reply",
+        reply: { content, stopReason, usage, model: model || this.where.model, apiMs },
+      };
+    }
+    const reason = failure ?? protocolFailure(finished.problem, this.where);
+    return failed(reply.partialText === "" ? reason : { ...reason, partialText: reply.partialText });
+  }
+
+  private classify(error: unknown, watch: IdleWatch): ModelFailure {
+    const late = watch.lateMs();
+    if (late !== null) return stalledFailure(this.idleMs, late, this.where);
+    if (error instanceof Unreadable) {
+      if (error.problem.type === "error")
+        return serverFailure({ type: error.problem.errorType, message: error.problem.message }, this.where);
+      const failure = protocolFailure(error.problem.problem, this.where);
+      return error.final ? { ...failure, final: true } : failure;
+    }
+    if (error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined)
+      return serverFailure(this.answered(error), this.where);
+    return connectionFailure(error, this.where);
+  }
+
+  private answered(error: APIError): ServerError {
+    const retryAfter = retryAfterMs((name) => error.headers?.get(name), Date.parse(this.clock.date()));
+    return {
+      ...(error.status === undefined ? {} : { status: error.status }),
+      ...(error.type === null ? {} : { type: error.type }),
+      ...(error.errorCode === null ? {} : { code: error.errorCode }),
+      ...(error.apiMessage === null ? {} : { message: error.apiMessage }),
+      ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+    };
+  }
+}
+
+function failed(failure: ModelFailure): ModelOutcome {
+  return { type: "failure", failure };
+}

@@ -1,0 +1,49 @@
+import type { ModelFailure } from "./client.ts";
+import type { Where } from "./failures.ts";
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "no such host is known",
+  EAI_AGAIN: "the name could not be looked up",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  EMFILE: "too many files are open",
+};
+
+const TLS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET)_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
+const TIMED_OUT = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
+
+/** No answer, or an answer that broke off, for a reason of the network (faults 9, 10, 12 and 13). */
+export function connectionFailure(error: unknown, { host, model }: Where): ModelFailure {
+  const code = codeOf(error);
+  if (TLS.test(code))
+    return {
+      kind: "connection",
+      final: true,
+      message: `The certificate of ${host} cannot be verified (${code}); check the address, or name your authority's file in NODE_EXTRA_CA_CERTS.`,
+    };
+  if (TIMED_OUT.test(code))
+    return { kind: "stalled", message: `${host} sent nothing of the reply of ${model} for 5 minutes.` };
+  const cause = CAUSES[code] ?? (code === "" ? "the connection broke" : `the connection broke, ${code}`);
+  return {
+    kind: "connection",
+    message: `No complete answer from ${host} (${cause}); check that the server runs and that ANTHROPIC_BASE_URL is right.`,
+  };
+}
+
+/** The code of the innermost cause: fetch wraps the socket's error, and one error per address of a host. */
+function codeOf(error: unknown): string {
+  let code = "";
+  let cause: unknown = error;
+  for (let depth = 0; depth < 6 && typeof cause === "object" && cause !== null; depth++) {
+    if ("code" in cause && typeof cause.code === "string") code = cause.code;
+    if ("errors" in cause && Array.isArray(cause.errors) && code === "") cause = cause.errors[0];
+    else cause = "cause" in cause ? cause.cause : undefined;
+  }
+  return code;
+}

@@ -1,0 +1,144 @@
+import type { ModelFailure, ModelFailureKind, ModelOutcome } from "./client.ts";
+
+/** What a failure's sentence may name. */
+export interface Where {
+  /** `host:port` of the server. */
+  readonly host: string;
+  readonly model: string;
+  /** Keys and tokens, so that none is ever printed. */
+  readonly secrets: readonly string[];
+}
+
+/** What a server said about its error: a status, an `error` event in the stream, or both. */
+export interface ServerError {
+  readonly status?: number;
+  /** `error.type` of the body. */
+  readonly type?: string;
+  /** `error.details.error_code` of the body. */
+  readonly code?: string;
+  /** `error.message` of a JSON body; never a page of HTML. */
+  readonly message?: string;
+  readonly retryAfterMs?: number;
+}
+
+const KIND_OF_TYPE: Readonly<Record<string, ModelFailureKind>> = {
+  authentication_error: "auth",
+  permission_error: "auth",
+  not_found_error: "not_found",
+  invalid_request_error: "invalid_request",
+  request_too_large: "too_large",
+  rate_limit_error: "rate_limit",
+  billing_error: "spend_limit",
+  overloaded_error: "overloaded",
+  api_error: "server",
+  timeout_error: "server",
+};
+
+const SPENT = /spend.?limit|credit balance|billing/i;
+const TOO_LONG = /prompt is too long|context (length|window)|too many (input )?tokens/i;
+
+function kindOf({ status, type, code, message = "" }: ServerError): ModelFailureKind {
+  const byType = KIND_OF_TYPE[type ?? ""];
+  const refused = status === undefined ? byType !== "overloaded" : status < 500;
+  if (refused && (SPENT.test(code ?? "") || SPENT.test(message))) return "spend_limit";
+  if (status === undefined) return byType ?? "server";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 402) return "spend_limit";
+  if (status === 404) return "not_found";
+  if (status === 413) return "too_large";
+  if (status === 429) return "rate_limit";
+  if (status === 529 || (status === 503 && byType === "overloaded")) return "overloaded";
+  // A timeout or a lock on the server's side, by their statuses.
+  if (status >= 500 || status === 408 || status === 409) return "server";
+  return TOO_LONG.test(message) ? "too_large" : "invalid_request";
+}
+
+function sentence(kind: ModelFailureKind, { host, model }: Where, detail: string, status: string): string {
+  switch (kind) {
+    case "auth":
+      return `${host} refused the credentials${status}${detail}; check ANTHROPIC_API_KEY and what it may use.`;
+    case "not_found":
+      return `${host} knows no model "${model}" or has no Messages API there${status}${detail}; check the model's name and ANTHROPIC_BASE_URL.`;
+    case "spend_limit":
+      return `The spending limit at ${host} is reached${status}${detail}; raise it or use another key.`;
+    case "too_large":
+      return `The conversation is too large for ${model} at ${host}${status}${detail}; shorten it or start a new one.`;
+    case "invalid_request":
+      return `${host} rejected the request to ${model}${status}${detail}.`;
+    case "rate_limit":
+      return `${host} limits the rate of requests to ${model}${status}${detail}; wait, or run fewer agents at once.`;
+    case "overloaded":
+      return `${model} at ${host} is overloaded${status}${detail}; try again in a while.`;
+    default:
+      return `${host} failed while answering for ${model}${status}${detail}; this is usually temporary, try again in a while.`;
+  }
+}
+
+/** Classifies what a server answered (faults 1 to 8 and 11). */
+export function serverFailure(error: ServerError, where: Where): ModelFailure {
+  const kind = kindOf(error);
+  const said = error.message ? `: ${redacted(error.message, where.secrets)}` : "";
+  const status = error.status === undefined ? "" : ` (${error.status})`;
+  return {
+    kind,
+    message: sentence(kind, where, said, status),
+    ...(error.status === undefined ? {} : { status: error.status }),
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+  };
+}
+
+/** One line, no closing full stop, no key, at most 300 characters. */
+function redacted(text: string, secrets: readonly string[]): string {
+  let safe = text.replaceAll(/\s+/g, " ").trim();
+  for (const secret of secrets) if (secret !== "") safe = safe.replaceAll(secret, "[key]");
+  safe = safe.replaceAll(/\bsk-[\w-]{8,}/g, "[key]");
+  return (safe.length > 300 ? `${safe.slice(0, 300)}…` : safe).replace(/\.$/, "");
+}
+
+export function protocolFailure(problem: string, { host }: Where): ModelFailure {
+  return {
+    kind: "protocol",
+    message: `${host} does not speak the Messages API as expected: ${problem}; check ANTHROPIC_BASE_URL.`,
+  };
+}
+
+/** `sleptMs`: how much later than due the watchdog woke (fault 27). */
+export function stalledFailure(idleMs: number, sleptMs: number, { host, model }: Where): ModelFailure {
+  const message =
+    sleptMs > 30_000
+      ? `The reply of ${model} from ${host} was lost while this machine was asleep.`
+      : `${host} sent nothing of the reply of ${model} for ${Math.round(idleMs / 1000)} s; the request was given up.`;
+  return { kind: "stalled", message };
+}
+
+export const cancelled: ModelOutcome = {
+  type: "failure",
+  failure: { kind: "cancelled", message: "The request was cancelled." },
+};
+
+/**
+ * Whether the same request may succeed later. A key, a limit of spending or a malformed request do not
+ * mend themselves; neither does what is marked `final`.
+ */
+export function retryable(failure: ModelFailure): boolean {
+  if (failure.final) return false;
+  switch (failure.kind) {
+    case "rate_limit":
+    case "overloaded":
+    case "server":
+    case "connection":
+    case "stalled":
+    case "protocol":
+      return true;
+    case "auth":
+    case "invalid_request":
+    case "not_found":
+    case "spend_limit":
+    case "too_large":
+    case "cancelled":
+      return false;
+    default:
+      failure.kind satisfies never;
+      return false;
+  }
+}

@@ -1,0 +1,230 @@
+import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
+import { noUsage } from "../mailbox/conversation.ts";
+import { markInvalid } from "../mailbox/invalid-input.ts";
+import type { ModelReply, OnModelEvent } from "./client.ts";
+
+/** The stream is not what the protocol says. */
+export interface ProtocolProblem {
+  readonly type: "protocol";
+  readonly problem: string;
+}
+
+/** Why a stream cannot become a reply. */
+export type ReplyProblem =
+  | ProtocolProblem
+  /** The server's own `error` event (fault 11). */
+  | { readonly type: "error"; readonly errorType: string; readonly message: string };
+
+/** A reply as the stream told it; the server may not have named its model. */
+export interface Finished extends Omit<ModelReply, "apiMs" | "model"> {
+  readonly type: "finished";
+  readonly model: string | undefined;
+}
+
+type Fields = Record<string, unknown>;
+
+interface OpenBlock {
+  readonly fields: Fields;
+  text: string;
+  json: string;
+}
+
+/**
+ * Puts one reply together from the raw events of a stream. Blocks count when they are closed before a stop
+ * reason came (A22.22); half a tool call is never part of a reply. Unknown blocks are kept as they came,
+ * unknown events and deltas are ignored (fault 23).
+ */
+export class ReplyAssembler {
+  private readonly on: OnModelEvent;
+  private readonly open = new Map<number, OpenBlock>();
+  private readonly closed = new Map<number, ContentBlock>();
+  private started = 0;
+  private texts = 0;
+  private said = "";
+  private usage: Usage = noUsage;
+  private model: string | undefined;
+  private stopReason: string | undefined;
+  private stopped = false;
+
+  constructor(on: OnModelEvent) {
+    this.on = on;
+  }
+
+  /** Nothing more is expected. */
+  get ended(): boolean {
+    return this.stopped;
+  }
+
+  /** What has been said so far, also in a block that is not closed. */
+  get partialText(): string {
+    return this.said;
+  }
+
+  take(event: unknown): ReplyProblem | undefined {
+    if (!isFields(event)) return problem("an event is not an object");
+    switch (event["type"]) {
+      case "message_start":
+        return this.messageStart(fieldsOf(event["message"]));
+      case "content_block_start":
+        return this.blockStart(event["index"], fieldsOf(event["content_block"]));
+      case "content_block_delta":
+        return this.blockDelta(event["index"], fieldsOf(event["delta"]));
+      case "content_block_stop":
+        return this.blockStop(event["index"]);
+      case "message_delta":
+        return this.messageDelta(fieldsOf(event["delta"]), fieldsOf(event["usage"]));
+      case "message_stop":
+        this.stopped = true;
+        return undefined;
+      case "error": {
+        const error = fieldsOf(event["error"]);
+        return { type: "error", errorType: stringOf(error["type"]), message: stringOf(error["message"]) };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** The reply, or why there is none. To be asked when the stream has ended, for whatever reason. */
+  finish(): Finished | ProtocolProblem {
+    if (this.stopReason === undefined)
+      return problem(this.started === 0 ? "the reply is empty" : "the reply ended before it was complete");
+    const content = [...this.closed].sort(([a], [b]) => a - b).map(([, block]) => block);
+    return {
+      type: "finished",
+      // An empty text block is not accepted in the next request.
+      content: content.filter((block) => block.type !== "text" || block.text !== ""),
+      stopReason: this.stopReason,
+      usage: this.usage,
+      model: this.model,
+    };
+  }
+
+  private messageStart(message: Fields): ReplyProblem | undefined {
+    if (this.model !== undefined) return problem("a second message began");
+    this.model = stringOf(message["model"]);
+    this.count(fieldsOf(message["usage"]));
+    return undefined;
+  }
+
+  private blockStart(index: unknown, fields: Fields): ReplyProblem | undefined {
+    if (this.stopReason !== undefined) return problem("a block began after the end");
+    if (index !== this.started) return problem(`block ${String(index)} came where ${this.started} was due`);
+    this.started += 1;
+    const block: OpenBlock = { fields, text: "", json: "" };
+    this.open.set(index, block);
+    switch (fields["type"]) {
+      case "tool_use": {
+        const { id, name } = fields;
+        if (typeof id !== "string" || typeof name !== "string") return problem("a tool call has no name");
+        this.on({ type: "call-begins", tool: name });
+        return undefined;
+      }
+      case "text":
+        this.texts += 1;
+        // Two blocks are two paragraphs, for whoever reads along as in the whole reply.
+        this.say(block, (this.texts > 1 && this.said !== "" ? "\n" : "") + stringOf(fields["text"]), "");
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  private blockDelta(index: unknown, delta: Fields): ReplyProblem | undefined {
+    const block = typeof index === "number" ? this.open.get(index) : undefined;
+    if (!block) return problem(`a piece of block ${String(index)} came, which is not open`);
+    switch (delta["type"]) {
+      case "text_delta": {
+        const text = stringOf(delta["text"]);
+        this.say(block, text, text);
+        return undefined;
+      }
+      case "input_json_delta":
+        block.json += stringOf(delta["partial_json"]);
+        return undefined;
+      case "thinking_delta":
+        block.text += stringOf(delta["thinking"]);
+        return undefined;
+      case "signature_delta":
+        block.fields["signature"] = stringOf(delta["signature"]);
+        return undefined;
+      case "citations_delta": {
+        const before = block.fields["citations"];
+        block.fields["citations"] = [...(Array.isArray(before) ? before : []), delta["citation"]];
+        return undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  private say(block: OpenBlock, seen: string, kept: string): void {
+    block.text += kept;
+    if (seen === "") return;
+    this.said += seen;
+    this.on({ type: "text", text: seen });
+  }
+
+  private blockStop(index: unknown): ReplyProblem | undefined {
+    const block = typeof index === "number" ? this.open.get(index) : undefined;
+    if (typeof index !== "number" || !block) return problem(`block ${String(index)} ended, but is not open`);
+    this.open.delete(index);
+    this.closed.set(index, closedBlock(block));
+    return undefined;
+  }
+
+  private messageDelta(delta: Fields, usage: Fields): ReplyProblem | undefined {
+    this.count(usage);
+    const reason = delta["stop_reason"];
+    if (typeof reason !== "string") return undefined;
+    if (this.open.size > 0) return problem("the reply ended inside a block");
+    this.stopReason = reason;
+    return undefined;
+  }
+
+  /** Counts are of the whole message so far; what a server leaves out keeps its value. */
+  private count(usage: Fields): void {
+    const counted = { ...this.usage };
+    for (const key of Object.keys(noUsage) as (keyof Usage)[]) {
+      const tokens = usage[key];
+      if (typeof tokens === "number") counted[key] = tokens;
+    }
+    this.usage = counted;
+  }
+}
+
+function closedBlock({ fields, text, json }: OpenBlock): ContentBlock {
+  const block: Fields = { ...fields };
+  if (block["type"] === "text") block["text"] = stringOf(block["text"]) + text;
+  if (block["type"] === "thinking") block["thinking"] = stringOf(block["thinking"]) + text;
+  if (json !== "" || block["type"] === "tool_use") block["input"] = inputOf(json, block["input"]);
+  // Blocks are the provider's and go back to it as they came, also those that these types do not know.
+  return block as unknown as ContentBlock;
+}
+
+/** A tool's input is an object; what is none is marked, so that it is answered and never guessed at (fault 18). */
+function inputOf(json: string, whole: unknown): unknown {
+  if (json.trim() === "") return isFields(whole) ? whole : {};
+  try {
+    const input: unknown = JSON.parse(json);
+    return isFields(input) ? input : markInvalid(json);
+  } catch {
+    return markInvalid(json);
+  }
+}
+
+function problem(text: string): ProtocolProblem {
+  return { type: "protocol", problem: text };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,22 @@
+/**
+ * Milliseconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP
+ * date. Undefined where there is none or it makes no sense. `wallNow` is in milliseconds since 1970.
+ */
+export function retryAfterMs(
+  header: (name: string) => string | null | undefined,
+  wallNow: number,
+): number | undefined {
+  const ms = number(header("retry-after-ms"));
+  if (ms !== undefined) return ms;
+  const text = header("retry-after");
+  const seconds = number(text);
+  if (seconds !== undefined) return seconds * 1000;
+  const date = Date.parse(text ?? "");
+  return Number.isNaN(date) ? undefined : Math.max(0, date - wallNow);
+}
+
+function number(text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined || text.trim() === "") return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}
