@@ -22,7 +22,7 @@ export function makePrivateFolders(home: string, folder: string): void {
   if (names.includes("..") || names.includes("")) {
     throw new JournalError(`${folder} is not inside ${home}, where Troupe keeps its sessions.`, folder);
   }
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makeHome(home);
   let path = home;
   for (const name of names) {
     path = join(path, name);
@@ -50,6 +50,20 @@ export function createPrivateFile(path: string): number {
   }
 }
 
+function makeHome(home: string): void {
+  try {
+    // The umask can take bits away that we need ourselves; a home that was there is left as it is.
+    if (mkdirSync(home, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(home, 0o700);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
+    throw new JournalError(
+      `Sessions cannot be kept in ${home}, because it or a folder above it is a file; set TROUPE_HOME to a folder.`,
+      home,
+    );
+  }
+}
+
 /** True if it was not there. */
 function makeFolder(path: string): boolean {
   try {
@@ -58,7 +72,6 @@ function makeFolder(path: string): boolean {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
-  // The umask can take bits away that we need ourselves.
   chmodSync(path, 0o700);
   return true;
 }
