@@ -45,7 +45,10 @@ export const rules: Rules = {
   owners: new Map([
     ["comlink", folders("mailbox")],
     ["piscina", all("src/actors/thread-host.ts")],
-    ["@anthropic-ai/sdk", [...all("src/model/anthropic.ts"), types("src/mailbox/conversation.ts")]],
+    [
+      "@anthropic-ai/sdk",
+      [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],
+    ],
     ["execa", folders("processes")],
     ["globby", all("src/tools/glob.ts")],
     ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],

@@ -1,0 +1,31 @@
+/** A tool and an agent of one's own: `ANTHROPIC_API_KEY=… node examples/own-tool.ts "is it open on Sunday?"` */
+import { defineAgent, defineTool, Supervisor } from "troupe";
+import * as z from "zod/mini";
+
+const openingHours = defineTool({
+  name: "OpeningHours",
+  description: "Tells when the shop is open on a day. Use it for every question about opening hours.",
+  inputSchema: z.object({ day: z.enum(["weekday", "saturday", "sunday"]) }),
+  permissionLevel: "read",
+  title: ({ day }) => day,
+  call: async ({ day }) => ({ weekday: "9 to 18", saturday: "9 to 13", sunday: "closed" })[day],
+});
+
+const clerk = defineAgent({
+  name: "clerk",
+  whenToUse: "Questions of customers.",
+  prompt:
+    "You answer questions of a shop's customers. Look facts up; never guess them. Answer in one sentence.",
+  tools: ["OpeningHours"],
+});
+
+const supervisor = new Supervisor({
+  cwd: process.cwd(),
+  source: { provider: "anthropic", apiKey: process.env["ANTHROPIC_API_KEY"] ?? "" },
+  tools: [openingHours],
+  agents: [clerk],
+});
+const prompt = process.argv[2] ?? "Is the shop open on Sunday?";
+const { summary } = await supervisor.spawn({ type: "clerk", prompt });
+console.log(summary.status === "done" ? summary.text : `${summary.status}: ${summary.reason}`);
+await supervisor.close();
