@@ -1,0 +1,22 @@
+import { nearest } from "./nearest.ts";
+import { quoted } from "./option.ts";
+import type { AgentInfo } from "./runtime.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The agent type a person means, whatever its case and separators; a `UsageError` lists the known ones. */
+export function agentType(given: string, agents: readonly AgentInfo[]): string {
+  const wanted = bare(given);
+  const found = agents.find(({ name, aliases }) =>
+    [name, ...aliases].some((known) => bare(known) === wanted),
+  );
+  if (found) return found.name;
+  const names = agents.map(({ name }) => name);
+  const guess = nearest(given, names);
+  throw new UsageError(
+    `There is no agent ${quoted(given)}${guess ? ` (did you mean ${guess}?)` : ""}; there are ${names.join(", ")}.`,
+  );
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, "");
+}

@@ -1,0 +1,101 @@
+import { totalTokens } from "../mailbox/conversation.ts";
+import type { Status } from "../mailbox/messages.ts";
+import type { Activity, AgentView } from "../supervisor/view.ts";
+import type { Paint } from "./colour.ts";
+import { counted, shortCount, shortTime } from "./figures.ts";
+import { safeLine } from "./safe-text.ts";
+
+/** A status as people say it. */
+export function statusWords(status: Status): string {
+  return status.replaceAll("_", " ");
+}
+
+export function statusMark(status: Status, paint: Paint): string {
+  switch (status) {
+    case "done":
+      return paint("green", "✓");
+    case "partial":
+      return paint("yellow", "◑");
+    case "cancelled":
+      return paint("yellow", "⊘");
+    case "failed":
+    case "timed_out":
+    case "out_of_turns":
+    case "out_of_memory":
+    case "over_budget":
+      return paint("red", "✗");
+    default:
+      return status satisfies never;
+  }
+}
+
+/** One character for where an agent stands. */
+export function stateMark(view: AgentView, paint: Paint): string {
+  switch (view.state) {
+    case "queued":
+      return paint("dim", "○");
+    case "starting":
+      return paint("cyan", "◌");
+    case "running":
+      return paint("cyan", "●");
+    case "waiting":
+      return paint("cyan", "◐");
+    case "cancelling":
+      return paint("yellow", "◌");
+    case "ended":
+      return view.summary ? statusMark(view.summary.status, paint) : paint("red", "✗");
+    default:
+      return view.state satisfies never;
+  }
+}
+
+/** What an agent is doing, or how it ended. */
+export function doing(view: AgentView, now: number): string {
+  switch (view.state) {
+    case "queued":
+    case "starting":
+      return view.state;
+    case "cancelling":
+      return "being cancelled";
+    case "ended":
+      return ending(view);
+    case "running":
+    case "waiting":
+      return activityWords(view.activity, now) || (view.state === "waiting" ? "waiting" : "");
+    default:
+      return view.state satisfies never;
+  }
+}
+
+function ending({ summary }: AgentView): string {
+  if (!summary) return "ended";
+  const reason = summary.status === "done" ? undefined : summary.reason;
+  return reason ? `${statusWords(summary.status)}: ${safeLine(reason)}` : statusWords(summary.status);
+}
+
+function activityWords(activity: Activity, now: number): string {
+  switch (activity.type) {
+    case "idle":
+      return "";
+    case "model":
+      return "asking the model";
+    case "tool":
+      return safeLine(`${activity.tool} ${activity.title}`);
+    case "retrying": {
+      const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
+      return `trying again in ${seconds} s: ${safeLine(activity.reason)}`;
+    }
+    default:
+      return activity satisfies never;
+  }
+}
+
+/** Turns, tokens and time of one agent. */
+export function agentFigures(view: AgentView, now: number): string {
+  const start = view.startedAt ?? view.createdAt;
+  return [
+    counted(view.turns, "turn"),
+    shortCount(totalTokens(view.usage)),
+    shortTime((view.endedAt ?? now) - start),
+  ].join(" · ");
+}

@@ -1,0 +1,23 @@
+import { styleText } from "node:util";
+import type { Outlet } from "./outlet.ts";
+
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
+/** Colours where a person sees them: on a terminal, unless NO_COLOR or a dumb one; FORCE_COLOR decides either way. */
+export function paintFor(outlet: Outlet, env: Readonly<Record<string, string | undefined>>): Paint {
+  return hasColour(outlet, env) ? inColour : plain;
+}
+
+export const plain: Paint = (_, text) => text;
+export const inColour: Paint = (style, text) => styleText(style, text, { validateStream: false });
+
+function hasColour(outlet: Outlet, env: Readonly<Record<string, string | undefined>>): boolean {
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  return outlet.isTTY && !env["NO_COLOR"] && !isDumb(env);
+}
+
+/** A terminal that only prints: nothing on it can be painted twice. */
+export function isDumb(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env["TERM"] === "dumb";
+}

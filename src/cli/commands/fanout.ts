@@ -1,0 +1,73 @@
+import { agentType } from "../agent-type.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command, Context } from "../command.ts";
+import { runFanOut } from "../fanout-session.ts";
+import { flag, text, whole } from "../option.ts";
+import { fanoutJson } from "../result-json.ts";
+import { accountLine, denialSentence, fanoutText } from "../results.ts";
+import { sessionOptions } from "../session-flags.ts";
+import { setUpSession } from "../session-setup.ts";
+import { readStdin } from "../stdin-text.ts";
+import { sessionTitle } from "../task-names.ts";
+import { UsageError } from "../usage-error.ts";
+
+const agent = text({
+  name: "agent",
+  value: "TYPE",
+  summary: "the agent type that does every task (troupe agents lists them)",
+  fallback: "Explore",
+});
+const concurrency = whole({
+  name: "concurrency",
+  value: "N",
+  min: 1,
+  max: 256,
+  summary: "agents at work at the same time; the rest wait in order",
+  fallback: "TROUPE_MAX_AGENTS, else 32",
+});
+const json = flag({ name: "json", summary: "print one JSON object" });
+
+/** `troupe fanout`: one agent per task, one summary each. */
+export const fanoutCommand: Command = {
+  name: "fanout",
+  usage: ['fanout [flags] "TASK" "TASK" …', "fanout [flags] < TASKS"],
+  summary: "one agent per task, side by side; one summary each, in the order given",
+  details: ["Without a task as argument, tasks are read from stdin, one per line."],
+  options: [agent, concurrency, json, ...sessionOptions],
+  examples: [
+    ['troupe fanout "where are errors handled?" "what is tested?"', "two Explore agents"],
+    ["troupe fanout --agent code-reviewer --json < tasks.txt", "one JSON object for a script"],
+    ['troupe fanout --concurrency 4 --model haiku "…" "…"', "four at a time, with a small model"],
+  ],
+  run: runCommand,
+};
+
+async function runCommand(args: Arguments, context: Context): Promise<number> {
+  const { io, runtime } = context;
+  const tasks = await tasksOf(args, context);
+  const type = agentType(args.value(agent) ?? "Explore", await runtime.listAgents());
+  const title = sessionTitle(tasks.join(" · "));
+  const setup = await setUpSession(args, context, { title, maxAgents: args.value(concurrency) });
+  return runFanOut(context, setup, { tasks, type }, async (finished) => {
+    if (args.value(json)) return io.stdout.write(`${JSON.stringify(fanoutJson(tasks, finished))}\n`);
+    await io.stdout.write(fanoutText(tasks, finished.ends, io));
+    for (const line of [denialSentence(finished.account), accountLine(finished)]) {
+      if (line !== undefined) await io.stderr.write(`${line}\n`);
+    }
+  });
+}
+
+async function tasksOf({ positionals }: Arguments, { io }: Context): Promise<readonly string[]> {
+  if (positionals.length > 0) {
+    const empty = positionals.findIndex((task) => task.trim() === "");
+    if (empty === -1) return positionals;
+    throw new UsageError(`Task ${empty + 1} of ${positionals.length} is empty; say what the agent is to do.`);
+  }
+  const stdin = io.stdinIsTTY ? undefined : await readStdin(io);
+  const lines = stdin?.type === "text" ? stdin.text.split(/\r?\n/) : [];
+  const tasks = lines.map((line) => line.trim()).filter(Boolean);
+  if (tasks.length > 0) return tasks;
+  throw new UsageError(
+    'fanout needs at least one task: troupe fanout "task" "task", or one per line on stdin.',
+  );
+}

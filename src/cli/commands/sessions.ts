@@ -1,0 +1,108 @@
+import { journalFile, troupeHome } from "../../journal/place.ts";
+import { readJournal } from "../../journal/reader.ts";
+import { type FoundSession, findSession, listSessions } from "../../journal/sessions.ts";
+import type { Arguments } from "../arguments.ts";
+import { paintFor } from "../colour.ts";
+import type { Command, Context } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { existingFolder } from "../folders.ts";
+import { nearest } from "../nearest.ts";
+import { flag, quoted } from "../option.ts";
+import { safeLine } from "../safe-text.ts";
+import { sessionFlags } from "../session-flags.ts";
+import { sessionStory } from "../session-history.ts";
+import { sessionListText, sessionStoryText } from "../session-text.ts";
+import { UsageError } from "../usage-error.ts";
+
+const json = flag({ name: "json", summary: "print JSON" });
+const all = flag({ name: "all", summary: "list the sessions of every folder, not only of this one" });
+
+/** `troupe sessions`: what was done before. */
+export const sessionsCommand: Command = {
+  name: "sessions",
+  usage: ["sessions list [--all] [--json]", "sessions show ID [--json]"],
+  summary: "list what was done before, or show one session with its agents",
+  details: ["ID may be the beginning of an id."],
+  options: [all, json, sessionFlags.cwd],
+  examples: [
+    ["troupe sessions list", "sessions about this folder, newest first"],
+    ["troupe sessions show 3fk2", "its agents, what they were asked and what they answered"],
+  ],
+  run: runSessions,
+};
+
+async function runSessions(args: Arguments, context: Context): Promise<number> {
+  const [action, id, extra] = args.positionals;
+  if (extra !== undefined)
+    throw new UsageError(`sessions ${action} does not take ${quoted(extra)}; leave it out.`);
+  switch (action) {
+    case "list":
+      if (id !== undefined) throw new UsageError(`sessions list does not take ${quoted(id)}; leave it out.`);
+      return list(args, context);
+    case "show":
+      if (id !== undefined) return show(id, args, context);
+      throw new UsageError("sessions show needs the id of a session; troupe sessions list --all shows them.");
+    case undefined:
+      throw new UsageError("sessions needs to know what to do: sessions list, or sessions show ID.");
+    default: {
+      const guess = nearest(action, ["list", "show"]);
+      throw new UsageError(
+        `sessions cannot ${quoted(action)}; ${guess ? `did you mean sessions ${guess}?` : "it can list and show."}`,
+      );
+    }
+  }
+}
+
+async function list(args: Arguments, { io }: Context): Promise<number> {
+  const everywhere = args.value(all);
+  const cwd = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  const { sessions, notes } = await listSessions(
+    troupeHome(io.env, io.homedir),
+    everywhere ? undefined : cwd,
+  );
+  for (const note of notes) await io.stderr.write(`${safeLine(note)}\n`);
+  if (args.value(json)) await io.stdout.write(`${JSON.stringify(sessions, null, 2)}\n`);
+  else if (sessions.length > 0)
+    await io.stdout.write(sessionListText(sessions, everywhere, paintFor(io.stdout, io.env)));
+  else
+    await io.stderr.write(
+      `There is no session${everywhere ? "" : " about this folder; --all lists every folder's"}.\n`,
+    );
+  return exitCodes.done;
+}
+
+async function show(id: string, args: Arguments, { io }: Context): Promise<number> {
+  const session = await wanted(id, troupeHome(io.env, io.homedir));
+  const reading = await readJournal(journalFile(session.folder));
+  if (reading.type === "refused") {
+    await io.stderr.write(`${safeLine(reading.reason)}\n`);
+    return exitCodes.notDone;
+  }
+  for (const note of reading.notes) await io.stderr.write(`${safeLine(note)}\n`);
+  const story = sessionStory(reading.records);
+  await io.stdout.write(
+    args.value(json)
+      ? `${JSON.stringify({ id: session.id, folder: session.folder, ...story, notes: reading.notes }, null, 2)}\n`
+      : sessionStoryText(story, session.id, paintFor(io.stdout, io.env)),
+  );
+  return exitCodes.done;
+}
+
+async function wanted(id: string, home: string): Promise<FoundSession> {
+  const search = await findSession(home, id);
+  switch (search.type) {
+    case "found":
+      return search.session;
+    case "unknown":
+      throw new UsageError(`There is no session ${quoted(id)}; troupe sessions list --all shows them.`);
+    case "ambiguous": {
+      const ids = search.sessions.slice(0, 5).map((session) => session.id);
+      const more = search.sessions.length > 5 ? `, … (${search.sessions.length} in all)` : "";
+      throw new UsageError(
+        `${quoted(id)} begins more than one session: ${ids.join(", ")}${more}; give more of the id.`,
+      );
+    }
+    default:
+      return search satisfies never;
+  }
+}

@@ -1,0 +1,16 @@
+/** What a script learns from the process's end; `troupe --help` prints this table. */
+export const exitCodes = {
+  done: 0,
+  notDone: 1,
+  usage: 2,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[] = [
+  [exitCodes.done, "the conversation ended done; for fanout and start: every task did"],
+  [exitCodes.notDone, "it ended in any other way; what is known is printed"],
+  [exitCodes.usage, "wrong usage: an unknown flag, a missing folder, no prompt"],
+  [exitCodes.interrupted, "interrupted (SIGINT), after what is known was printed"],
+  [exitCodes.terminated, "told to stop (SIGTERM), after what is known was printed"],
+];

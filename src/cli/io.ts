@@ -1,0 +1,20 @@
+import type { Readable } from "node:stream";
+import type { Clock } from "../mailbox/clock.ts";
+import type { Outlet } from "./outlet.ts";
+
+/** Everything of the outside world that the command line touches itself. */
+export interface CliIO {
+  readonly stdin: Readable;
+  readonly stdinIsTTY: boolean;
+  readonly stdout: Outlet;
+  readonly stderr: Outlet;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly homedir: string;
+  /** Calls back on each such signal, which then no longer ends the process; the answer withdraws it. */
+  onSignal(signal: "SIGINT" | "SIGTERM", listener: () => void): () => void;
+  /** Ends the process at once, without waiting for anything. */
+  leave(code: number): void;
+  readonly clock: Clock;
+}

@@ -1,0 +1,103 @@
+import type { AgentView } from "../supervisor/view.ts";
+import { agentFigures, doing, stateMark } from "./agent-words.ts";
+import type { Paint } from "./colour.ts";
+import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
+import { safeLine } from "./safe-text.ts";
+
+/** The room there is. */
+export interface Frame {
+  readonly columns: number;
+  readonly rows: number;
+  readonly paint: Paint;
+}
+
+interface Placed {
+  readonly view: AgentView;
+  readonly indent: number;
+}
+
+/**
+ * The agents as lines that fit the frame: each under its parent, in spawn order. With more agents than rows
+ * the ones that do something or went wrong stay, and the last line counts the others.
+ */
+export function renderTree(views: readonly AgentView[], now: number, frame: Frame): string[] {
+  const placed = inTreeOrder(views);
+  if (placed.length <= frame.rows) return placed.map((agent) => agentLine(agent, now, frame));
+  const shown = mostTelling(placed, Math.max(0, frame.rows - 1));
+  const rest = placed.filter((agent) => !shown.has(agent)).map(({ view }) => view);
+  const lines = placed.filter((agent) => shown.has(agent)).map((agent) => agentLine(agent, now, frame));
+  if (frame.rows > 0) lines.push(frame.paint("dim", cutToWidth(foldedLine(rest), frame.columns)));
+  return lines;
+}
+
+/** Below this a line has no columns of its own for what the agent does and its figures. */
+const NARROW = 50;
+/** Wider lines are hard to follow with the eye. */
+const WIDEST = 120;
+
+function agentLine({ view, indent }: Placed, now: number, { columns, paint }: Frame): string {
+  const width = Math.min(columns, WIDEST);
+  const lead = "  ".repeat(indent);
+  const mark = stateMark(view, paint);
+  const name = safeLine([view.type, view.description].filter(Boolean).join(" · "));
+  const activity = doing(view, now);
+  const figures = agentFigures(view, now);
+  const room = width - lead.length - 2;
+  if (room < 1) return cutToWidth(`${lead}${stateMark(view, (_, text) => text)}`, width);
+  if (width < NARROW)
+    return `${lead}${mark} ${cutToWidth([name, activity, figures].filter(Boolean).join("  "), room)}`;
+  const middle = room - displayWidth(figures) - 2;
+  const forActivity = Math.min(
+    displayWidth(activity),
+    Math.max(Math.floor(middle / 2), middle - displayWidth(name) - 2),
+  );
+  const left = padToWidth(name, Math.max(0, middle - forActivity - 2));
+  const middleText = `${left}  ${paint("dim", padToWidth(activity, forActivity))}`;
+  return `${lead}${mark} ${middleText}  ${figures}`;
+}
+
+/** Parents before their children; one whose parent is not here stands at the edge. */
+function inTreeOrder(views: readonly AgentView[]): Placed[] {
+  const known = new Set(views.map(({ id }) => id));
+  const children = Map.groupBy(views, ({ parent }) => (parent !== null && known.has(parent) ? parent : null));
+  const placed: Placed[] = [];
+  const place = (view: AgentView, indent: number): void => {
+    placed.push({ view, indent });
+    for (const child of children.get(view.id) ?? []) place(child, indent + 1);
+  };
+  for (const root of children.get(null) ?? []) place(root, 0);
+  return placed;
+}
+
+/** The ones that do something first, then those that went wrong, the queue, and what is done. */
+function mostTelling(placed: readonly Placed[], rows: number): Set<Placed> {
+  const ranks = new Map(placed.map(({ view }) => [view.id, rankOf(view)]));
+  // A parent is as telling as its most telling child: an indented line without it would seem another's.
+  for (const { view } of placed.toReversed()) {
+    const own = ranks.get(view.id);
+    const above = view.parent === null ? undefined : ranks.get(view.parent);
+    if (view.parent !== null && own !== undefined && above !== undefined) {
+      ranks.set(view.parent, Math.min(own, above));
+    }
+  }
+  const rank = ({ view }: Placed) => ranks.get(view.id) ?? 0;
+  return new Set([...placed].sort((a, b) => rank(a) - rank(b)).slice(0, rows));
+}
+
+function rankOf(view: AgentView): number {
+  if (view.state === "ended") return view.summary?.status === "done" ? 3 : 1;
+  return view.state === "queued" ? 2 : 0;
+}
+
+function foldedLine(rest: readonly AgentView[]): string {
+  const words = rest.map((view) => {
+    if (view.state === "queued") return "queued";
+    if (view.state !== "ended") return "running";
+    return view.summary?.status === "done" ? "done" : "ended otherwise";
+  });
+  const counts = ["running", "queued", "done", "ended otherwise"].flatMap((word) => {
+    const count = words.filter((other) => other === word).length;
+    return count > 0 ? [`${word} ${count}`] : [];
+  });
+  return `… and ${rest.length} more (${counts.join(", ")})`;
+}

@@ -1,0 +1,109 @@
+import { nearest } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** One flag of a command: its help line and the check of its values in one place. */
+export interface Option<T> {
+  /** Without the dashes. */
+  readonly name: string;
+  /** Other long names people know it by. */
+  readonly aliases: readonly string[];
+  readonly short?: string;
+  /** How help names the value; a flag without one takes none. */
+  readonly value?: string;
+  readonly summary: string;
+  /** What help says happens without it. */
+  readonly fallback?: string;
+  /** The typed value of what was given, in order; throws a `UsageError` on a value it cannot mean. */
+  read(given: readonly string[]): T;
+}
+
+interface Words {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly short?: string;
+  readonly value?: string;
+  readonly summary: string;
+  readonly fallback?: string;
+}
+
+/** True where it was given. */
+export function flag(words: Words): Option<boolean> {
+  return { aliases: [], ...words, read: (given) => given.length > 0 };
+}
+
+/** The last one given counts, as in every other command line. */
+export function text(words: Words & { value: string }): Option<string | undefined> {
+  return { aliases: [], ...words, read: (given) => given.at(-1) };
+}
+
+/** Every one given counts. */
+export function repeated(words: Words & { value: string }): Option<readonly string[]> {
+  return { aliases: [], ...words, read: (given) => given };
+}
+
+/** One of a few words; `also` maps other spellings to one of them. */
+export function choice<C extends string>(
+  words: Words & { choices: readonly C[]; also?: Readonly<Record<string, C>> },
+): Option<C | undefined> {
+  const { choices, also = {}, ...rest } = words;
+  return {
+    aliases: [],
+    value: choices.join("|"),
+    ...rest,
+    read(given) {
+      const word = given.at(-1);
+      if (word === undefined) return undefined;
+      const meant =
+        choices.find((known) => known === word) ?? (Object.hasOwn(also, word) ? also[word] : undefined);
+      if (meant !== undefined) return meant;
+      const guess = nearest(word, choices);
+      throw new UsageError(
+        `--${words.name} cannot be ${quoted(word)}; it is one of ${choices.join(", ")}${guess ? ` (did you mean ${guess}?)` : ""}.`,
+      );
+    },
+  };
+}
+
+/** A whole number within limits. */
+export function whole(
+  words: Words & { value: string; min: number; max: number },
+): Option<number | undefined> {
+  const { min, max, ...rest } = words;
+  return {
+    aliases: [],
+    ...rest,
+    read(given) {
+      const word = given.at(-1);
+      if (word === undefined) return undefined;
+      const number = /^\d{1,15}$/.test(word) ? Number(word) : Number.NaN;
+      if (number >= min && number <= max) return number;
+      throw new UsageError(
+        `--${words.name} cannot be ${quoted(word)}; it is a whole number from ${min} to ${max}.`,
+      );
+    },
+  };
+}
+
+/**
+ * Names of tools, separated by commas or spaces, and the flag may be repeated. Separators inside
+ * parentheses belong to a rule such as `Bash(git log:*)`.
+ */
+export function toolNames(words: Words & { value: string }): Option<readonly string[]> {
+  return {
+    aliases: [],
+    ...words,
+    read(given) {
+      const names = given.flatMap((word) => word.match(/(?:\([^)]*\)?|[^\s,(])+/g) ?? []);
+      if (given.length > 0 && names.length === 0) {
+        throw new UsageError(`--${words.name} names no tool; give at least one, such as Read,Grep.`);
+      }
+      return names;
+    },
+  };
+}
+
+/** A person's word inside a sentence: short, on one line, and visible even where it is empty. */
+export function quoted(word: string): string {
+  const line = word.replace(/\s+/g, " ");
+  return `"${line.length > 60 ? `${line.slice(0, 59)}…` : line}"`;
+}

@@ -1,0 +1,67 @@
+import { totalTokens } from "../mailbox/conversation.ts";
+import { MAIN } from "../mailbox/ids.ts";
+import type { SessionAccount } from "../supervisor/options.ts";
+import { statusMark, statusWords } from "./agent-words.ts";
+import { type Paint, paintFor } from "./colour.ts";
+import { counted, shortCount, shortTime } from "./figures.ts";
+import type { CliIO } from "./io.ts";
+import type { JobEnd } from "./jobs.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Finished } from "./run-session.ts";
+import { safeLine, safeText } from "./safe-text.ts";
+
+/** A model's text for whoever reads it: as it is for a program, harmless for a terminal. */
+export function resultText(text: string, { isTTY }: Outlet): string {
+  const shown = isTTY ? safeText(text) : text;
+  return shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`;
+}
+
+/** One summary per task, in the order given, each under a heading that says how it ended. */
+export function fanoutText(
+  tasks: readonly string[],
+  ends: readonly JobEnd[],
+  { stdout, env }: CliIO,
+): string {
+  const paint = paintFor(stdout, env);
+  return ends
+    .map((end, index) => `${heading(index + 1, tasks[index] ?? "", end, paint)}\n\n${body(end, stdout)}`)
+    .join("\n");
+}
+
+function heading(number: number, task: string, { summary }: JobEnd, paint: Paint): string {
+  const status = summary.status === "done" ? "" : ` (${statusWords(summary.status)})`;
+  return `## ${statusMark(summary.status, paint)} ${number}. ${paint("bold", safeLine(task))}${status}`;
+}
+
+function body({ summary }: JobEnd, outlet: Outlet): string {
+  const text = resultText(summary.text, outlet);
+  if (summary.status === "done" || summary.reason === undefined) return text;
+  return `${text}${text && "\n"}${safeLine(`${statusWords(summary.status)}: ${summary.reason}`)}\n`;
+}
+
+/** "3 agents · 12 turns · 45.2k tokens · 8.4 s" */
+export function accountLine({ account, durationMs }: Finished): string {
+  const turns = account.agents.reduce((sum, view) => sum + view.turns, 0);
+  return [
+    counted(account.agents.filter(({ id }) => id !== MAIN).length, "agent"),
+    counted(turns, "turn"),
+    `${shortCount(totalTokens(account.usage))} tokens`,
+    shortTime(durationMs),
+  ].join(" · ");
+}
+
+/** A sentence on an end that is not `done`, for standard error. */
+export function endSentence({ summary }: JobEnd): string | undefined {
+  if (summary.status === "done") return undefined;
+  const words = statusWords(summary.status);
+  return safeLine(
+    summary.reason === undefined ? `The conversation ended ${words}.` : `${words}: ${summary.reason}`,
+  );
+}
+
+/** Calls that were not allowed, in one sentence; undefined where there were none. */
+export function denialSentence({ denials }: SessionAccount): string | undefined {
+  if (denials.length === 0) return undefined;
+  const tools = [...new Set(denials.map(({ tool_name }) => tool_name))].join(", ");
+  return safeLine(`${counted(denials.length, "call")} not allowed: ${tools}.`);
+}

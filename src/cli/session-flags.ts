@@ -1,0 +1,59 @@
+import { choice, flag, repeated, text, toolNames, whole } from "./option.ts";
+
+/** Flags that every command which starts a session shares. */
+export const sessionFlags = {
+  model: text({
+    name: "model",
+    value: "MODEL",
+    summary: "opus, sonnet, haiku, a full model id, or offline",
+    fallback: "ANTHROPIC_MODEL, else sonnet",
+  }),
+  offline: flag({ name: "offline", summary: "use the embedded offline model even where a key is set" }),
+  maxTurns: whole({
+    name: "max-turns",
+    value: "N",
+    min: 1,
+    max: 100_000,
+    summary: "turns after which the model writes its summary",
+    fallback: "100",
+  }),
+  cwd: text({ name: "cwd", value: "FOLDER", summary: "the folder to work in", fallback: "the current one" }),
+  addDir: repeated({
+    name: "add-dir",
+    value: "FOLDER",
+    summary: "one more folder that may be read; may be repeated",
+  }),
+  permissionMode: choice({
+    name: "permission-mode",
+    choices: ["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"],
+    also: { bypass: "bypassPermissions" },
+    summary: "what is allowed without asking",
+    fallback: "default",
+  }),
+  allowedTools: toolNames({
+    name: "allowed-tools",
+    aliases: ["allowedTools"],
+    value: "TOOLS",
+    summary: "tools that may be used without asking, such as Read,Grep",
+  }),
+  disallowedTools: toolNames({
+    name: "disallowed-tools",
+    aliases: ["disallowedTools"],
+    value: "TOOLS",
+    summary: "tools that are not offered to the model",
+  }),
+  appendSystemPrompt: text({
+    name: "append-system-prompt",
+    value: "TEXT",
+    summary: "text that is added to the system prompt",
+  }),
+} as const;
+
+/** Flags that every command has. */
+export const commonFlags = {
+  debug: flag({ name: "debug", summary: "show stack traces of errors" }),
+  help: flag({ name: "help", short: "h", summary: "show this help" }),
+} as const;
+
+/** What `-p` and `fanout` take alike. */
+export const sessionOptions = Object.values(sessionFlags);

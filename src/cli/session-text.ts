@@ -1,0 +1,97 @@
+import type { SessionEntry } from "../journal/sessions.ts";
+import { totalTokens } from "../mailbox/conversation.ts";
+import type { Status } from "../mailbox/messages.ts";
+import { statusMark, statusWords } from "./agent-words.ts";
+import type { Paint } from "./colour.ts";
+import { padToWidth } from "./display-width.ts";
+import { counted, shortCount, shortTime } from "./figures.ts";
+import { safeLine, safeText } from "./safe-text.ts";
+import type { AgentStory, SessionStory } from "./session-history.ts";
+
+/** One line per session, newest first. */
+export function sessionListText(
+  sessions: readonly SessionEntry[],
+  withFolder: boolean,
+  paint: Paint,
+): string {
+  return sessions
+    .map((session) => {
+      const agents = session.agents === null ? "" : counted(session.agents, "agent");
+      const parts = [
+        paint("bold", session.id),
+        shortDate(session.startedAt),
+        padToWidth(session.status === null ? "open" : statusWords(session.status), 13),
+        padToWidth(agents, 10),
+        safeLine(session.title),
+        ...(withFolder ? [paint("dim", safeLine(session.cwd))] : []),
+      ];
+      return `${parts.join("  ").trimEnd()}\n`;
+    })
+    .join("");
+}
+
+/** The tree of agents with what each was asked and what it answered. */
+export function sessionStoryText({ session, agents }: SessionStory, id: string, paint: Paint): string {
+  const head = session
+    ? [
+        `${paint("bold", `Session ${id}`)}  ${safeLine(session.title)}`,
+        `folder   ${safeLine(session.cwd)}`,
+        `model    ${safeLine(session.model)}`,
+        `started  ${shortDate(session.startedAt)}`,
+        session.endedAt === null || session.status === null
+          ? "ended    not yet, or it was ended from outside"
+          : `ended    ${shortDate(session.endedAt)}, ${statusWords(session.status)}`,
+      ]
+    : [paint("bold", `Session ${id}`)];
+  const stories = agents.map((agent) => agentText(agent, agents, paint));
+  if (stories.length === 0) stories.push("No agent was started.\n");
+  return `${head.join("\n")}\n\n${stories.join("\n")}`;
+}
+
+function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint): string {
+  const lead = "  ".repeat(ancestors(agent, all));
+  const mark = agent.status === null ? paint("cyan", "●") : statusMark(agent.status, paint);
+  const name = paint("bold", safeLine([agent.type, agent.description].filter(Boolean).join(" · ")));
+  const lines = [
+    `${lead}${mark} ${name}  ${endWords(agent.status)}  ${figures(agent)}`,
+    ...agent.prompts.flatMap((prompt) => block("asked", prompt, lead, paint)),
+    ...block("reason", agent.status === "done" ? "" : (agent.summary?.reason ?? ""), lead, paint),
+    ...block("answer", agent.summary?.text ?? "", lead, paint),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function endWords(status: Status | null): string {
+  return status === null ? "unfinished" : statusWords(status);
+}
+
+function figures({ turns, usage, durationMs }: AgentStory): string {
+  const time = durationMs === null ? [] : [shortTime(durationMs)];
+  return [counted(turns, "turn"), `${shortCount(totalTokens(usage))} tokens`, ...time].join(" · ");
+}
+
+function block(name: string, text: string, lead: string, paint: Paint): string[] {
+  const trimmed = safeText(text).trim();
+  if (trimmed === "") return [];
+  return [
+    `${lead}  ${paint("dim", `${name}:`)}`,
+    ...trimmed.split("\n").map((line) => `${lead}    ${line}`.trimEnd()),
+  ];
+}
+
+/** A damaged journal may name parents in a circle; no agent is deeper than there are agents. */
+function ancestors(agent: AgentStory, all: readonly AgentStory[]): number {
+  let depth = 0;
+  let above = all.find(({ id }) => id === agent.parent);
+  while (above !== undefined && depth < all.length) {
+    depth += 1;
+    const { parent } = above;
+    above = all.find(({ id }) => id === parent);
+  }
+  return depth;
+}
+
+/** 2026-11-20 12:19, in UTC as it is stored. */
+function shortDate(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+
+/** The version in Troupe's own package.json, which lies above this file in the sources and above the bundle. */
+export function troupeVersion(): string {
+  for (const place of ["../package.json", "../../package.json"]) {
+    const manifest = readManifest(new URL(place, import.meta.url));
+    if (manifest !== undefined) return manifest;
+  }
+  throw new Error("Troupe's own package.json is missing; install troupe again.");
+}
+
+function readManifest(place: URL): string | undefined {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(place, "utf8"));
+  } catch {
+    // Not here: the sources lie one folder deeper than the bundle.
+    return undefined;
+  }
+  if (typeof manifest !== "object" || manifest === null || Reflect.get(manifest, "name") !== "troupe")
+    return undefined;
+  const version: unknown = Reflect.get(manifest, "version");
+  return typeof version === "string" ? version : undefined;
+}

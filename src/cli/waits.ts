@@ -1,0 +1,44 @@
+import type { ActorId } from "../mailbox/ids.ts";
+import type { SupervisorEvent } from "../supervisor/view.ts";
+import { safeLine } from "./safe-text.ts";
+
+type Waiting = Extract<SupervisorEvent, { type: "waiting" }>;
+
+/** Who waits for the model, and until when. */
+export interface Waits {
+  /** True where no equal wait is already being counted: 32 agents wait for one server with one line. */
+  add(event: Waiting, now: number): boolean;
+  /** The agent is past it. */
+  end(actor: ActorId): void;
+  /** The countdown as it stands, or undefined where nobody waits. */
+  line(now: number): string | undefined;
+}
+
+export function createWaits(): Waits {
+  const waits = new Map<
+    ActorId,
+    { readonly reason: string; readonly attempt: number; readonly until: number }
+  >();
+  const current = (now: number) => [...waits.values()].filter(({ until }) => until > now);
+  return {
+    add({ actor, reason, attempt, ms }, now) {
+      const equal = current(now).some((wait) => wait.reason === reason && wait.attempt === attempt);
+      waits.set(actor, { reason, attempt, until: now + ms });
+      return !equal;
+    },
+    end: (actor) => void waits.delete(actor),
+    line(now) {
+      const [next] = current(now).sort((a, b) => a.until - b.until);
+      return next && waitLine(next.reason, next.until - now, next.attempt);
+    },
+  };
+}
+
+/**
+ * "The model server answered 529 (overloaded); trying again in 4 s (attempt 3)". A reason's last clause is
+ * advice for when it is given up, and is left out while it is not.
+ */
+export function waitLine(reason: string, ms: number, attempt: number): string {
+  const words = safeLine(reason).replace(/(?:; [^;]*)?[\s.;,]*$/, "");
+  return `${words}; trying again in ${Math.max(1, Math.ceil(ms / 1000))} s (attempt ${attempt})`;
+}
