@@ -73,6 +73,16 @@ export class GroupCommit {
     return this.#groupChars < MAX_GROUP_CHARS;
   }
 
+  /** The next record cannot be written at all; what came before it is answered first. */
+  refuse(awaited: boolean, message: string): void {
+    this.commit();
+    if (!awaited) {
+      this.#lost += 1;
+      this.#lastFailure = message;
+    }
+    this.#ports.reply({ type: "failed", count: 1, message });
+  }
+
   /** No more is waiting just now: commits if anybody waits, else lets the notes wait a little. */
   settle(): void {
     if (this.#group.some((entry) => entry.awaited) || this.#groupChars >= MAX_GROUP_CHARS) this.commit();

@@ -14,16 +14,17 @@ export interface Line {
   readonly complete: boolean;
 }
 
+const CHUNK_BYTES = 256 * 1024;
+
 /**
- * The lines of a file, one at a time, so that memory holds one line and one chunk. Split at the newline
- * byte only: `node:readline` also splits at U+2028, which JSON leaves as it is inside strings. The handle
- * stays the caller's. Throws what the system says, or an AbortError.
+ * The lines of a file from its beginning, one at a time, so that memory holds one line and one chunk.
+ * Split at the newline byte only: `node:readline` also splits at U+2028, which JSON leaves as it is inside
+ * strings. The handle stays the caller's. Throws what the system says, or the signal's reason.
  */
 export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncGenerator<Line> {
-  const stream = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024, signal });
   let number = 1;
   let line = new LineBuffer();
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(handle, signal)) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       line.add(chunk.subarray(start, end));
@@ -35,6 +36,19 @@ export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncG
     line.add(chunk.subarray(start));
   }
   if (line.length > 0) yield { number, bytes: line.bytes(), complete: false };
+}
+
+/** A stream of the handle would do the same, but throws past its reader when the signal is aborted already. */
+async function* chunksOf(handle: FileHandle, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    signal?.throwIfAborted();
+    // A new one each time: a line that spans chunks keeps its parts.
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
 }
 
 /** A line as it grows over chunks; past the limit it is only measured. */

@@ -21,7 +21,7 @@ const MAX_NOTES = 100;
 /**
  * Reads a session's history, whatever a crash left of it: what is damaged is left out and said, what is
  * whole is kept (faults 37, 41). Refused: no such file, one that cannot be read, a newer version's.
- * Rejects only with an AbortError when the signal is aborted.
+ * Rejects only with the reason of the signal, when that is aborted.
  */
 export async function readJournal(path: string, signal?: AbortSignal): Promise<JournalReading> {
   try {

@@ -3,7 +3,6 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { SessionEvent } from "../mailbox/session-events.ts";
 import type { Journal } from "./journal.ts";
 import { JournalError } from "./journal-error.ts";
-import { MAX_RECORD_CHARS } from "./lines.ts";
 import { journalFile, type SessionPlace } from "./place.ts";
 import type { FromWriter, ToWriter, WriterData } from "./writer-lane.ts";
 
@@ -52,7 +51,7 @@ class ThreadJournal implements Journal {
     this.#file = journalFile(folder);
     this.#clock = clock;
     this.#closeMs = closeMs;
-    const workerData: WriterData = { home, folder };
+    const workerData: WriterData = { home, folder, path: this.#file };
     this.#worker = startThread(ENTRY, { name: "journal", workerData, env: threadEnv(), execArgv: [] });
     this.#worker.on("exit", () => {
       this.#end("its writer has ended");
@@ -65,17 +64,15 @@ class ThreadJournal implements Journal {
 
   append(event: SessionEvent): Promise<number> {
     return new Promise((resolve, reject) => {
-      const text = this.#text(event);
-      const refusal = this.#refusal(event, text);
+      const refusal = this.#refusal();
       if (refusal !== null) reject(this.#error(refusal));
-      else this.#send({ type: "append", text }, { resolve, reject });
+      else this.#send({ type: "append", at: this.#clock.date(), event }, { resolve, reject });
     });
   }
 
   note(event: SessionEvent): void {
-    const text = this.#text(event);
-    const refusal = this.#refusal(event, text);
-    if (refusal === null) this.#send({ type: "note", text }, null);
+    const refusal = this.#refusal();
+    if (refusal === null) this.#send({ type: "note", at: this.#clock.date(), event }, null);
     else if (this.#closing === null) this.#lost ??= refusal;
   }
 
@@ -104,15 +101,8 @@ class ThreadJournal implements Journal {
     if (this.#onTheWay.push(waiter) === 1) this.#worker.ref();
   }
 
-  #text(event: SessionEvent): string {
-    return `"at":${JSON.stringify(this.#clock.date())},"event":${JSON.stringify(event)}}`;
-  }
-
-  #refusal(event: SessionEvent, text: string): string | null {
-    if (this.#ended !== null) return this.#ended;
-    if (this.#closing !== null) return `The journal ${this.#file} is closed.`;
-    if (text.length <= MAX_RECORD_CHARS) return null;
-    return `A record (${event.type}) of ${text.length} characters is too large for the journal ${this.#file}, which takes ${MAX_RECORD_CHARS}; put the large content into a file and refer to it.`;
+  #refusal(): string | null {
+    return this.#ended ?? (this.#closing === null ? null : `The journal ${this.#file} is closed.`);
   }
 
   #receive(message: FromWriter): void {

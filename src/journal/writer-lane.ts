@@ -1,11 +1,13 @@
+import type { SessionEvent } from "../mailbox/session-events.ts";
+
 /**
- * What travels between a session and its journal thread. `text` is a record's line from `"at"` on: it is
- * serialised once, where the event is, and crosses as one string (cloning the event would cost as much as
- * serialising it, and the thread would then serialise it again).
+ * What travels between a session and its journal thread. Events cross as they are and are serialised in the
+ * thread: cloning one costs the sender a quarter of what `JSON.stringify` does (19 against 75 µs for a turn
+ * with 18 KB of results), and the sender's time is every agent's.
  */
 export type ToWriter =
-  | { readonly type: "append"; readonly text: string }
-  | { readonly type: "note"; readonly text: string }
+  | { readonly type: "append"; readonly at: string; readonly event: SessionEvent }
+  | { readonly type: "note"; readonly at: string; readonly event: SessionEvent }
   | { readonly type: "close" };
 
 /** Answers come in the order of the records they are about. */
@@ -21,4 +23,6 @@ export type FromWriter =
 export interface WriterData {
   readonly home: string;
   readonly folder: string;
+  /** The journal's file in `folder`. */
+  readonly path: string;
 }

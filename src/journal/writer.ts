@@ -3,13 +3,14 @@ import { closeSync, fdatasyncSync, ftruncateSync, writeSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { systemClock } from "../mailbox/clock.ts";
 import { GroupCommit, type JournalFile } from "./group-commit.ts";
-import { journalFile } from "./place.ts";
+import { writeSentence } from "./journal-error.ts";
 import { createPrivateFile, makePrivateFolders } from "./private-files.ts";
+import { recordText } from "./record-text.ts";
 import type { FromWriter, ToWriter, WriterData } from "./writer-lane.ts";
 
-function openJournal({ home, folder }: WriterData): JournalFile {
+function openJournal({ home, folder, path }: WriterData): JournalFile {
   makePrivateFolders(home, folder);
-  const fd = createPrivateFile(journalFile(folder));
+  const fd = createPrivateFile(path);
   return {
     write: (bytes) => writeSync(fd, bytes),
     sync: () => fdatasyncSync(fd),
@@ -22,8 +23,9 @@ function main(): void {
   if (parentPort === null) throw new Error("writer.ts is the entry of a thread; start it with startJournal.");
   const port = parentPort;
   const data: WriterData = workerData;
+  const { path } = data;
   const commits = new GroupCommit({
-    path: journalFile(data.folder),
+    path,
     clock: systemClock,
     open: () => openJournal(data),
     reply: (message: FromWriter) => port.postMessage(message),
@@ -38,11 +40,25 @@ function main(): void {
         port.close();
         return;
       }
-      const room = commits.add({ awaited: next.type === "append", text: next.text });
-      next = room ? receiveMessageOnPort(port)?.message : undefined;
+      next = add(commits, path, next) ? receiveMessageOnPort(port)?.message : undefined;
     }
     commits.settle();
   });
+}
+
+/** Answers whether the group has room for more. */
+function add(
+  commits: GroupCommit,
+  path: string,
+  { type, at, event }: Exclude<ToWriter, { type: "close" }>,
+): boolean {
+  const awaited = type === "append";
+  try {
+    return commits.add({ awaited, text: recordText(path, at, event) });
+  } catch (error) {
+    commits.refuse(awaited, writeSentence(path, error));
+    return true;
+  }
 }
 
 main();

@@ -188,6 +188,23 @@ test("a torn line that cannot be taken back ends the journal", () => {
   expect(seen.replies.map((reply) => reply.type)).toEqual(["failed", "failed"]);
 });
 
+test("a record that cannot be written is refused in its turn, and a note of that kind counts as lost", () => {
+  const { seen, commits, text } = setup();
+  commits.add(append("a"));
+  commits.refuse(true, "no good.");
+  commits.refuse(false, "no good note.");
+  commits.add(append("b"));
+  commits.close();
+  expect(text()).toBe(line(1, "a") + line(2, "b"));
+  expect(seen.replies).toEqual([
+    { type: "written", seqs: [1] },
+    { type: "failed", count: 1, message: "no good." },
+    { type: "failed", count: 1, message: "no good note." },
+    { type: "written", seqs: [2] },
+    { type: "closed", lost: 1, message: "no good note." },
+  ]);
+});
+
 test("close writes the notes that wait and says nothing was lost", () => {
   const { seen, group, commits, timers, text } = setup();
   group(note("a"));

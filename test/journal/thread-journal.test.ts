@@ -7,7 +7,8 @@ import { journalFile, type SessionPlace, sessionPlace } from "../../src/journal/
 import { readJournal } from "../../src/journal/reader.ts";
 import { type JournalOptions, startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import type { JournalRecord } from "../../src/mailbox/session-events.ts";
+import { callId, MAIN } from "../../src/mailbox/ids.ts";
+import type { JournalRecord, SessionEvent } from "../../src/mailbox/session-events.ts";
 import { linesUntilEnd, startAppending } from "./child.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -19,6 +20,9 @@ async function newPlace(): Promise<SessionPlace> {
 type SetupOptions = Partial<Pick<JournalOptions, "startThread" | "closeMs">>;
 
 const startWorker = (entry: URL, options: WorkerOptions) => new Worker(entry, options);
+
+/** As a writer whose disk never answers. */
+const silentThread = () => new Worker("setInterval(() => {}, 1000)", { eval: true });
 
 /** A journal with its real thread, which the test can look at and end. */
 async function setup({ startThread = startWorker, closeMs }: SetupOptions = {}) {
@@ -121,6 +125,15 @@ test("a writer that is ended rejects every pending and later append, and close s
   await expect(journal.close()).rejects.toThrow(gone);
 });
 
+test("an append whose writer dies before it answers is rejected, not left hanging", async () => {
+  const { journal, thread } = await setup({ startThread: silentThread });
+  const pending = [journal.append(prompt("a")), journal.append(prompt("b"))];
+  void thread.terminate();
+  const ends = await Promise.allSettled(pending);
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await journal.close();
+});
+
 test("a writer that cannot even start rejects the appends", async () => {
   const { journal } = await setup({
     startThread: (entry, options) => new Worker(new URL("./no-such-writer.ts", entry), options),
@@ -134,7 +147,7 @@ test("a writer that cannot even start rejects the appends", async () => {
 test("a disk that never answers does not hold up close", async () => {
   const { journal } = await setup({
     closeMs: 20,
-    startThread: () => new Worker("setInterval(() => {}, 1000)", { eval: true }),
+    startThread: silentThread,
   });
   const append = journal.append(sessionEvent());
   journal.note(prompt("note"));
@@ -176,12 +189,35 @@ test("a record that no reader would take is refused before it is written", async
   expect(texts(await recordsIn(file))).toEqual(["session"]);
 });
 
-test("an event that is not plain data rejects and leaves the journal as it was", async () => {
-  const { journal } = await setup();
-  const odd = { type: "before", input: 1n } as unknown as ReturnType<typeof prompt>;
-  await expect(journal.append(odd)).rejects.toThrow(TypeError);
-  expect(await journal.append(sessionEvent())).toBe(1);
+test("an event that is not plain data is rejected in its turn and leaves the journal as it was", async () => {
+  const { file, journal } = await setup();
+  const odd = (input: unknown): SessionEvent => ({
+    type: "before",
+    actor: MAIN,
+    call: callId(MAIN, 1, 0),
+    tool: "Read",
+    input,
+    decision: "go",
+  });
+  const before = journal.append(prompt("before"));
+  await expect(journal.append(odd(1n))).rejects.toThrow(
+    /^A record \(before\) was not written to the journal .* because it is not plain data \(.*BigInt.*\); .*report it\.$/,
+  );
+  await expect(journal.append(odd(() => {}))).rejects.toThrow();
+  expect(await before).toBe(1);
+  expect(await journal.append(prompt("after"))).toBe(2);
   await journal.close();
+  expect(texts(await recordsIn(file))).toEqual(["before", "after"]);
+});
+
+test("what is changed after it was appended is not changed in the journal", async () => {
+  const { file, journal } = await setup();
+  const event = { ...sessionEvent(), title: "as it was" };
+  const append = journal.append(event);
+  event.title = "changed";
+  await append;
+  await journal.close();
+  expect((await recordsIn(file)).map((record) => record.event)).toMatchObject([{ title: "as it was" }]);
 });
 
 test("every number that was answered survives SIGKILL (A22.29, promise 4)", async () => {

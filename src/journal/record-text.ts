@@ -1,0 +1,28 @@
+import type { SessionEvent } from "../mailbox/session-events.ts";
+import { JournalError } from "./journal-error.ts";
+import { MAX_RECORD_CHARS } from "./lines.ts";
+
+/**
+ * A record's line from `"at"` on; its number is put in front when it is written. Throws a `JournalError`
+ * for what no reader would take back.
+ */
+export function recordText(path: string, at: string, event: SessionEvent): string {
+  const text = `"at":${JSON.stringify(at)},"event":${jsonOf(path, event)}}`;
+  if (text.length <= MAX_RECORD_CHARS) return text;
+  throw new JournalError(
+    `A record (${event.type}) of ${text.length} characters is too large for the journal ${path}, which takes ${MAX_RECORD_CHARS}; put the large content into a file and refer to it.`,
+    path,
+  );
+}
+
+function jsonOf(path: string, event: SessionEvent): string {
+  try {
+    return JSON.stringify(event);
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    throw new JournalError(
+      `A record (${event.type}) was not written to the journal ${path} because it is not plain data (${why}); this is a mistake in the program that made it, please report it.`,
+      path,
+    );
+  }
+}

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { agentsOf, conversationOf, sessionOf, turnsOf } from "../../src/journal/folds.ts";
+import { type ActorId, MAIN } from "../../src/mailbox/ids.ts";
+import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import {
+  ALICE,
+  BOB,
+  prompt,
+  recordsOf,
+  SESSION,
+  sessionEvent,
+  spawn,
+  summary,
+  turn,
+  turnEvent,
+  usage,
+} from "./samples.ts";
+
+const user = (content: string) => ({ role: "user" as const, content });
+const assistant = (content: string) => ({ role: "assistant" as const, content });
+const done = (actor: ActorId): SessionEvent => ({
+  type: "summary",
+  actor,
+  summary: summary(`${actor} is done`),
+  durationMs: 12,
+});
+
+test("a conversation is its prompts and turns in order, each actor's its own", () => {
+  const records = recordsOf([
+    sessionEvent(),
+    prompt("one"),
+    turnEvent(MAIN, 1, "asking alice"),
+    spawn(ALICE),
+    turnEvent(ALICE, 1, "looking"),
+    turnEvent(MAIN, 2, "answer one"),
+    prompt("two"),
+    turnEvent(ALICE, 2, "found"),
+  ]);
+  expect(conversationOf(records, MAIN)).toEqual([
+    user("one"),
+    assistant("asking alice"),
+    assistant("answer one"),
+    user("two"),
+  ]);
+  expect(conversationOf(records, ALICE)).toEqual([
+    user("task of alice"),
+    assistant("looking"),
+    assistant("found"),
+  ]);
+  expect(conversationOf(records, BOB)).toEqual([]);
+});
+
+test("steering that a turn heard stands before its reply, and roles alternate (A1.8)", () => {
+  const records = recordsOf([
+    prompt("one"),
+    prompt("never mind, two"),
+    turnEvent(MAIN, 1, "yes", { heard: [{ text: "hurry" }] }),
+  ]);
+  expect(conversationOf(records, MAIN)).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "one" },
+        { type: "text", text: "never mind, two" },
+        { type: "text", text: "hurry" },
+      ],
+    },
+    assistant("yes"),
+  ]);
+});
+
+test("a spec with turns already taken replaces what was folded before it (promise 8)", () => {
+  const taken = [turn(1, "looking")];
+  const records = recordsOf([
+    spawn(ALICE),
+    turnEvent(ALICE, 1, "looking"),
+    spawn(ALICE, { attempt: 2, turns: taken }),
+    turnEvent(ALICE, 2, "found"),
+  ]);
+  expect(turnsOf(records, ALICE)).toEqual([...taken, turn(2, "found")]);
+  expect(conversationOf(records, ALICE)).toEqual([
+    user("task of alice"),
+    assistant("looking"),
+    assistant("found"),
+  ]);
+  expect(agentsOf(records)).toMatchObject([{ id: ALICE, turns: 2, usage: { input_tokens: 3 } }]);
+});
+
+test("agents are listed in spawn order, with what the journal knows of each", () => {
+  const records = recordsOf([
+    sessionEvent(),
+    spawn(BOB, { type: "Plan" }),
+    spawn(ALICE, { parent: BOB, depth: 2 }),
+    turnEvent(BOB, 1, "thinking"),
+    turnEvent(BOB, 2, "thinking"),
+    turnEvent(ALICE, 1, "looking"),
+    done(ALICE),
+  ]);
+  expect(agentsOf(records)).toEqual([
+    {
+      id: BOB,
+      parent: MAIN,
+      depth: 1,
+      type: "Plan",
+      description: "look at bobby",
+      status: null,
+      summary: null,
+      durationMs: null,
+      turns: 2,
+      usage: { ...usage(3), output_tokens: 2 },
+    },
+    {
+      id: ALICE,
+      parent: BOB,
+      depth: 2,
+      type: "Explore",
+      description: "look at alice",
+      status: "done",
+      summary: summary("alice is done"),
+      durationMs: 12,
+      turns: 2,
+      usage: usage(50),
+    },
+  ]);
+});
+
+test("an agent that goes on after its summary is unfinished until the next one", () => {
+  const again = [spawn(ALICE), done(ALICE), { type: "start", actor: ALICE, attempt: 2 } as const];
+  expect(agentsOf(recordsOf(again))).toMatchObject([{ status: null, summary: null, durationMs: null }]);
+  expect(agentsOf(recordsOf([...again, done(ALICE)]))).toMatchObject([{ status: "done" }]);
+});
+
+test("records of an actor that was never spawned make no agent", () => {
+  expect(agentsOf(recordsOf([turnEvent(BOB, 1, "ghost"), done(BOB)]))).toEqual([]);
+});
+
+test("a session is closed only while `end` is its last record", () => {
+  const closed: SessionEvent[] = [sessionEvent(), prompt("one"), { type: "end", status: "done" }];
+  const known = { id: SESSION, cwd: "/w", title: "hi", startedAt: "2026-01-01T00:00:00.000Z" };
+  expect(sessionOf(recordsOf(closed))).toEqual({
+    ...known,
+    model: "sonnet",
+    endedAt: "2026-01-01T00:00:02.000Z",
+    status: "done",
+  });
+  const reopened = [...closed, sessionEvent({ model: "opus", title: "another" })];
+  expect(sessionOf(recordsOf(reopened))).toEqual({ ...known, model: "opus", endedAt: null, status: null });
+  expect(sessionOf(recordsOf([prompt("no session")]))).toBeNull();
+});
+
+test("however the records of actors are interleaved, each actor's fold is that of its own records", () => {
+  const ownEvents = (actor: ActorId) =>
+    fc.array(fc.constantFrom("turn", "prompt", "summary", "start"), { maxLength: 12 }).map((kinds) => [
+      spawn(actor),
+      ...kinds.map((kind, index): SessionEvent => {
+        if (kind === "turn")
+          return turnEvent(actor, index, `${actor} ${index}`, { heard: [{ text: `${index}` }] });
+        if (kind === "prompt") return prompt(`${actor} ${index}`, actor);
+        return kind === "summary" ? done(actor) : { type: "start", actor, attempt: index };
+      }),
+    ]);
+  const actors = [MAIN, ALICE, BOB] as const;
+  fc.assert(
+    fc.property(
+      fc.tuple(ownEvents(MAIN), ownEvents(ALICE), ownEvents(BOB)),
+      fc.infiniteStream(fc.nat(2)),
+      (own, choices) => {
+        const queues = own.map((events) => [...events]);
+        const mixed: SessionEvent[] = [];
+        while (queues.some((queue) => queue.length > 0)) {
+          const next = queues[choices.next().value ?? 0]?.shift();
+          if (next !== undefined) mixed.push(next);
+        }
+        const records = recordsOf(mixed);
+        for (const [index, actor] of actors.entries()) {
+          const alone = recordsOf(own[index] ?? []);
+          expect(conversationOf(records, actor)).toEqual(conversationOf(alone, actor));
+          expect(turnsOf(records, actor)).toEqual(turnsOf(alone, actor));
+          expect(agentsOf(records).filter(({ id }) => id === actor)).toEqual(agentsOf(alone));
+        }
+      },
+    ),
+    { seed: 3, numRuns: 100 },
+  );
+});
+
+test("folding leaves the records as they were", () => {
+  const records = recordsOf([
+    spawn(ALICE),
+    prompt("a", ALICE),
+    turnEvent(ALICE, 1, "b", { heard: [{ text: "c" }] }),
+  ]);
+  const before = structuredClone(records);
+  conversationOf(records, ALICE).push(user("mine"));
+  turnsOf(records, ALICE).pop();
+  agentsOf(records);
+  expect(records).toEqual(before);
+});
