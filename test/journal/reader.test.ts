@@ -160,7 +160,7 @@ test("what is no journal is refused with a sentence: absent, a folder, a link, a
   await mkdir(path("folder"));
   await writeFile(path("file"), linesOf(EVENTS));
   await symlink(path("file"), path("link"));
-  execFileSync("mkfifo", [path("pipe")]);
+  execFileSync("/bin/sh", ["-c", 'mkfifo "$0"', path("pipe")]);
   expect(await readJournal(path("absent"))).toEqual({
     type: "refused",
     reason: `There is no journal at ${path("absent")}; see \`troupe sessions list\`.`,

@@ -44,7 +44,7 @@ export function turnEvent(
   return { type: "turn", actor, turn: turn(number, text, over) };
 }
 
-export function spec(id: ActorId, over: Partial<ActorSpec> = {}): ActorSpec {
+function spec(id: ActorId, over: Partial<ActorSpec> = {}): ActorSpec {
   return {
     id,
     parent: MAIN,
