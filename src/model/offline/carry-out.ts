@@ -1,0 +1,56 @@
+import { inBackground, inParallel } from "./delegate.ts";
+import type { Desk } from "./desk.ts";
+import { append, create, replace } from "./edit-steps.ts";
+import type { Instruction } from "./instructions.ts";
+import type { Plan } from "./plan.ts";
+import { questionsIn } from "./questions.ts";
+import { run } from "./run-step.ts";
+import { search } from "./search.ts";
+import { type Done, undone } from "./step.ts";
+
+/** Carries instructions out in their order. After one that failed nothing more is done: the next may build on it. */
+export function* carryOut(steps: readonly Instruction[], desk: Desk, lead: boolean): Plan<string> {
+  const told: string[] = [];
+  for (const [at, step] of steps.entries()) {
+    const { ok, text } = yield* carryOutOne(step, desk, lead);
+    told.push(text);
+    const left = steps.length - at - 1;
+    if (ok || left === 0) continue;
+    told.push(
+      left === 1 ? "The step after that was not done." : `The ${left} steps after that were not done.`,
+    );
+    break;
+  }
+  return told.join("\n\n");
+}
+
+function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
+  switch (step.type) {
+    case "replace":
+      return replace(step, desk);
+    case "append":
+      return append(step, desk);
+    case "create":
+      return create(step, desk);
+    case "run":
+      return run(step.command, desk);
+    case "background":
+      return inBackground(step.task, desk);
+    case "parallel":
+      return inParallel(step.tasks, desk);
+    case "question":
+      return answerStep(step.text, desk, lead);
+    default:
+      return step satisfies never;
+  }
+}
+
+/** Among instructions only what asks is searched for: other words are a step that was not understood. */
+function* answerStep(text: string, desk: Desk, lead: boolean): Plan<Done> {
+  const questions = questionsIn(text);
+  const asks =
+    /[?？]\s*$|^(?:where|how|why|what|when|which|who|find|list|show|explain|describe|search|locate)\b/iu;
+  if (questions.length === 0 || !asks.test(text))
+    return undone(`I did not understand “${text}”, so nothing was done for it.`);
+  return yield* search(questions, desk, lead);
+}

@@ -1,0 +1,44 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import type { ModelRequest } from "../client.ts";
+import { carryOut } from "./carry-out.ts";
+import { type Desk, deskOf } from "./desk.ts";
+import { currentEpisode, type Episode } from "./episode.ts";
+import { instructionsIn } from "./instructions.ts";
+import { reportNotification } from "./notifications.ts";
+import { advance, type Plan, type Wish } from "./plan.ts";
+import { questionsIn } from "./questions.ts";
+import { search } from "./search.ts";
+
+/** The next message: calls, or the text that ends the answer. */
+export type Decision =
+  | { readonly type: "calls"; readonly wishes: readonly Wish[] }
+  | { readonly type: "text"; readonly text: string };
+
+/** A pure function of the request. The main conversation puts agents to work; an agent works itself. */
+export function decide(request: ModelRequest): Decision {
+  const episode = currentEpisode(request.messages, request.withoutTools === true);
+  const lead = request.actor === MAIN;
+  const plan = planFor(episode, deskOf(request), lead);
+  const progress = advance(plan, episode.answer, request.withoutTools === true);
+  if (progress.type === "calls") return { type: "calls", wishes: progress.wishes };
+  const notes = episode.notifications.map(reportNotification);
+  const told = [...notes, progress.value].filter((text) => text !== "").join("\n\n");
+  return { type: "text", text: lead ? `${told}\n\n${SIGNED}` : told };
+}
+
+const SIGNED = "(Written by Troupe's embedded offline model: it searches and quotes, it does not reason.)";
+
+function* planFor({ prompt, notifications }: Episode, desk: Desk, lead: boolean): Plan<string> {
+  if (prompt === "" && notifications.length > 0) return "";
+  const steps = instructionsIn(prompt);
+  if (steps !== undefined) return yield* carryOut(steps, desk, lead);
+  const questions = questionsIn(prompt);
+  if (questions.length === 0) return CAN_DO;
+  const { text } = yield* search(questions, desk, lead);
+  return text;
+}
+
+const CAN_DO =
+  "The offline model answers questions by searching the code (in English or Chinese, several at once) and follows instructions of these forms: " +
+  'in FILE replace "A" with "B"; append "X" to FILE; create FILE with "X"; run "CMD"; in background: TASK; in parallel: TASK; TASK. ' +
+  "For everything else set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, to use a real model.";

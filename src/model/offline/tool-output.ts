@@ -1,0 +1,52 @@
+/** One line of a file, as a tool showed it. */
+export interface SeenLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Bounds on what is looked at: the tools bound their output, another provider's tools may not. */
+const MOST_LINES = 2_000;
+const MOST_LINE_LENGTH = 400;
+
+/** `path:line:text` of Grep; lines of context and notices are passed over. */
+export function grepLines(text: string): SeenLine[] {
+  return linesOf(text).flatMap((row) => {
+    const [, path, line, rest] = /^((?:[A-Za-z]:)?[^:]+):(\d+):(.*)$/s.exec(row) ?? [];
+    if (path === undefined || line === undefined || rest === undefined) return [];
+    return [{ path, line: Number(line), text: rest }];
+  });
+}
+
+/** Number, tab, text of Read (or the arrow of older forms). */
+export function readLines(path: string, text: string): SeenLine[] {
+  return linesOf(text).flatMap((row) => {
+    const [, line, rest] = /^\s*(\d+)[\t→](.*)$/s.exec(row) ?? [];
+    if (line === undefined || rest === undefined) return [];
+    return [{ path, line: Number(line), text: rest }];
+  });
+}
+
+/** One path on each line; notices stand in brackets or are sentences. */
+export function globPaths(text: string): string[] {
+  return linesOf(text)
+    .map((row) => row.trim())
+    .filter((row) => row !== "" && !/^[[(<]/.test(row) && (!row.includes(" ") || /[\\/]/.test(row)))
+    .filter((row) => !/^No files\b/i.test(row));
+}
+
+/** Whether a search found more than it shows, as far as can be told from its number of lines. */
+export function isFull(count: number, limit: number): boolean {
+  return count >= limit;
+}
+
+function linesOf(text: string): string[] {
+  const rows: string[] = [];
+  for (let at = 0; at < text.length && rows.length < MOST_LINES; ) {
+    const end = text.indexOf("\n", at);
+    const stop = end < 0 ? text.length : end;
+    rows.push(text.slice(at, Math.min(stop, at + MOST_LINE_LENGTH)).replace(/\r$/, ""));
+    at = stop + 1;
+  }
+  return rows;
+}
