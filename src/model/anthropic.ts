@@ -34,6 +34,9 @@ export interface AnthropicOptions {
 /** No timer of the SDK may end what ours lets live; setTimeout cannot wait longer than this. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
+/** Milliseconds of silence after which a person is told (fault 15). */
+const QUIET_MS = 20_000;
+
 /**
  * The SDK's base client alone, which is a fifth of it: its helpers, other resources, retries, tracing and
  * search for credentials in files are not wanted here.
@@ -100,7 +103,7 @@ class Attempt {
   async run(request: ModelRequest, on: OnModelEvent, signal: AbortSignal): Promise<ModelOutcome> {
     const cancel = () => this.abort.abort();
     signal.addEventListener("abort", cancel, { once: true });
-    const watch = idleWatch(this.clock, this.idleMs, cancel);
+    const watch = this.watch(on);
     const reply = new ReplyAssembler(on);
     const sentAt = this.clock.now();
     let failure: ModelFailure | undefined;
@@ -114,6 +117,16 @@ class Attempt {
     }
     if (signal.aborted) return cancelled;
     return this.outcome(reply, failure, this.clock.now() - sentAt);
+  }
+
+  private watch(on: OnModelEvent): IdleWatch {
+    const reason = `${this.where.host} has sent nothing for ${QUIET_MS / 1000} s`;
+    return idleWatch(this.clock, {
+      idleMs: this.idleMs,
+      onIdle: () => this.abort.abort(),
+      quietMs: QUIET_MS,
+      onQuiet: (ms) => on({ type: "waiting", reason, ms, attempt: 1 }),
+    });
   }
 
   private async exchange(request: ModelRequest, reply: ReplyAssembler, watch: IdleWatch): Promise<void> {

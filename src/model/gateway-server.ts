@@ -1,17 +1,10 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { GatewayNotice, ModelRequest, OnModelEvent } from "./client.ts";
+import type { Ask } from "./governor.ts";
 import type { FromGateway, ToGateway } from "./lane.ts";
 import { textRelay } from "./text-relay.ts";
-
-/** Asks on behalf of an actor; `lead` requests are served before the others. Never rejects. */
-export type Ask = (
-  request: ModelRequest,
-  lead: boolean,
-  on: OnModelEvent,
-  signal: AbortSignal,
-) => Promise<ModelOutcome>;
 
 export interface LaneOwner {
   readonly actor: ActorId;

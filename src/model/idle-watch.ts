@@ -8,23 +8,43 @@ export interface IdleWatch {
   stop(): void;
 }
 
-/** Calls back once when nothing was heard for `ms`. One timer, not one per event. */
-export function idleWatch(clock: Clock, ms: number, onIdle: () => void): IdleWatch {
+export interface IdleWatchOptions {
+  /** Milliseconds of silence after which `onIdle` is called, once. */
+  readonly idleMs: number;
+  readonly onIdle: () => void;
+  /** Milliseconds of silence after which `onQuiet` is called, once per silence, with what is left. */
+  readonly quietMs: number;
+  readonly onQuiet: (leftMs: number) => void;
+}
+
+/** One timer for a whole stream, not one per event. */
+export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
+  const { idleMs, onIdle, quietMs, onQuiet } = options;
   let last = clock.now();
+  let told = false;
   let late: number | null = null;
   const look = () => {
     const quiet = clock.now() - last;
-    if (quiet < ms) {
-      withdraw = clock.after(ms - quiet, look);
+    if (quiet >= idleMs) {
+      late = quiet - idleMs;
+      onIdle();
       return;
     }
-    late = quiet - ms;
-    onIdle();
+    if (quiet >= quietMs && !told) {
+      told = true;
+      onQuiet(idleMs - quiet);
+    }
+    sleep(quiet);
   };
-  let withdraw = clock.after(ms, look);
+  const sleep = (quiet: number) => {
+    withdraw = clock.after((quiet < quietMs ? Math.min(quietMs, idleMs) : idleMs) - quiet, look);
+  };
+  let withdraw = () => {};
+  sleep(0);
   return {
     heard() {
       last = clock.now();
+      told = false;
     },
     lateMs: () => late,
     stop: () => withdraw(),

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../mailbox/clock.ts";
 import type { IdleWatch } from "./idle-watch.ts";
 import type { ReplyAssembler, ReplyProblem } from "./reply.ts";
 import { sseParser } from "./sse.ts";
@@ -8,6 +8,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Milliseconds that a server has to end its answer after the last event; else the connection is given up. */
 const LINGER_MS = 1000;
+/** Milliseconds of it that a reply waits, so that the next request finds the connection free. */
+const WAIT_MS = 20;
 
 /** The stream cannot become a reply; `final` where the same request would end the same way. */
 export class Unreadable extends Error {
@@ -48,7 +50,9 @@ export async function readReply(
       throw error;
     }
   }
-  void drain(reader, clock, giveUp);
+  const drained = new AbortController();
+  void drain(reader, clock, giveUp).then(() => drained.abort());
+  await pause(clock, WAIT_MS, drained.signal);
 }
 
 function takeFrame(event: string | null, data: string, reply: ReplyAssembler, watch: IdleWatch): void {
@@ -70,7 +74,7 @@ function isPing(event: unknown): boolean {
   return typeof event === "object" && event !== null && "type" in event && event.type === "ping";
 }
 
-/** A connection can only be used again when its answer was read to the end, which nobody has to wait for. */
+/** A connection can only be used again when its answer was read to the end. Never rejects. */
 async function drain(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   clock: Clock,

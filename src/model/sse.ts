@@ -19,6 +19,7 @@ const LINE_END = /\r\n|\n|\r(?!$)/g;
 export function sseParser(): SseParser {
   const decoder = new TextDecoder();
   let rest = "";
+  let endsWithReturn = false;
   let event: string | null = null;
   let data: string[] = [];
 
@@ -40,9 +41,10 @@ export function sseParser(): SseParser {
   return {
     push(bytes) {
       const text = decoder.decode(bytes, { stream: true });
-      const mayEndLine = rest.endsWith("\r") || text.includes("\n") || text.includes("\r");
+      const mayEndLine = endsWithReturn || text.includes("\n") || text.includes("\r");
+      // Looking into what is pending for every chunk would be quadratic in one huge line.
       rest += text;
-      // Searching what is pending again for every chunk would be quadratic in one huge line.
+      if (text !== "") endsWithReturn = text.endsWith("\r");
       if (!mayEndLine) return [];
       const frames: SseFrame[] = [];
       let start = 0;

@@ -85,7 +85,7 @@ export interface ServedReply {
   /** Only so much of the stream is sent: a number of bytes, or up to where this text begins. */
   readonly upTo?: number | string;
   /** After the last byte: the stream ends, the socket is destroyed, or it stays open with or without pings. */
-  readonly then?: "end" | "reset" | "stall" | "pings";
+  readonly ending?: "end" | "reset" | "stall" | "pings";
   /** Milliseconds between pings (default 5). */
   readonly pingMs?: number;
 }
@@ -184,7 +184,7 @@ async function serve(handler: Handler, request: RecordedRequest, response: Serve
   }
   const writes = writesOf(reply, request);
   // A reset before the first byte is a reset before the headers.
-  if (writes.length === 0 && reply.then === "reset") return void response.destroy();
+  if (writes.length === 0 && reply.ending === "reset") return void response.destroy();
   response.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });
   response.flushHeaders();
   const last = writes.pop();
@@ -198,7 +198,7 @@ async function serve(handler: Handler, request: RecordedRequest, response: Serve
 
 function conclude(reply: ServedReply, response: ServerResponse, last: Uint8Array | undefined): void {
   const send = (then: () => void) => (last ? response.write(last, then) : then());
-  switch (reply.then ?? "end") {
+  switch (reply.ending ?? "end") {
     case "end":
       response.end(last);
       return;

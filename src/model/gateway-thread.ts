@@ -1,0 +1,57 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../mailbox/clock.ts";
+import type { GatewayNotice, ModelClient } from "./client.ts";
+import type { GatewayConfig, ToGatewayThread } from "./gateway.ts";
+import { serveLane } from "./gateway-server.ts";
+import { governed } from "./governor.ts";
+import { Lanes } from "./lanes.ts";
+
+/** The entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
+function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
+  // Loading begins at once; what is asked before it is done waits for it.
+  const client = later(load(config));
+  const ask = governed(client, { clock: systemClock, random: Math.random, ...config.limits });
+  const lanes = new Lanes();
+  const onNotice = (notice: GatewayNotice) => port.postMessage(notice);
+
+  port.on("message", (message: ToGatewayThread) => {
+    switch (message.type) {
+      case "connect":
+        lanes.add(message.actor, message.port);
+        return serveLane(message.port, message, { ask, clock: systemClock, onNotice });
+      case "disconnect":
+        return lanes.close(message.actor);
+      default:
+        message satisfies never;
+    }
+  });
+}
+
+/** Only the provider that is wanted is loaded: the SDK costs the offline model nothing, and the other way round. */
+async function load({ source, aliases, limits }: GatewayConfig): Promise<ModelClient> {
+  switch (source.provider) {
+    case "anthropic": {
+      const { anthropicModel } = await import("./anthropic.ts");
+      return anthropicModel({
+        ...source,
+        ...(aliases ? { aliases } : {}),
+        ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
+      });
+    }
+    case "offline": {
+      const { offlineModel } = await import("./offline.ts");
+      return offlineModel();
+    }
+    default:
+      return source satisfies never;
+  }
+}
+
+function later(loading: Promise<ModelClient>): ModelClient {
+  return {
+    name: "gateway",
+    ask: async (request, on, signal) => (await loading).ask(request, on, signal),
+  };
+}
+
+if (parentPort) main(workerData as GatewayConfig, parentPort);

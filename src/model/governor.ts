@@ -1,0 +1,160 @@
+import { type Clock, pause } from "../mailbox/clock.ts";
+import type { ModelClient, ModelFailure, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import { cancelled, retryable } from "./failures.ts";
+import { Places } from "./places.ts";
+
+/** Asks on behalf of an actor; a `lead` request is served before the others. Never rejects. */
+export type Ask = (
+  request: ModelRequest,
+  lead: boolean,
+  on: OnModelEvent,
+  signal: AbortSignal,
+) => Promise<ModelOutcome>;
+
+export interface GovernorOptions {
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** Requests that run at the same time (default 64). */
+  readonly concurrency?: number;
+  /** Milliseconds from a request's first failure until it is given up; 0 tries once (default 60,000). */
+  readonly patienceMs?: number;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 16_000;
+/** A stream that makes no sense costs a whole reply each time, so it is tried once more and no oftener (fault 24). */
+const PROTOCOL_ATTEMPTS = 2;
+
+/**
+ * One for all agents: how many requests run, who is next, and when a failed one is tried again (faults 1
+ * to 5). Only whole replies leave it, so an attempt that broke off after some text can be repeated.
+ */
+export function governed(client: ModelClient, options: GovernorOptions): Ask {
+  const { clock, random, concurrency = 64, patienceMs = 60_000 } = options;
+  const places = new Places(clock, concurrency);
+  const attempt = (request: ModelRequest, on: OnModelEvent, signal: AbortSignal) =>
+    untilAborted(safely(client, request, on, signal), signal);
+
+  return async (request, lead, on, signal) => {
+    const patience = new Patience(clock, patienceMs);
+    for (let tries = 1; ; tries++) {
+      const waiting = (ms: number, reason: string) => on({ type: "waiting", reason, ms, attempt: tries });
+      const placed = await places.take({
+        actor: request.actor,
+        lead,
+        patienceMs: patience.left(),
+        onPaused: waiting,
+        signal,
+      });
+      if (placed.type === "cancelled") return cancelled;
+      patience.spend(placed.pausedMs);
+      if (placed.type === "out-of-patience") return patience.givenUp(tries - 1);
+
+      const numbered: OnModelEvent = (event) =>
+        on(event.type === "waiting" ? { ...event, attempt: tries } : event);
+      const outcome = await patience.during(attempt(request, numbered, signal)).finally(placed.release);
+      if (signal.aborted) return cancelled;
+      if (outcome.type === "reply") return outcome;
+
+      const { failure } = outcome;
+      patience.failed(failure);
+      if (!retryable(failure)) return outcome;
+      const wait = waitAfter(failure, tries, random);
+      if (failure.kind === "protocol" && tries >= PROTOCOL_ATTEMPTS) return patience.givenUp(tries);
+      if (failure.retryAfterMs === undefined) {
+        const ms = Math.min(wait, patience.left());
+        if (ms <= 0) return patience.givenUp(tries);
+        waiting(ms, failure.message);
+        await pause(clock, ms, signal);
+        patience.spend(ms);
+      } else {
+        // Others try at the end of the longest pause we would bear ourselves, whatever was asked of this one.
+        places.pause(Math.min(wait, patienceMs), failure.message);
+        if (wait > patience.left()) return patience.givenUp(tries);
+      }
+    }
+  };
+}
+
+/** What one request has waited since its first failure, and what it says when that was too long. */
+class Patience {
+  private readonly clock: Clock;
+  private readonly allMs: number;
+  private spentMs = 0;
+  private last: ModelFailure | undefined;
+
+  constructor(clock: Clock, allMs: number) {
+    this.clock = clock;
+    this.allMs = allMs;
+  }
+
+  left(): number {
+    return Math.max(0, this.allMs - this.spentMs);
+  }
+
+  spend(ms: number): void {
+    this.spentMs += ms;
+  }
+
+  /** The first attempt costs nothing: it is the work itself. */
+  async during(attempt: Promise<ModelOutcome>): Promise<ModelOutcome> {
+    const from = this.clock.now();
+    const outcome = await attempt;
+    if (this.last) this.spend(this.clock.now() - from);
+    return outcome;
+  }
+
+  failed(failure: ModelFailure): void {
+    this.last = failure;
+  }
+
+  givenUp(tries: number): ModelOutcome {
+    if (!this.last) {
+      const message =
+        "The model server asked everyone to wait longer than this request may wait; try again later.";
+      return { type: "failure", failure: { kind: "rate_limit", message } };
+    }
+    const asked = this.last.retryAfterMs;
+    const wait = asked === undefined ? "" : ` It asks to wait ${seconds(asked)} before the next try.`;
+    const tried = tries > 1 ? ` Gave up after ${tries} attempts in ${seconds(this.spentMs)}.` : "";
+    return { type: "failure", failure: { ...this.last, message: this.last.message + tried + wait } };
+  }
+}
+
+const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`;
+
+/** At least what the server asks for; jitter on top, so that many do not come back together. */
+function waitAfter({ retryAfterMs }: ModelFailure, tries: number, random: () => number): number {
+  const backOff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + random() / 2);
+  return retryAfterMs === undefined ? backOff : retryAfterMs + Math.min(1000, backOff * random());
+}
+
+/** A client of a library user may break the promise never to reject. */
+async function safely(
+  client: ModelClient,
+  request: ModelRequest,
+  on: OnModelEvent,
+  signal: AbortSignal,
+): Promise<ModelOutcome> {
+  try {
+    return await client.ask(request, on, signal);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The model client "${client.name}" failed: ${reason}`;
+    return { type: "failure", failure: { kind: "protocol", message } };
+  }
+}
+
+/** A cancelled request gives its place back at once, also when its client is slow to notice. */
+function untilAborted(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
+  return new Promise((resolve) => {
+    const abort = () => resolve(cancelled);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    void outcome.then((settled) => {
+      signal.removeEventListener("abort", abort);
+      resolve(settled);
+    });
+  });
+}

@@ -1,0 +1,25 @@
+import type { MessagePort } from "node:worker_threads";
+import type { ActorId } from "../mailbox/ids.ts";
+
+/** The gateway's ends of the lanes, one per actor. Closing an end ends the actor's requests. */
+export class Lanes {
+  private readonly ports = new Map<ActorId, MessagePort>();
+
+  /** A new lane of the same actor is a new attempt: requests of the old one are nobody's. */
+  add(actor: ActorId, port: MessagePort): void {
+    this.close(actor);
+    this.ports.set(actor, port);
+    port.once("close", () => {
+      if (this.ports.get(actor) === port) this.ports.delete(actor);
+    });
+  }
+
+  close(actor: ActorId): void {
+    this.ports.get(actor)?.close();
+    this.ports.delete(actor);
+  }
+
+  closeAll(): void {
+    for (const actor of [...this.ports.keys()]) this.close(actor);
+  }
+}

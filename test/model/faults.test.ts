@@ -1,0 +1,394 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { invalidInput } from "../../src/mailbox/invalid-input.ts";
+import { anthropicModel } from "../../src/model/anthropic.ts";
+import type { ModelClient, ModelEvent, ModelFailureKind } from "../../src/model/client.ts";
+import { retryable } from "../../src/model/failures.ts";
+import { idleWatch } from "../../src/model/idle-watch.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import {
+  apiError,
+  eventsOf,
+  type Handler,
+  type MessagesServer,
+  type ServedReply,
+  startMessagesServer,
+  streamOf,
+} from "../support/messages-server.ts";
+import { ask, failureIn, replyIn, requestOf } from "./asking.ts";
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function serverWith(handler: Handler): Promise<MessagesServer> {
+  const server = await startMessagesServer(handler);
+  open.push(server);
+  return server;
+}
+
+async function failureOf(reply: ServedReply, options = {}) {
+  const server = await serverWith(() => reply);
+  const client = anthropicModel({ apiKey: "sk-ant-secret-key", baseURL: server.url, ...options });
+  const failure = failureIn((await ask(client)).outcome);
+  expect(failure.message).toContain(`127.0.0.1:${server.port}`);
+  expect(failure.message).not.toContain("secret");
+  return failure;
+}
+
+describe("what a server refuses", () => {
+  const cases: readonly [string, ServedReply, ModelFailureKind, boolean, RegExp][] = [
+    [
+      "401 (fault 7)",
+      apiError(401, "authentication_error", "invalid x-api-key"),
+      "auth",
+      false,
+      /ANTHROPIC_API_KEY/,
+    ],
+    ["403 (fault 7)", apiError(403, "permission_error", "not for you"), "auth", false, /403.*not for you/],
+    ["404", apiError(404, "not_found_error", "model: test-model"), "not_found", false, /"test-model"/],
+    [
+      "400 (fault 6)",
+      apiError(400, "invalid_request_error", "messages.0: bad"),
+      "invalid_request",
+      false,
+      /messages\.0: bad/,
+    ],
+    ["422", apiError(422, "invalid_request_error", "no"), "invalid_request", false, /422/],
+    ["413 (fault 8)", apiError(413, "request_too_large", "big"), "too_large", false, /too large/],
+    [
+      "400 for a long prompt (fault 8)",
+      apiError(400, "invalid_request_error", "prompt is too long: 2 > 1"),
+      "too_large",
+      false,
+      /too long/,
+    ],
+    ["402", apiError(402, "billing_error", "pay"), "spend_limit", false, /spending limit/],
+    ["429 (fault 1)", apiError(429, "rate_limit_error", "slow"), "rate_limit", true, /rate/],
+    [
+      "429 for a spent limit (fault 2)",
+      apiError(429, "rate_limit_error", "no more", "enforced_spend_limit_reached"),
+      "spend_limit",
+      false,
+      /spending limit/,
+    ],
+    [
+      "400 for want of credit (fault 2)",
+      apiError(400, "invalid_request_error", "Your credit balance is too low"),
+      "spend_limit",
+      false,
+      /credit/,
+    ],
+    ["529 (fault 3)", apiError(529, "overloaded_error", "busy"), "overloaded", true, /overloaded/],
+    ["503 that says overloaded", apiError(503, "overloaded_error", "busy"), "overloaded", true, /overloaded/],
+    ["500", apiError(500, "api_error", "oops"), "server", true, /500.*oops/],
+    ["408", apiError(408, "timeout_error", "late"), "server", true, /408/],
+  ];
+  test.each(cases)("%s is said in one sentence", async (_name, reply, kind, again, words) => {
+    const failure = await failureOf(reply);
+    expect(failure).toMatchObject({ kind, status: reply.status });
+    expect(failure.message).toMatch(words);
+    expect(retryable(failure)).toBe(again);
+  });
+
+  test.each([500, 502, 503, 504])("a page of HTML with %i is never shown (fault 5)", async (status) => {
+    const body = "<html><body><h1>Bad gateway</h1></body></html>";
+    const failure = await failureOf({ status, body, headers: { "content-type": "text/html" } });
+    expect(failure.kind).toBe("server");
+    expect(failure.message).not.toMatch(/<|Bad gateway/);
+    expect(retryable(failure)).toBe(true);
+  });
+
+  test("a key that the server repeats is not printed (fault 7)", async () => {
+    const said = "wrong key sk-ant-secret-key, not sk-other-secret-1234";
+    expect((await failureOf(apiError(401, "authentication_error", said))).message).toContain("[key]");
+  });
+
+  test("how long to wait is read in milliseconds, seconds and as a date (fault 1)", async () => {
+    const clock = new FakeClock();
+    const inThirty = new Date(Date.parse(clock.date()) + 30_000).toUTCString();
+    for (const [headers, ms] of [
+      [{ "retry-after": "7" }, 7000],
+      [{ "retry-after-ms": "250", "retry-after": "7" }, 250],
+      [{ "retry-after": inThirty }, 30_000],
+      [{ "retry-after": "soon" }, undefined],
+    ] as const) {
+      const failure = await failureOf({ ...apiError(429, "rate_limit_error", "slow"), headers }, { clock });
+      expect(failure.retryAfterMs).toBe(ms);
+    }
+  });
+});
+
+describe("a stream that breaks", () => {
+  const CALL: ServedReply = {
+    text: "Let me look.",
+    calls: [{ name: "Bash", input: { command: "rm -r build" } }],
+  };
+
+  test("an error event ends it with its own kind, what was said is kept (fault 11)", async () => {
+    const events = eventsOf(CALL).slice(0, 4);
+    const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    const failure = await failureOf({ events: [...events, error] });
+    expect(failure).toMatchObject({ kind: "overloaded", partialText: "Let me look." });
+  });
+
+  test.each([
+    ["in a text (fault 12)", '"content_block_stop"'],
+    ["in the JSON of a call (fault 13)", "-r build"],
+    ["between the call's end and the reply's", '"message_delta"'],
+  ])("cut off %s it is no reply, whether the socket dies or the stream ends", async (_where, upTo) => {
+    for (const ending of ["reset", "end"] as const) {
+      const failure = await failureOf({ ...CALL, upTo, ending });
+      expect(failure).toMatchObject({ partialText: "Let me look." });
+      expect(failure.kind).toBe(ending === "reset" ? "connection" : "protocol");
+      expect(retryable(failure)).toBe(true);
+    }
+  });
+
+  test.each(["reset", "end", "stall"] as const)(
+    "closed after the stop reason it is complete, with %s (fault 14, A22.22)",
+    async (ending) => {
+      const clock = new FakeClock();
+      const server = await serverWith(() => ({ ...CALL, upTo: "event: message_stop", ending }));
+      const { answer, heard } = listen(anthropicModel({ baseURL: server.url, clock, idleMs: 1000 }));
+      // The stop reason comes in the same piece as the call.
+      await heard("call-begins");
+      if (ending === "stall") await clock.advance(1000);
+      expect(replyIn(await answer).content).toMatchObject([{ type: "text" }, { name: "Bash" }]);
+    },
+  );
+
+  test("an answer that is held open after its last event is not waited for", async () => {
+    const clock = new FakeClock();
+    const server = await serverWith(() => ({ ...CALL, ending: "stall" }));
+    const { answer, heard } = listen(anthropicModel({ baseURL: server.url, clock }));
+    await heard("call-begins");
+    await clock.advance(20);
+    replyIn(await answer);
+    await clock.advance(1000);
+    expect(await (await server.request(0)).ended).toBe("broken");
+  });
+
+  test("no answer, one byte, a stall and nothing but pings are all silence (faults 15, 16)", async () => {
+    const silences: readonly [Handler, hears: boolean][] = [
+      [() => new Promise(() => {}), false],
+      [() => ({ bytes: [":"], ending: "stall" }), false],
+      [() => ({ ...CALL, upTo: '"content_block_stop"', ending: "stall" }), true],
+      [() => ({ ...CALL, upTo: "event: content_block_stop", ending: "pings", pingMs: 1 }), true],
+      [() => ({ bytes: ['data: {"type":"ping"}\n\n'], ending: "pings", pingMs: 1 }), false],
+    ];
+    for (const [handler, hears] of silences) {
+      const clock = new FakeClock();
+      const server = await serverWith(handler);
+      const { answer, heard, events } = listen(
+        anthropicModel({ baseURL: server.url, clock, idleMs: 60_000 }),
+      );
+      await server.request(0);
+      if (hears) await heard("text");
+      for (let passed = 0; passed < 60_000; passed += 1000) await clock.advance(1000);
+      const failure = failureIn(await answer);
+      expect(failure).toMatchObject({ kind: "stalled", message: expect.stringContaining("60 s") });
+      expect(events.filter(({ type }) => type === "waiting")).toMatchObject([{ ms: 40_000 }]);
+      expect(await (await server.request(0)).ended).toBe("broken");
+    }
+  });
+
+  test("every event starts the silence anew", async () => {
+    const clock = new FakeClock();
+    const quiet: number[] = [];
+    const watch = idleWatch(clock, {
+      idleMs: 1000,
+      onIdle: () => quiet.push(clock.now()),
+      quietMs: 400,
+      onQuiet: (left) => quiet.push(left),
+    });
+    await clock.advance(399);
+    watch.heard();
+    await clock.advance(399);
+    watch.heard();
+    expect(quiet).toEqual([]);
+    await clock.advance(5000);
+    expect(quiet).toEqual([600, 1798]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("a machine that slept says so, and the request can be made again (fault 27)", async () => {
+    const clock = new FakeClock();
+    const server = await serverWith(() => ({ ...CALL, upTo: 40, ending: "stall" }));
+    const answer = ask(anthropicModel({ baseURL: server.url, clock }));
+    await server.request(0);
+    await clock.sleep(2 * 3600_000);
+    const failure = failureIn((await answer).outcome);
+    expect(failure.message).toContain("asleep");
+    expect(retryable(failure)).toBe(true);
+  });
+
+  test("an event that is no JSON is a broken protocol (fault 17)", async () => {
+    const failure = await failureOf({ bytes: ['event: message_start\ndata: {"type":\n\n'] });
+    expect(failure).toMatchObject({ kind: "protocol", message: expect.stringContaining("JSON") });
+  });
+
+  test("a call whose JSON is broken stays, marked, and is never guessed at (fault 18)", async () => {
+    for (const rawInput of ['{"command":"rm', "not json", '["a"]', '"text"', "null"]) {
+      const server = await serverWith(() => ({ calls: [{ name: "Bash", input: null, rawInput }] }));
+      const [block] = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome).content;
+      expect(block).toMatchObject({ type: "tool_use", name: "Bash" });
+      if (block?.type === "tool_use") expect(invalidInput(block)).toBe(rawInput);
+    }
+  });
+
+  test("a character that is cut off at the end leaves valid text (fault 20)", async () => {
+    const bytes = streamOf({ text: "fox 🦊" });
+    const at = bytes.indexOf(Buffer.from("🦊"));
+    const failure = await failureOf({ bytes: [bytes.subarray(0, at + 2)] });
+    expect(failure.kind).toBe("protocol");
+    expect(failure.message.isWellFormed() && (failure.partialText ?? "").isWellFormed()).toBe(true);
+  });
+
+  test.each([
+    ["twice", 0],
+    ["too high", 2],
+    ["missing", undefined],
+  ])("a block whose index comes %s is a broken protocol (fault 22)", async (_how, index) => {
+    const events = eventsOf(CALL).map((event) => (event["index"] === 1 ? { ...event, index } : event));
+    expect(await failureOf({ events })).toMatchObject({ kind: "protocol" });
+  });
+
+  test("a block that is never closed, a second message and a piece after the end are broken protocols (fault 22)", async () => {
+    const events = eventsOf(CALL);
+    const without = (type: string) => events.filter((event) => event.type !== type);
+    const [start] = events;
+    if (!start) throw new Error("no events");
+    for (const broken of [without("content_block_stop"), [start, ...events], without("content_block_start")])
+      expect(await failureOf({ events: broken })).toMatchObject({ kind: "protocol" });
+  });
+
+  test("what is unknown is kept or passed over, never fatal (fault 23)", async () => {
+    const [start, ...rest] = eventsOf({ text: "ok", stopReason: "brand_new_reason" });
+    const novelty = { type: "hologram", depth: 3 };
+    const events = [
+      ...(start ? [start] : []),
+      { type: "brand_new_event", x: 1 },
+      { type: "content_block_start", index: 0, content_block: novelty },
+      { type: "content_block_delta", index: 0, delta: { type: "hologram_delta", light: 1 } },
+      { type: "content_block_stop", index: 0 },
+      ...rest.map((event) => ("index" in event ? { ...event, index: 1 } : event)),
+    ];
+    const server = await serverWith(() => ({ events }));
+    const reply = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+    expect(reply.stopReason).toBe("brand_new_reason");
+    expect(reply.content).toMatchObject([novelty, { type: "text", text: "ok" }]);
+  });
+
+  test("nothing at all, or a reply without a stop reason, is a broken protocol (fault 24)", async () => {
+    for (const reply of [
+      { bytes: [] },
+      { events: [] },
+      { text: "", stopReason: null },
+      { text: "x", stopReason: null },
+    ])
+      expect(await failureOf(reply)).toMatchObject({ kind: "protocol" });
+  });
+
+  test("an empty text is no block of the reply", async () => {
+    const server = await serverWith(() => ({ text: "" }));
+    expect(replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome).content).toEqual([]);
+  });
+
+  test("one delta of more than 64 MB is cut off, not kept, and not asked for again (fault 25)", async () => {
+    const mega = Buffer.alloc(1024 * 1024, "x");
+    const bytes = ['event: content_block_delta\ndata: {"type":"', ...Array.from({ length: 70 }, () => mega)];
+    const server = await serverWith(() => ({ bytes, ending: "stall" }));
+    const failure = failureIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+    expect(failure).toMatchObject({ kind: "protocol", message: expect.stringContaining("64 MB") });
+    expect(retryable(failure)).toBe(false);
+    expect(await (await server.request(0)).ended).toBe("broken");
+  });
+
+  test("an answer that is no stream is named by its type", async () => {
+    const failure = await failureOf({
+      status: 200,
+      body: "<html>",
+      headers: { "content-type": "text/html; charset=utf-8" },
+    });
+    expect(failure).toMatchObject({ kind: "protocol", message: expect.stringContaining("text/html") });
+  });
+});
+
+describe("a server that is not there", () => {
+  test("refused, unknown and reset before any answer each say what it was (fault 9)", async () => {
+    const closed = await startMessagesServer(() => ({}));
+    await closed.close();
+    const reset = await serverWith(() => ({ upTo: 0, ending: "reset" }));
+    for (const [baseURL, words] of [
+      [closed.url, /nothing listens/],
+      ["http://no-such-host.invalid", /no such host|looked up/],
+      [reset.url, /connection was (reset|closed)/],
+    ] as const) {
+      const failure = failureIn((await ask(anthropicModel({ baseURL }))).outcome);
+      expect(failure).toMatchObject({ kind: "connection", message: expect.stringMatching(words) });
+      expect(failure.message).toContain(new URL(baseURL).host);
+      expect(retryable(failure)).toBe(true);
+    }
+  });
+
+  test("what does not speak TLS, or shows a wrong certificate, is not tried again (fault 10)", async () => {
+    const plain = await serverWith(() => ({}));
+    const failure = failureIn(
+      (await ask(anthropicModel({ baseURL: plain.url.replace("http", "https") }))).outcome,
+    );
+    expect(failure).toMatchObject({ kind: "connection", message: expect.stringContaining("certificate") });
+    expect(retryable(failure)).toBe(false);
+  });
+
+  test("a wrong base URL is a sentence, not a throw", async () => {
+    const failure = failureIn((await ask(anthropicModel({ baseURL: "localhost:11434" }))).outcome);
+    expect(failure).toMatchObject({ kind: "invalid_request", message: expect.stringContaining("http://") });
+  });
+});
+
+describe("cancellation", () => {
+  test.each<[string, Handler]>([
+    ["before the headers", () => new Promise(() => {})],
+    [
+      "in the middle of the stream",
+      () => ({ text: "Once upon", upTo: '"content_block_stop"', ending: "stall" }),
+    ],
+  ])("%s the socket is closed and the outcome is `cancelled`", async (_when, handler) => {
+    const server = await serverWith(handler);
+    const abort = new AbortController();
+    const answer = ask(anthropicModel({ baseURL: server.url }), {}, abort.signal);
+    const { ended } = await server.request(0);
+    abort.abort();
+    expect(failureIn((await answer).outcome).kind).toBe("cancelled");
+    expect(await ended).toBe("broken");
+  });
+
+  test("before it is sent, nothing is sent", async () => {
+    const server = await serverWith(() => ({}));
+    const outcome = await anthropicModel({ baseURL: server.url }).ask(
+      requestOf(),
+      () => {},
+      AbortSignal.abort(),
+    );
+    expect(failureIn(outcome).kind).toBe("cancelled");
+    expect(server.connections()).toBe(0);
+  });
+});
+
+/** Asks, and tells when something of a kind has been heard. */
+function listen(client: ModelClient) {
+  const events: ModelEvent[] = [];
+  const waiting = new Map<string, () => void>();
+  const on = (event: ModelEvent) => {
+    events.push(event);
+    waiting.get(event.type)?.();
+  };
+  const answer = client.ask(requestOf(), on, new AbortController().signal);
+  const heard = (type: ModelEvent["type"]) =>
+    new Promise<void>((resolve) => {
+      if (events.some((event) => event.type === type)) resolve();
+      waiting.set(type, resolve);
+    });
+  return { answer, heard, events };
+}
