@@ -50,6 +50,10 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
       if (placed.type === "cancelled") return cancelled;
       patience.spend(placed.pausedMs);
       if (placed.type === "out-of-patience") return patience.givenUp(tries - 1);
+      if (signal.aborted) {
+        placed.release();
+        return cancelled;
+      }
 
       const numbered: OnModelEvent = (event) =>
         on(event.type === "waiting" ? { ...event, attempt: tries } : event);

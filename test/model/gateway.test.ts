@@ -1,0 +1,269 @@
+import { once } from "node:events";
+import { MessageChannel, type Worker } from "node:worker_threads";
+import { afterEach, describe, expect, test } from "vitest";
+import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
+import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
+import { type GatewayConfig, localGateway, threadGateway } from "../../src/model/gateway.ts";
+import { laneModel } from "../../src/model/lane-client.ts";
+import { scriptedModel } from "../../src/model/scripted.ts";
+import { textRelay } from "../../src/model/text-relay.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { apiError, type Handler, startMessagesServer } from "../support/messages-server.ts";
+import { ask, failureIn, replyIn, requestOf } from "./asking.ts";
+
+const OTHER = ActorId.parse("other");
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function threaded(handler: Handler, config: Partial<GatewayConfig> = {}) {
+  const server = await startMessagesServer(handler);
+  const source = { provider: "anthropic", apiKey: "key-1", baseURL: server.url } as const;
+  const started = once(process, "worker") as Promise<[Worker]>;
+  const gateway = threadGateway({ source, ...config });
+  open.push(server, gateway);
+  const [worker] = await started;
+  return { server, gateway, worker };
+}
+
+function local(model = scriptedModel(() => ({ text: "Hi." })), clock = new FakeClock()) {
+  const gateway = localGateway(model, { clock, random: () => 0.5 });
+  open.push(gateway);
+  return { gateway, model, clock };
+}
+
+const noticesOf = (gateway: Gateway) => {
+  const notices: GatewayNotice[] = [];
+  gateway.onNotice((notice) => notices.push(notice));
+  return notices;
+};
+
+/** Both kinds keep the same promises. */
+const KINDS: readonly [string, () => Promise<{ gateway: Gateway; stuck: Promise<unknown> }>][] = [
+  [
+    "on the caller's thread",
+    async () => {
+      let ask = () => {};
+      const stuck = new Promise<void>((resolve) => {
+        ask = resolve;
+      });
+      const model = scriptedModel(({ model }) => {
+        if (model !== "stuck") return { text: "Hi.", usage: { input_tokens: 100, output_tokens: 20 } };
+        ask();
+        return { after: new Promise(() => {}) };
+      });
+      return { ...local(model), stuck };
+    },
+  ],
+  [
+    "in its own thread",
+    async () => {
+      let ask = () => {};
+      const stuck = new Promise<void>((resolve) => {
+        ask = resolve;
+      });
+      const { gateway } = await threaded(({ body }) => {
+        if (body.model !== "stuck") return { text: "Hi." };
+        ask();
+        return new Promise(() => {});
+      });
+      return { gateway, stuck };
+    },
+  ],
+];
+
+describe.each(KINDS)("a gateway %s", (_kind, start) => {
+  test("answers on each agent's own port and counts what it used", async () => {
+    const { gateway } = await start();
+    const notices = noticesOf(gateway);
+    for (const actor of [MAIN, OTHER]) {
+      const lane = laneModel(gateway.connect(actor, actor === MAIN));
+      expect(replyIn((await ask(lane)).outcome).content).toMatchObject([{ type: "text", text: "Hi." }]);
+    }
+    await settled();
+    expect(notices).toMatchObject(
+      // Whoever an agent says it is: what counts is the port.
+      [MAIN, OTHER].map((actor) => ({
+        type: "usage",
+        actor,
+        model: "test-model",
+        usage: { input_tokens: 100, output_tokens: 20 },
+      })),
+    );
+  });
+
+  test("ends an agent's requests when it is disconnected, closed or connected anew, and others' not", async () => {
+    const { gateway, stuck } = await start();
+    const lane = laneModel(gateway.connect(MAIN, true));
+    const other = laneModel(gateway.connect(OTHER, false));
+    const waiting = ask(lane, { model: "stuck" });
+    await stuck;
+    gateway.disconnect(MAIN);
+    expect(failureIn((await waiting).outcome)).toMatchObject({
+      kind: "connection",
+      message: expect.stringContaining("gateway stopped"),
+    });
+    expect(failureIn((await ask(lane)).outcome).kind).toBe("connection");
+    const first = ask(laneModel(gateway.connect(MAIN, true)), { model: "stuck" });
+    const again = laneModel(gateway.connect(MAIN, true));
+    expect(failureIn((await first).outcome).kind).toBe("connection");
+    for (const each of [again, other]) replyIn((await ask(each)).outcome);
+    await gateway.close();
+    expect(failureIn((await ask(again)).outcome).kind).toBe("connection");
+    await gateway.close();
+  });
+
+  test("a cancelled request ends at once, the next on the same port goes on", async () => {
+    const { gateway, stuck } = await start();
+    const lane = laneModel(gateway.connect(MAIN, true));
+    const abort = new AbortController();
+    const waiting = ask(lane, { model: "stuck" }, abort.signal);
+    await stuck;
+    abort.abort();
+    expect(failureIn((await waiting).outcome).kind).toBe("cancelled");
+    replyIn((await ask(lane)).outcome);
+  });
+});
+
+describe("the gateway's thread", () => {
+  test("asks sent before it is ready are answered, aliases resolved, the key used", async () => {
+    const { server, gateway } = await threaded(() => ({ text: "Hi." }), { aliases: { opus: "mine" } });
+    replyIn((await ask(laneModel(gateway.connect(MAIN, true)), { model: "opus" })).outcome);
+    const { body, headers } = await server.request(0);
+    expect(body.model).toBe("mine");
+    expect(headers["x-api-key"]).toBe("key-1");
+  });
+
+  test("a cancellation, and the end of an agent, close the socket", async () => {
+    const { server, gateway } = await threaded(() => new Promise(() => {}));
+    const abort = new AbortController();
+    const lane = laneModel(gateway.connect(MAIN, true));
+    const first = ask(lane, {}, abort.signal);
+    const cancelled = await server.request(0);
+    abort.abort();
+    expect(await cancelled.ended).toBe("broken");
+    const second = ask(lane);
+    const orphaned = await server.request(1);
+    gateway.disconnect(MAIN);
+    expect(await orphaned.ended).toBe("broken");
+    expect([failureIn((await first).outcome).kind, failureIn((await second).outcome).kind]).toEqual([
+      "cancelled",
+      "connection",
+    ]);
+  });
+
+  test("its limits are the caller's: one attempt where there is no patience", async () => {
+    const { server, gateway } = await threaded(() => apiError(500, "api_error", "oops"), {
+      limits: { patienceMs: 0 },
+    });
+    expect(failureIn((await ask(laneModel(gateway.connect(MAIN, true)))).outcome).kind).toBe("server");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("killed, it closes every port, says so, and later ports are closed too", async () => {
+    const { server, gateway, worker } = await threaded(() => new Promise(() => {}));
+    const closed = new Promise<string>((resolve) => gateway.onClosed(resolve));
+    const lanes = [MAIN, OTHER].map((actor) => laneModel(gateway.connect(actor, false)));
+    const waiting = lanes.map((lane) => ask(lane));
+    await server.request(1);
+    await worker.terminate();
+    for (const each of waiting) expect(failureIn((await each).outcome).kind).toBe("connection");
+    expect(await closed).toMatch(/gateway stopped/);
+    expect(failureIn((await ask(laneModel(gateway.connect(MAIN, true)))).outcome).kind).toBe("connection");
+    await gateway.close();
+  });
+
+  test("closed in order, it says nothing", async () => {
+    const { gateway } = await threaded(() => ({ text: "Hi." }));
+    let told = "";
+    gateway.onClosed((reason) => {
+      told = reason;
+    });
+    replyIn((await ask(laneModel(gateway.connect(MAIN, true)))).outcome);
+    await gateway.close();
+    await settled();
+    expect(told).toBe("");
+  });
+
+  test("has no key in its environment, and what a proxy needs", async () => {
+    const started = once(process, "worker") as Promise<[Worker]>;
+    const gateway = threadGateway(
+      { source: { provider: "offline" } },
+      {
+        ANTHROPIC_API_KEY: "secret",
+        HTTPS_PROXY: "http://proxy",
+        HOME: "/home",
+      },
+    );
+    open.push(gateway);
+    const [worker] = await started;
+    expect(worker).toBeDefined();
+    replyIn(
+      (await ask(laneModel(gateway.connect(MAIN, true)), { messages: [{ role: "user", content: "?" }] }))
+        .outcome,
+    );
+  });
+});
+
+describe("a lane", () => {
+  test("text comes joined, 50 ms apart; nothing of it where nobody reads; the rest in its place", async () => {
+    const clock = new FakeClock();
+    const seen: string[] = [];
+    const send = (event: ModelEvent) => seen.push(event.type === "text" ? event.text : event.type);
+    const relay = textRelay(clock, true, send);
+    const text = (piece: string) => relay.on({ type: "text", text: piece });
+    text("a");
+    text("b");
+    text("c");
+    expect(seen).toEqual(["a"]);
+    await clock.advance(50);
+    expect(seen).toEqual(["a", "bc"]);
+    text("d");
+    relay.on({ type: "call-begins", tool: "Read" });
+    expect(seen.slice(2)).toEqual(["d", "call-begins"]);
+    text("e");
+    relay.end();
+    expect(seen.slice(4)).toEqual(["e"]);
+    expect(clock.pending).toBe(0);
+    const silent = textRelay(clock, false, send);
+    silent.on({ type: "text", text: "x" });
+    silent.on({ type: "waiting", reason: "", ms: 1, attempt: 1 });
+    expect(seen.slice(5)).toEqual(["waiting"]);
+  });
+
+  test("waiting is told to the agent and to the session", async () => {
+    const model = scriptedModel([{ failure: { kind: "overloaded", message: "Busy." } }, { text: "Hi." }]);
+    const { gateway, clock } = local(model);
+    const notices = noticesOf(gateway);
+    let waits = () => {};
+    const heard = new Promise<void>((resolve) => {
+      waits = resolve;
+    });
+    const outcome = laneModel(gateway.connect(OTHER, false)).ask(
+      requestOf(),
+      ({ type }) => type === "waiting" && waits(),
+      new AbortController().signal,
+    );
+    await heard;
+    expect(notices).toEqual([{ type: "waiting", actor: OTHER, reason: "Busy.", ms: 500, attempt: 1 }]);
+    await clock.advance(500);
+    replyIn(await outcome);
+  });
+
+  test("whose other end closed before anyone listened fails, it does not hang", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const closed = once(port2, "close");
+    port1.close();
+    await closed;
+    expect(failureIn((await ask(laneModel(port2))).outcome).kind).toBe("connection");
+  });
+
+  test("a request that is not plain data is refused", async () => {
+    const { gateway } = local();
+    const tools = [{ name: "x", description: "", input_schema: { type: "object" as const, f: () => {} } }];
+    expect(failureIn((await ask(laneModel(gateway.connect(MAIN, true)), { tools })).outcome).kind).toBe(
+      "invalid_request",
+    );
+  });
+});
