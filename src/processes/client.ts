@@ -1,0 +1,57 @@
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import type { RunRequest, RunResult } from "../mailbox/runs.ts";
+import { withoutKeys } from "./environment.ts";
+import { HostConnection } from "./host-connection.ts";
+import type { Processes } from "./processes.ts";
+import { cancelledEarly, notStarted } from "./results.ts";
+
+export interface ProcessesOptions {
+  /** The environment of every child. Variables that open an account are taken out, here and in requests. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+}
+
+/**
+ * The process host and what it runs, owned by the caller until `close()`. The host starts at the first run,
+ * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one.
+ */
+export function startProcesses(options: ProcessesOptions): Processes & { warm(): void } {
+  const env = withoutKeys(options.env);
+  const clock = options.clock ?? systemClock;
+  let connection: HostConnection | undefined;
+  let closing: Promise<void> | undefined;
+
+  function connected(): HostConnection {
+    if (!connection?.alive) connection = new HostConnection(env, clock);
+    return connection;
+  }
+
+  async function run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+    if (signal?.aborted) return cancelledEarly(request.id);
+    if (closing) return notStarted(request.id, `${request.file} was not started: the session is closing.`);
+    try {
+      const clean = request.env ? { ...request, env: withoutKeys(request.env) } : request;
+      return await connected().run(clean, signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return notStarted(
+        request.id,
+        `${request.file} was not started: the process host cannot start (${why}).`,
+      );
+    }
+  }
+
+  return {
+    warm() {
+      if (!closing) connected();
+    },
+    run,
+    async stopOwner(owner) {
+      await connection?.stop(owner);
+    },
+    close() {
+      closing ??= connection?.end() ?? Promise.resolve();
+      return closing;
+    },
+  };
+}

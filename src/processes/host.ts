@@ -1,0 +1,70 @@
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { RunRequest } from "../mailbox/runs.ts";
+import { type Child, startChild } from "./child.ts";
+import { type FromHost, ToHost } from "./protocol.ts";
+
+/** Marks every child with its actor, so that one that left its group can still be found. */
+const OWNER_VARIABLE = "TROUPE_OWNER";
+
+/** The process host: a process with little memory, so that starting a child costs it next to nothing. */
+function serve(clock: Clock): void {
+  const children = new Map<number, Child>();
+  let environment: Record<string, string> = {};
+  let leaving = false;
+
+  const send = (message: FromHost) => {
+    // Nobody to tell is no fault: `disconnect` follows and ends everything.
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  };
+
+  async function run(ticket: number, request: RunRequest): Promise<void> {
+    const env = { ...environment, ...request.env, [OWNER_VARIABLE]: request.owner };
+    const child = startChild(request, env, clock);
+    children.set(ticket, child);
+    if (child.pid !== undefined) send({ type: "started", ticket, pid: child.pid });
+    const result = await child.result;
+    children.delete(ticket);
+    send({ type: "result", ticket, result });
+  }
+
+  async function stop(owner: ActorId | null): Promise<void> {
+    const concerned = [...children.values()].filter((child) => owner === null || child.owner === owner);
+    for (const child of concerned) child.stop("cancelled");
+    await Promise.all(concerned.map((child) => child.result));
+  }
+
+  async function leave(): Promise<void> {
+    if (leaving) return;
+    leaving = true;
+    await stop(null);
+    process.exit(0);
+  }
+
+  async function answer(message: ToHost): Promise<void> {
+    switch (message.type) {
+      case "begin":
+        environment = message.env;
+        return;
+      case "run":
+        return run(message.ticket, message.request);
+      case "cancel":
+        children.get(message.ticket)?.stop("cancelled");
+        return;
+      case "stop":
+        await stop(message.owner);
+        send({ type: "stopped", ticket: message.ticket });
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  process.on("message", (message) => void answer(ToHost.parse(message)));
+  // The main process is gone, by close() or by SIGKILL: the channel says so either way.
+  process.on("disconnect", () => void leave());
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
+  if (!process.connected) void leave();
+}
+
+serve(systemClock);

@@ -1,0 +1,73 @@
+import type { ChildProcess } from "node:child_process";
+import { stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { execa } from "execa";
+import type { RunRequest } from "../mailbox/runs.ts";
+
+/** A child that runs, or why there is none. */
+export type Launch =
+  | {
+      readonly type: "started";
+      readonly pid: number;
+      readonly process: ChildProcess;
+      readonly stdout: Readable;
+      readonly stderr: Readable;
+      /** Resolves when the child has ended and its pipes are closed. */
+      readonly closed: Promise<unknown>;
+    }
+  | { readonly type: "not-started"; readonly reason: Promise<string> };
+
+const OPTIONS = {
+  // Its own group and session: one signal reaches all of it, and no terminal can be asked for a password.
+  detached: true,
+  stdin: "ignore",
+  extendEnv: false,
+  // Unbuffered and without cleanup hooks execa costs 0.7 ms of CPU over a bare spawn; with them 1.2 ms.
+  buffer: false,
+  encoding: "buffer",
+  cleanup: false,
+  reject: false,
+} as const;
+
+export function launch(request: RunRequest, env: Readonly<Record<string, string>>): Launch {
+  try {
+    const closed = execa(request.file, request.args, { ...OPTIONS, cwd: request.cwd, env });
+    const { pid, stdout, stderr, nodeChildProcess } = closed;
+    if (pid !== undefined) return { type: "started", pid, process: nodeChildProcess, stdout, stderr, closed };
+    return { type: "not-started", reason: closed.then((result) => whyNot(request, result)) };
+  } catch (error) {
+    // Arguments no program can be given, such as a NUL in a path.
+    return { type: "not-started", reason: whyNot(request, error) };
+  }
+}
+
+async function whyNot({ file, cwd }: RunRequest, error: unknown): Promise<string> {
+  const { code, originalMessage } = detailsOf(error);
+  // A missing folder and a missing program are the same ENOENT to the system.
+  const folder = await stat(cwd).catch(() => null);
+  if (!folder?.isDirectory()) return `${file} could not be started: the folder ${cwd} does not exist.`;
+  switch (code) {
+    case "ENOENT":
+      return `${file} could not be started: there is no such program.`;
+    case "EACCES":
+      return `${file} could not be started: it may not be executed, or the folder ${cwd} may not be entered.`;
+    case "EMFILE":
+    case "ENFILE":
+      return `${file} could not be started: too many files are open. Wait until other commands have ended, or raise the limit (ulimit -n).`;
+    case "EAGAIN":
+      return `${file} could not be started: too many processes are running. Wait until other commands have ended.`;
+    case "E2BIG":
+      return `${file} could not be started: its arguments are too long.`;
+    default:
+      return `${file} could not be started: ${originalMessage}.`;
+  }
+}
+
+function detailsOf(error: unknown): { code?: unknown; originalMessage: string } {
+  if (typeof error !== "object" || error === null) return { originalMessage: String(error) };
+  const code = "code" in error ? error.code : undefined;
+  if ("originalMessage" in error && typeof error.originalMessage === "string") {
+    return { code, originalMessage: error.originalMessage };
+  }
+  return { code, originalMessage: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,57 @@
+import { type Clock, pause } from "../mailbox/clock.ts";
+import { isRunningMember, runningMembers } from "./group-members.ts";
+
+/** Between TERM and KILL. */
+const GRACE_MS = 2_000;
+/** KILL cannot be ignored, only delayed by a system call that does not end. */
+const KILL_PATIENCE_MS = 1_000;
+const LOOK_EVERY_MS = 10;
+
+/** The group of a detached child; its id is the child's pid and outlives the child while members live. */
+export interface ProcessGroup {
+  /** TERM, a grace period, KILL; resolves when no member is left. The same promise every time. */
+  end(): Promise<void>;
+}
+
+export function processGroup(id: number, clock: Clock): ProcessGroup {
+  let ending: Promise<void> | undefined;
+  return {
+    end() {
+      ending ??= endGroup(id, clock);
+      return ending;
+    },
+  };
+}
+
+async function endGroup(id: number, clock: Clock): Promise<void> {
+  if (!signalGroup(id, "SIGTERM")) return;
+  if (await emptied(id, GRACE_MS, clock)) return;
+  signalGroup(id, "SIGKILL");
+  await emptied(id, KILL_PATIENCE_MS, clock);
+}
+
+/** Grandchildren send us no event when they end, so the group is looked at. */
+async function emptied(id: number, patienceMs: number, clock: Clock): Promise<boolean> {
+  const deadline = clock.now() + patienceMs;
+  let suspects: readonly number[] = [];
+  while (signalGroup(id, 0)) {
+    if (clock.now() >= deadline) return false;
+    await pause(clock, LOOK_EVERY_MS);
+    // Looking through all of /proc is dear, so those found once are watched until none of them runs.
+    if (suspects.some((pid) => isRunningMember(pid, id))) continue;
+    const running = runningMembers(id);
+    if (running?.length === 0) return true;
+    suspects = running ?? [];
+  }
+  return true;
+}
+
+/** False when there is nobody (left) in the group whom we could reach. */
+export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-id, signal);
+  } catch {
+    // ESRCH: empty. EPERM: only members of another user, or on macOS only zombies; neither is ours to end.
+    return false;
+  }
+}

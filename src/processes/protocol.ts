@@ -1,0 +1,25 @@
+import * as z from "zod/mini";
+import { ActorId } from "../mailbox/ids.ts";
+import { RunRequest, RunResult } from "../mailbox/runs.ts";
+
+/**
+ * What travels between the main process and the process host. A ticket is the client's own number for a
+ * question, so that two runs never share an answer, whatever ids their askers chose.
+ */
+export const ToHost = z.discriminatedUnion("type", [
+  /** The first message: the environment of every child. */
+  z.object({ type: z.literal("begin"), env: z.record(z.string(), z.string()) }),
+  z.object({ type: z.literal("run"), ticket: z.number(), request: RunRequest }),
+  z.object({ type: z.literal("cancel"), ticket: z.number() }),
+  /** End what this actor started, or everything; answered when it is gone. */
+  z.object({ type: z.literal("stop"), ticket: z.number(), owner: z.nullable(ActorId) }),
+]);
+export type ToHost = z.infer<typeof ToHost>;
+
+export const FromHost = z.discriminatedUnion("type", [
+  /** Told at once, so that the client can end the group itself if the host dies. */
+  z.object({ type: z.literal("started"), ticket: z.number(), pid: z.number() }),
+  z.object({ type: z.literal("result"), ticket: z.number(), result: RunResult }),
+  z.object({ type: z.literal("stopped"), ticket: z.number() }),
+]);
+export type FromHost = z.infer<typeof FromHost>;

@@ -1,0 +1,269 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
+import type { RunRequest } from "../../src/mailbox/runs.ts";
+import { startProcesses } from "../../src/processes/client.ts";
+import { witness } from "./witness.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((processes) => processes.close()));
+});
+
+function start(env: Record<string, string | undefined> = {}) {
+  const processes = startProcesses({ env: { PATH: process.env["PATH"], ...env } });
+  open.push(processes);
+  return processes;
+}
+
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "troupe-processes-")));
+
+function request(file: string, args: string[], more: Partial<RunRequest> = {}): RunRequest {
+  return { id: "r1", owner: MAIN, file, args, cwd, timeoutMs: 60_000, maxOutputBytes: 1_000_000, ...more };
+}
+
+const sh = (script: string, more?: Partial<RunRequest>) => request("sh", ["-c", script], more);
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test("a run brings output, complaints and exit code, in the folder asked for, with the asker's id", async () => {
+  const result = await start().run(sh("pwd; echo no >&2; exit 7"));
+  expect(result).toMatchObject({
+    id: "r1",
+    outcome: "exited",
+    exitCode: 7,
+    signal: null,
+    stdout: `${cwd}\n`,
+    stderr: "no\n",
+    truncated: false,
+  });
+});
+
+test("all of a large output arrives", async () => {
+  const result = await start().run(sh("seq 1 200000", { maxOutputBytes: 10_000_000 }));
+  expect(result.stdout.split("\n")).toHaveLength(200_001);
+  expect(result.truncated).toBe(false);
+});
+
+test("arguments are no shell's to read, and stdin is at its end", async () => {
+  const processes = start();
+  const echoed = await processes.run(request("printf", ["%s|", "$HOME; echo x", "*", "a b"]));
+  expect(echoed.stdout).toBe("$HOME; echo x|*|a b|");
+  expect(await processes.run(request("cat", []))).toMatchObject({
+    outcome: "exited",
+    exitCode: 0,
+    stdout: "",
+  });
+});
+
+test("a child ended by a signal names it", async () => {
+  const result = await start().run(sh("kill -KILL $$"));
+  expect(result).toMatchObject({ outcome: "signalled", signal: "SIGKILL", exitCode: null });
+});
+
+test("output over the limit ends the child, and what is kept ends with a whole character", async () => {
+  const result = await start().run(sh("while :; do printf 'abc€'; done", { maxOutputBytes: 1_000 }));
+  expect(result).toMatchObject({ truncated: true, outcome: "signalled" });
+  // 166 times 6 bytes are 996, then "abc" and one byte of the next sign.
+  expect(result.stdout).toBe(`${"abc€".repeat(166)}abc`);
+});
+
+test("complaints are bounded as well, without ending the child", async () => {
+  const result = await start().run(sh("seq 1 100000 >&2; echo done"));
+  expect(result).toMatchObject({ outcome: "exited", stdout: "done\n", truncated: false });
+  expect(result.stderr.length).toBe(64 * 1024);
+});
+
+test("what cannot be started is a result with a sentence, never a rejection", async () => {
+  const processes = start();
+  const noProgram = await processes.run(request("no-such-program", []));
+  expect(noProgram).toMatchObject({
+    outcome: "not-started",
+    exitCode: null,
+    reason: "no-such-program could not be started: there is no such program.",
+  });
+  const noFolder = await processes.run(sh("pwd", { cwd: join(cwd, "gone") }));
+  expect(noFolder.outcome).toBe("not-started");
+  expect(noFolder.reason).toContain(`the folder ${join(cwd, "gone")} does not exist`);
+
+  const plain = join(cwd, "plain.txt");
+  writeFileSync(plain, "text");
+  chmodSync(plain, 0o600);
+  const notExecutable = await processes.run(request(plain, []));
+  expect(notExecutable.outcome).toBe("not-started");
+  expect(notExecutable.reason).toContain("may not be executed");
+
+  const nul = await processes.run(request("echo", ["a\0b"]));
+  expect(nul.outcome).toBe("not-started");
+  expect(nul.reason).toMatch(/^echo could not be started: .+\.$/s);
+});
+
+test("with too many open files a run is not started and says so, and the host goes on", async () => {
+  const program = `
+    import { startProcesses } from ${JSON.stringify(new URL("../../src/processes/client.ts", import.meta.url))};
+    const processes = startProcesses({ env: process.env });
+    const request = (id, script) => ({ id, owner: "main", file: "sh", args: ["-c", script], cwd: "/", timeoutMs: 60000, maxOutputBytes: 1000 });
+    const stop = new AbortController();
+    const runs = Array.from({ length: 40 }, (_, n) => processes.run(request("r" + n, "exec sleep 1000"), stop.signal));
+    const refused = await Promise.any(runs);
+    stop.abort();
+    await Promise.all(runs);
+    const after = await processes.run(request("after", "echo still here"));
+    await processes.close();
+    console.log(JSON.stringify({ refused, after }));`;
+  const child = spawn("sh", [
+    "-c",
+    'ulimit -n 64; exec "$0" --input-type=module -e "$1"',
+    process.execPath,
+    program,
+  ]);
+  let out = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  await once(child, "close");
+  const { refused, after } = JSON.parse(out);
+  expect(refused.outcome).toBe("not-started");
+  expect(refused.reason).toContain("too many files are open");
+  expect(after).toMatchObject({ outcome: "exited", stdout: "still here\n" });
+});
+
+test("a run that was cancelled before it began never begins", async () => {
+  const result = await start().run(sh("touch never"), AbortSignal.abort());
+  expect(result.outcome).toBe("cancelled");
+  expect((await start().run(request("ls", []))).stdout).not.toContain("never");
+});
+
+test("cancelling ends the child and its grandchildren", async () => {
+  const { path, ready, allGone } = witness();
+  const cancel = new AbortController();
+  const run = start().run(sh(`exec 3>"${path}"; sleep 1000 & echo ready >&3; wait`), cancel.signal);
+  await ready;
+  cancel.abort();
+  expect((await run).outcome).toBe("cancelled");
+  await allGone;
+});
+
+test("a timeout is measured in the host", async () => {
+  const result = await start().run(sh("echo begun; exec sleep 1000", { timeoutMs: 50 }));
+  expect(result).toMatchObject({ outcome: "timed-out", signal: "SIGTERM" });
+});
+
+test("stopping an owner ends all it started and nothing of another's", async () => {
+  const processes = start();
+  const mine = [witness(), witness()];
+  const theirs = witness();
+  const owner = ActorId.parse("agent1");
+  const hold = (path: string) => `exec 3>"${path}"; echo ready >&3; exec sleep 1000`;
+  const runs = mine.map(({ path }, n) => processes.run(sh(hold(path), { id: `m${n}`, owner })));
+  const other = new AbortController();
+  const kept = processes.run(sh(hold(theirs.path)), other.signal);
+  await Promise.all([...mine, theirs].map(({ ready }) => ready));
+
+  await processes.stopOwner(owner);
+  await Promise.all(mine.map(({ allGone }) => allGone));
+  expect((await Promise.all(runs)).map(({ outcome }) => outcome)).toEqual(["cancelled", "cancelled"]);
+
+  // Only now, by our own hand, does the other one end.
+  const first = await Promise.race([kept.then(() => "ended"), Promise.resolve("still running")]);
+  expect(first).toBe("still running");
+  other.abort();
+  expect((await kept).outcome).toBe("cancelled");
+});
+
+test("when the host is killed, its runs end as unknown, their processes with them, and the next run works", async () => {
+  const processes = start();
+  const { path, ready, allGone } = witness();
+  const run = processes.run(sh(`exec 3>"${path}"; echo $PPID >&3; exec sleep 1000`));
+  const host = Number(await ready);
+  process.kill(host, "SIGKILL");
+  const result = await run;
+  expect(result).toMatchObject({ id: "r1", outcome: "unknown", exitCode: null });
+  expect(result.reason).toContain("SIGKILL");
+  await allGone;
+  expect(await processes.run(sh("echo again"))).toMatchObject({ outcome: "exited", stdout: "again\n" });
+});
+
+test("stopping an owner ends also when the host dies meanwhile", async () => {
+  const processes = start();
+  const { path, ready } = witness();
+  const run = processes.run(sh(`trap "" TERM; exec 3>"${path}"; echo $PPID >&3; sleep 1000; sleep 1000`));
+  const host = Number(await ready);
+  const stopped = processes.stopOwner(MAIN);
+  process.kill(host, "SIGKILL");
+  await stopped;
+  expect((await run).outcome).toBe("unknown");
+});
+
+test("closing ends everything, twice as well as once, and nothing starts afterwards", async () => {
+  const processes = start();
+  const { path, ready, allGone } = witness();
+  const run = processes.run(sh(`exec 3>"${path}"; echo $PPID >&3; exec sleep 1000`));
+  const host = Number(await ready);
+  await Promise.all([processes.close(), processes.close()]);
+  await allGone;
+  expect((await run).outcome).toBe("cancelled");
+  expect(isAlive(host)).toBe(false);
+  const late = await processes.run(sh("echo late"));
+  expect(late).toMatchObject({ outcome: "not-started", stdout: "" });
+  expect(late.reason).toContain("closing");
+});
+
+test("closing what never ran anything is nothing", async () => {
+  const processes = start();
+  await processes.stopOwner(MAIN);
+  await processes.close();
+});
+
+test("no key reaches a child, whichever way it is handed in; its owner's name does", async () => {
+  const processes = start({
+    ANTHROPIC_API_KEY: "k1",
+    ANTHROPIC_AUTH_TOKEN: "k2",
+    CLAUDE_CODE_OAUTH_TOKEN: "k3",
+    ANTHROPIC_CUSTOM_HEADERS: "authorization: k4",
+    ANTHROPIC_MODEL: "a-model",
+  });
+  const owner = ActorId.parse("agent7");
+  const env = { ANTHROPIC_API_KEY: "k5", EXTRA: "yes" };
+  const { stdout } = await processes.run(request("env", [], { owner, env }));
+  const seen = Object.fromEntries(stdout.split("\n").map((line) => line.split("=", 2)));
+  expect(seen).toMatchObject({ TROUPE_OWNER: "agent7", EXTRA: "yes", ANTHROPIC_MODEL: "a-model" });
+  expect(stdout).not.toMatch(/k[1-5]/);
+  // Nor by looking at the host, the child's parent.
+  const { stdout: host } = await processes.run(sh("cat /proc/$PPID/environ 2>/dev/null"));
+  expect(host).not.toMatch(/k[1-4]/);
+});
+
+test("a session that is killed with SIGKILL leaves no process behind", async () => {
+  const { path, ready, allGone } = witness();
+  const script = `exec 3>"${path}"; sleep 1000 & echo ready >&3; wait`;
+  const session = spawn(process.execPath, ["--input-type=module", "-e", programThat(script, "await run;")]);
+  await ready;
+  session.kill("SIGKILL");
+  await allGone;
+});
+
+test("a closed session holds no handle: its program ends by itself", async () => {
+  const program = programThat("echo hello", "await run; await processes.close(); console.log('closed');");
+  const session = spawn(process.execPath, ["--input-type=module", "-e", program]);
+  const [code] = await once(session, "close");
+  expect(code).toBe(0);
+});
+
+function programThat(script: string, then: string): string {
+  const client = JSON.stringify(new URL("../../src/processes/client.ts", import.meta.url));
+  return `import { startProcesses } from ${client};
+    const processes = startProcesses({ env: process.env });
+    const run = processes.run(${JSON.stringify(sh(script))});
+    ${then}`;
+}
