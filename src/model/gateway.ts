@@ -64,7 +64,6 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
   };
 }
 
-/** A thread cannot reach the server through a proxy or trust its certificate without these; no key is among them. */
 const ENVIRONMENT = [
   "HTTP_PROXY",
   "HTTPS_PROXY",
@@ -77,6 +76,18 @@ const ENVIRONMENT = [
   // Makes the thread start faster, where the caller wants compiled code to be kept.
   "NODE_COMPILE_CACHE",
 ];
+
+/** What the gateway's thread sees of the environment: how to reach a server, and no key. */
+export function gatewayEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    ENVIRONMENT.flatMap((name) => {
+      const value = env[name];
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
 
 /**
  * A gateway in its own thread: its client, its connections and its garbage slow down nobody else. When the
@@ -91,7 +102,7 @@ export function threadGateway(
   const worker = new Worker(new URL(entry, import.meta.url), {
     name: "model gateway",
     workerData: config,
-    env: Object.fromEntries(ENVIRONMENT.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    env: gatewayEnvironment(env),
   });
   let notify: (notice: GatewayNotice) => void = () => {};
   let tell: (reason: string) => void = () => {};
