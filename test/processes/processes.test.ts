@@ -186,6 +186,8 @@ test("when the host is killed, its runs end as unknown, their processes with the
   const { path, ready, allGone } = witness();
   const run = processes.run(sh(`exec 3>"${path}"; echo $PPID >&3; exec sleep 1000`));
   const host = Number(await ready);
+  // Its answer comes after the word that the first one was started: the client knows whom to end.
+  await processes.run(sh("true", { id: "r2" }));
   process.kill(host, "SIGKILL");
   const result = await run;
   expect(result).toMatchObject({ id: "r1", outcome: "unknown", exitCode: null });
@@ -199,6 +201,7 @@ test("stopping an owner ends also when the host dies meanwhile", async () => {
   const { path, ready } = witness();
   const run = processes.run(sh(`trap "" TERM; exec 3>"${path}"; echo $PPID >&3; sleep 1000; sleep 1000`));
   const host = Number(await ready);
+  await processes.run(sh("true", { id: "r2" }));
   const stopped = processes.stopOwner(MAIN);
   process.kill(host, "SIGKILL");
   await stopped;
