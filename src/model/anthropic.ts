@@ -26,7 +26,10 @@ export interface AnthropicOptions {
   /** Any server that speaks the Messages API. */
   readonly baseURL?: string;
   readonly aliases?: Aliases;
-  /** Milliseconds without a model event before a request is given up (default 300,000). */
+  /**
+   * Milliseconds without a model event before a request is given up (default 300,000). Longer ones do not
+   * help against a server that sends nothing at all: fetch itself gives up after 300,000.
+   */
   readonly idleMs?: number;
   readonly clock?: Clock;
 }

@@ -31,6 +31,9 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
 async function load({ source, aliases, limits }: GatewayConfig): Promise<ModelClient> {
   switch (source.provider) {
     case "anthropic": {
+      // The first fetch loads and compiles its library; this one connects to nowhere (measured: it takes
+      // 20 of 35 ms off the first request, where that comes later than the thread's start).
+      void fetch("data:,").catch(() => {});
       const { anthropicModel } = await import("./anthropic.ts");
       return anthropicModel({
         ...source,

@@ -315,7 +315,7 @@ export function apiError(status: number, type: string, message: string, code?: s
 }
 
 /** How many results of tools a conversation has. */
-export function toolResults(request: RecordedRequest): number {
+function toolResults(request: RecordedRequest): number {
   // Inside a string of JSON the quotes would be escaped, so this counts blocks and nothing else.
   return request.rawBody.split('"type":"tool_result"').length - 1;
 }
