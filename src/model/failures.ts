@@ -98,7 +98,7 @@ function redacted(text: string, secrets: readonly string[]): string {
 export function protocolFailure(problem: string, { host }: Where): ModelFailure {
   return {
     kind: "protocol",
-    message: `${host} does not speak the Messages API as expected: ${problem}; check ANTHROPIC_BASE_URL.`,
+    message: `The answer of ${host} cannot be used: ${problem}; try again, or check that ANTHROPIC_BASE_URL is a Messages API.`,
   };
 }
 
