@@ -1,20 +1,20 @@
+import { clausesOf } from "./clauses.ts";
 import type { Desk } from "./desk.ts";
 import { type Intent, intentOf } from "./intent.ts";
-import { stemmer } from "./matching.ts";
+import { lexer } from "./lexer.ts";
 import { definitionPattern, namePattern, pairPattern, termPattern } from "./patterns.ts";
 import type { Plan, Wish } from "./plan.ts";
 import { type Place, rankPlaces } from "./ranking.ts";
 import { look, nothingSeen, type Sight } from "./sight.ts";
-import { type Term, termsOf } from "./terms.ts";
+import { distinctTerms, type Term } from "./terms.ts";
 import { widerTerms } from "./wider-terms.ts";
 
 /** What a search came to. Everything in it was shown by a tool in this conversation. */
 export interface Findings {
   readonly question: string;
   readonly intent: Intent;
-  readonly terms: readonly Term[];
-  /** Best first. */
-  readonly places: readonly Place[];
+  /** The parts of the question, each with the places that answer it, best first. */
+  readonly clauses: readonly { readonly terms: readonly Term[]; readonly places: readonly Place[] }[];
   readonly sight: Sight;
 }
 
@@ -29,19 +29,24 @@ const GOOD_COVERAGE = 0.5;
 /** Three or four turns: search, search wider where little was found, read the best places, done. */
 export function* explore(question: string, desk: Desk): Plan<Findings> {
   const intent = intentOf(question);
-  const stems = stemmer();
-  let terms = termsOf(question);
-  let sight = yield* look(searches(terms, desk), nothingSeen, desk);
-  const rank = () => rankPlaces({ terms, intent, stems }, sight.lines);
-  let places = rank();
-  if ((places[0]?.coverage ?? 0) < GOOD_COVERAGE) {
-    const wider = widerTerms(terms);
+  const words = lexer();
+  const rank = (terms: readonly Term[], { lines }: Sight) => ({
+    terms,
+    places: rankPlaces({ terms, intent, lexer: words }, lines),
+  });
+  const asked = clausesOf(question);
+  let sight = yield* look(searches(distinctTerms(asked.flat()), desk), nothingSeen, desk);
+  let clauses = asked.map((terms) => rank(terms, sight));
+  const poor = clauses.filter(({ places }) => (places[0]?.coverage ?? 0) < GOOD_COVERAGE);
+  const wider = distinctTerms(poor.flatMap(({ terms }) => widerTerms(terms)));
+  if (wider.length > 0) {
     sight = yield* look(searches(wider, desk), sight, desk);
-    terms = [...terms, ...wider];
-    places = rank();
+    clauses = clauses.map((clause) =>
+      rank(poor.includes(clause) ? [...clause.terms, ...widerTerms(clause.terms)] : clause.terms, sight),
+    );
   }
-  sight = yield* look(readings(terms, places, sight, desk), sight, desk);
-  return { question, intent, terms, places: rank(), sight };
+  sight = yield* look(readings(clauses, sight, desk), sight, desk);
+  return { question, intent, clauses: clauses.map(({ terms }) => rank(terms, sight)), sight };
 }
 
 function searches(terms: readonly Term[], desk: Desk): Wish[] {
@@ -72,15 +77,16 @@ function globWish(tool: string, pattern: string): Wish {
 }
 
 /** Around the best places: at most two of a file, none that another one already shows. */
-function readings(terms: readonly Term[], places: readonly Place[], sight: Sight, desk: Desk): Wish[] {
+function readings(clauses: Findings["clauses"], sight: Sight, desk: Desk): Wish[] {
   const read = desk.offered("Read");
   if (read === undefined) return [];
   const chosen: { path: string; from: number }[] = [];
-  for (const { path, anchor } of [...namedFiles(terms, places, sight), ...places]) {
+  const places = inTurn(clauses.map((clause) => clause.places));
+  for (const { path, anchor } of [...namedFiles(clauses, places, sight), ...places]) {
     const from = Math.max(1, anchor.line - LINES_BEFORE);
     const same = chosen.filter((other) => other.path === path);
-    if (same.length >= 2 || same.some((other) => Math.abs(other.from - from) < LINES_READ - LINES_BEFORE))
-      continue;
+    const shown = same.some((other) => Math.abs(other.from - from) < LINES_READ - LINES_BEFORE);
+    if (same.length >= 2 || shown) continue;
     chosen.push({ path, from });
     if (chosen.length === MOST_READINGS) break;
   }
@@ -91,8 +97,15 @@ function readings(terms: readonly Term[], places: readonly Place[], sight: Sight
   }));
 }
 
+/** The first of each list, then the second of each, and so on. */
+export function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
+  const most = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: most }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}
+
 /** Files that the question names are read first, at their best place or from the top. */
-function namedFiles(terms: readonly Term[], places: readonly Place[], sight: Sight) {
+function namedFiles(clauses: Findings["clauses"], places: readonly Place[], sight: Sight) {
+  const terms = clauses.flatMap((clause) => clause.terms);
   const names = terms.filter(({ kind }) => kind === "file").map(({ label }) => label.toLowerCase());
   const fits = (path: string) => names.some((name) => `/${path.toLowerCase()}`.endsWith(`/${name}`));
   const named = places.filter(({ path }) => fits(path)).slice(0, 2);

@@ -1,5 +1,6 @@
 export type LineKind =
-  | { readonly type: "definition"; readonly name: string; readonly indent: number }
+  /** `local`: a variable that is not at the margin, most often inside a function. */
+  | { readonly type: "definition"; readonly name: string; readonly indent: number; readonly local: boolean }
   | { readonly type: "field"; readonly name: string; readonly indent: number }
   | { readonly type: "heading" }
   | { readonly type: "comment" }
@@ -41,10 +42,11 @@ export function lineKind(path: string, text: string): LineKind {
   if (isComment(trimmed)) return { type: "comment" };
   if (isImport(trimmed)) return { type: "import" };
   const named = NAMED.exec(trimmed)?.[1];
-  if (named !== undefined && !NO_NAMES.has(named)) return { type: "definition", name: named, indent };
+  if (named !== undefined && !NO_NAMES.has(named))
+    return { type: "definition", name: named, indent, local: indent > 0 && isVariable(trimmed) };
   const callable = CALLABLE.exec(trimmed)?.[1];
   if (callable !== undefined && !NO_NAMES.has(callable) && looksCallable(trimmed, indent, path))
-    return { type: "definition", name: callable, indent };
+    return { type: "definition", name: callable, indent, local: false };
   const field = FIELD.exec(trimmed)?.[1];
   if (field !== undefined && !NO_NAMES.has(field)) return { type: "field", name: field, indent };
   return { type: "other" };
@@ -63,12 +65,17 @@ export function isComment(trimmed: string): boolean {
   );
 }
 
+function isVariable(trimmed: string): boolean {
+  return /^(?:const|let|var|val)\s/.test(trimmed) && !/=>|\bfunction\b/.test(trimmed);
+}
+
 function isImport(trimmed: string): boolean {
   return (
     /^(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#\s*include|require\b|package\s|mod\s+\w+;|@import)/.test(
       trimmed,
     ) ||
     /^(?:export\s+(?:type\s+)?(?:\{|\*)|(?:const|let|var)\s.*=\s*require\()/.test(trimmed) ||
-    /^\}?\s*from\s+["']/.test(trimmed)
+    /^\}?\s*from\s+["']/.test(trimmed) ||
+    /^type \w+,$/.test(trimmed)
   );
 }

@@ -1,7 +1,6 @@
-import { stem, subwords } from "./stems.ts";
 import type { Term } from "./terms.ts";
 
-/** Which terms stand in a text: `strength` (0 to 1) and place (counted in words) of each. */
+/** Which terms stand in a text: `strengths` (0 to 1) of each, and how near to one another. */
 export interface Match {
   readonly strengths: readonly number[];
   /** Words from the first to the last matched one. */
@@ -10,24 +9,6 @@ export interface Match {
   readonly count: number;
   /** How many words the text has. */
   readonly words: number;
-}
-
-/** Longer lines are data, not words. */
-const MOST_CHARACTERS = 300;
-
-/** Stems of words, kept for one decision: the same few thousand words come again and again. */
-export type Stemmer = (text: string) => readonly string[];
-
-export function stemmer(): Stemmer {
-  const known = new Map<string, string>();
-  return (text) =>
-    subwords(text.slice(0, MOST_CHARACTERS)).map((word) => {
-      const found = known.get(word);
-      if (found !== undefined) return found;
-      const made = stem(word);
-      known.set(word, made);
-      return made;
-    });
 }
 
 export function match(terms: readonly Term[], stems: readonly string[]): Match {
@@ -44,6 +25,11 @@ export function match(terms: readonly Term[], stems: readonly string[]): Match {
     last = Math.max(last, hit.at);
   }
   return { strengths, span: last < 0 ? 0 : last - first + 1, count, words: stems.length };
+}
+
+/** The share of each term's weight that its match earns, added up. */
+export function weightOf(strengths: readonly number[], weights: readonly number[]): number {
+  return weights.reduce((sum, weight, at) => sum + weight * (strengths[at] ?? 0), 0);
 }
 
 interface Hit {
@@ -72,15 +58,12 @@ function likeness(found: string, wanted: string, related: readonly string[]): nu
 
 /** The parts of an identifier must follow one another: `big_red`, `bigRed`, "big red". */
 function sequenceHit(wanted: readonly string[], stems: readonly string[]): Hit {
-  const [head] = wanted;
+  const [head = ""] = wanted;
+  const isHan = /^\p{Script=Han}/u.test(head);
   for (const [at, found] of stems.entries()) {
-    if (found !== head && !(isHan(head) && head !== undefined && found.includes(head))) continue;
+    if (found !== head && !(isHan && found.includes(head))) continue;
     if (wanted.every((part, offset) => offset === 0 || stems[at + offset] === part))
       return { strength: 1, at };
   }
   return NO_HIT;
-}
-
-function isHan(text: string | undefined): boolean {
-  return text !== undefined && /^\p{Script=Han}/u.test(text);
 }

@@ -4,13 +4,19 @@ import { termsOf } from "./terms.ts";
 /** More than anybody asks by hand; pasted text may look like thousands. */
 export const MOST_QUESTIONS = 100;
 
+/** What stands further on is not taken for questions. */
+const MOST_CHARACTERS = 40_000;
+
 /**
  * The questions in a prompt, in their order: lines, items of a list, sentences that end in a question mark,
  * parts between semicolons. A part without anything to search for belongs to the one before it. Empty:
  * the prompt asks for nothing that can be searched for.
  */
 export function questionsIn(prompt: string): string[] {
-  const items = prompt.split("\n").flatMap((line) => itemsOf(line));
+  const items = prompt
+    .slice(0, MOST_CHARACTERS)
+    .split("\n")
+    .flatMap((line) => itemsOf(line));
   const listed = items.some(({ listed: inList }) => inList);
   const asked = items
     // What stands around a list introduces it.
@@ -40,18 +46,10 @@ function itemsOf(line: string): Item[] {
   return parts.filter((part) => part !== "").map((part) => ({ text: part, listed: BULLET.test(line) }));
 }
 
-/** "A? B?" is two; so is "where is A and how does B work?", if both can be searched for. */
+/** "A? B?" is two. */
 function sentences(text: string): string[] {
   const marked = text.split(/(?<=[?？])(?=\s|$|[\p{Script=Han}"“「`])/u).map((part) => part.trim());
-  return marked.filter((part) => part !== "").flatMap(joinedQuestions);
-}
-
-function joinedQuestions(sentence: string): string[] {
-  const parts = sentence.split(
-    /(?:,\s*|\s+)(?:and|, and)\s+(?=(?:where|how|why|what|when|which|who)\s+(?:is|are|does|do|did|was|were|can|calls?|uses?|files?)\b)/i,
-  );
-  if (parts.length === 1 || !parts.every(isSearchable)) return [sentence];
-  return parts.map((part, at) => (at < parts.length - 1 ? `${part}?` : part));
+  return marked.filter((part) => part !== "");
 }
 
 /** Where there are questions, sentences without a question mark are remarks on the one before (or the first). */

@@ -11,6 +11,8 @@ export interface Sight {
   readonly files: readonly string[];
   readonly searches: number;
   readonly readings: number;
+  /** A search showed as many lines as it was allowed to: there may be more. */
+  readonly full: boolean;
   /** What tools said when they could not answer. */
   readonly problems: readonly string[];
 }
@@ -21,6 +23,7 @@ export const nothingSeen: Sight = {
   files: [],
   searches: 0,
   readings: 0,
+  full: false,
   problems: [],
 };
 
@@ -52,5 +55,6 @@ function added(sight: Sight, wish: Wish, outcome: Outcome | undefined, desk: Des
     return { ...sight, searches, files: [...sight.files, ...globPaths(outcome.text).map(desk.shown)] };
   }
   const found = grepLines(outcome.text).map((line) => ({ ...line, path: desk.shown(line.path) }));
-  return { ...sight, searches, lines: [...sight.lines, ...found] };
+  const full = sight.full || found.length >= Number(wish.input["head_limit"]);
+  return { ...sight, searches, full, lines: [...sight.lines, ...found] };
 }

@@ -20,14 +20,36 @@ const MOST_CHARACTERS = 2_000;
 
 /** What to search for, most telling first. Empty: nothing in the question can be searched for. */
 export function termsOf(question: string): Term[] {
+  const found = everyTerm(question);
+  const telling = found.some(isTelling);
+  return found.map((term) => (telling ? term : { ...term, weight: 1 })).slice(0, MOST_TERMS);
+}
+
+/** Whether a text names anything of its own, besides words that any question about code may have. */
+export function hasTellingTerms(text: string): boolean {
+  return everyTerm(text).some(isTelling);
+}
+
+function isTelling({ weight }: Term): boolean {
+  return weight >= 1;
+}
+
+function everyTerm(question: string): Term[] {
   const text = question.slice(0, MOST_CHARACTERS);
   const quoted = quotations(text);
   const plain = quoted.reduce((rest, { whole }) => rest.replace(whole, " , "), text);
   const found = [...quoted.map(({ inner }) => exactTerm(inner, 3)), ...asciiTerms(plain), ...hanTerms(plain)];
-  const distinct = [...new Map(found.map((term) => [`${term.kind} ${term.stems.join(" ")}`, term])).values()];
-  const strong = distinct.filter((term) => term.weight >= 1);
-  const chosen = strong.length > 0 ? distinct : distinct.map((term) => ({ ...term, weight: 1 }));
-  return chosen.sort((a, b) => b.weight - a.weight).slice(0, MOST_TERMS);
+  return distinctTerms(found).sort((a, b) => b.weight - a.weight);
+}
+
+/** The first of each. */
+export function distinctTerms(terms: readonly Term[]): Term[] {
+  const known = new Map<string, Term>();
+  for (const term of terms) {
+    const key = `${term.kind} ${term.stems.join(" ")}`;
+    if (!known.has(key)) known.set(key, term);
+  }
+  return [...known.values()];
 }
 
 function quotations(text: string): { whole: string; inner: string }[] {
@@ -47,6 +69,8 @@ function asciiTerms(text: string): Term[] {
     if (raw.endsWith("()") && !token.includes(".")) return [exactTerm(token, 3)];
     return token.split(/[./]/).flatMap((part) => {
       if (isIdentifier(part)) return [exactTerm(part, 3)];
+      // A compound such as retry-after is a name as often as not.
+      if (/^[a-z]{3,}-[a-z]{3,}$/i.test(part)) return [exactTerm(part, 2)];
       return subwords(part).flatMap((word) => wordTerm(word, at === 0));
     });
   });

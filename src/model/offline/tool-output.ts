@@ -35,11 +35,6 @@ export function globPaths(text: string): string[] {
     .filter((row) => !/^No files\b/i.test(row));
 }
 
-/** Whether a search found more than it shows, as far as can be told from its number of lines. */
-export function isFull(count: number, limit: number): boolean {
-  return count >= limit;
-}
-
 function linesOf(text: string): string[] {
   const rows: string[] = [];
   for (let at = 0; at < text.length && rows.length < MOST_LINES; ) {

@@ -31,6 +31,7 @@ export const WEAK_WORDS: ReadonlySet<string> = new Set(
     "determined happen happens happening work works working use used uses using usage make makes made code codebase file files " +
     "line lines repo repository project source sources program thing things way ways part parts place places exist " +
     "exists come comes go goes take takes put puts purpose mean means meaning logic detail details responsible " +
+    "call calls caller callers import imports imported reference references referenced invoke invoked usage usages uses " +
     "specified stored kept written set called used actual main important mechanism approach role internally " +
     "function functions method methods class classes module modules variable variables type types constant " +
     "answer answers question questions cite citation citations possible different various certain example"
@@ -113,10 +114,20 @@ const RELATED: readonly string[] = [
   "unique dedupe distinct",
 ];
 
-/** Words that stand near `word`; empty for most. */
-export function relatedWords(word: string): string[] {
-  return RELATED.map((line) => line.split(" "))
-    .filter((group) => group.includes(word))
-    .flat()
-    .filter((other) => other !== word);
+const NEIGHBOURS: ReadonlyMap<string, readonly string[]> = neighbours();
+
+function neighbours(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const group of RELATED.map((line) => line.split(" "))) {
+    for (const word of group) {
+      const others = group.filter((other) => other !== word);
+      found.set(word, [...(found.get(word) ?? []), ...others]);
+    }
+  }
+  return found;
+}
+
+/** Words that stand near `word`; none for most. */
+export function relatedWords(word: string): readonly string[] {
+  return NEIGHBOURS.get(word) ?? [];
 }
