@@ -12,19 +12,23 @@ import { conversationOf as afterTurns, blocksOf, hear, usageOf } from "../mailbo
 type Records = Iterable<JournalRecord>;
 
 /**
- * The messages of one actor in order: those of its spec, then each prompt and each turn (with the steering
- * it heard) as they were recorded. A prompt stands either in the spec or in a `prompt` record, never in both.
+ * The messages of one actor in order: those of its spec, then each turn with what it heard, as recorded. A
+ * `prompt` record makes a prompt durable before a turn can; the turn that heard it carries it from then on.
  */
 export function conversationOf(records: Records, actor: ActorId): MessageParam[] {
   let messages: MessageParam[] = [];
+  let unheard: MessageParam[] = [];
   for (const { event } of records) {
     if (event.type === "spawn" && event.spec.id === actor) {
       messages = afterTurns(event.spec.messages, event.spec.turns);
+      unheard = [];
     } else if (event.type === "turn" && event.actor === actor) {
       hear(messages, event.turn.heard);
       messages.push(...event.turn.messages);
-    } else if (event.type === "prompt" && event.actor === actor) say(messages, event.message);
+      unheard = [];
+    } else if (event.type === "prompt" && event.actor === actor) unheard.push(event.message);
   }
+  for (const message of unheard) say(messages, message);
   return messages;
 }
 

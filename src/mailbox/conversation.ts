@@ -69,7 +69,7 @@ export function totalTokens(usage: Usage): number {
 }
 
 /** The text blocks of a reply, joined. */
-export function textOf(content: readonly ContentBlock[]): string {
+export function textOf(content: readonly (ContentBlock | ContentBlockParam)[]): string {
   return content
     .flatMap((block) => (block.type === "text" ? [block.text] : []))
     .join("\n")

@@ -104,6 +104,7 @@ export const ActorSpec = z.object({
   model: z.string(),
   maxTokens: z.number(),
   thinkingTokens: z.optional(z.number()),
+  /** The turn number after which the next reply is the last. */
   maxTurns: z.number(),
   /** Total tokens (input, output, cache) after which the agent writes its summary. */
   tokenBudget: z.optional(z.number()),
@@ -114,6 +115,8 @@ export const ActorSpec = z.object({
   messages: z.array(Message),
   /** Turns already taken, when an actor goes on from its records. */
   turns: z.array(Turn),
+  /** Said to it since the last of `turns`; heard before its first request. */
+  heard: z.array(Steer),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
@@ -137,7 +140,8 @@ export type FromAgent = z.infer<typeof FromAgent>;
 
 // ---- services: asked by an agent, answered by the supervisor ----------------------------------------
 
-export const Call = z.object({ id: CallId, tool: z.string(), input: z.unknown() });
+/** `toolUse` is the provider's own id of the block, for people who match it with transcripts. */
+export const Call = z.object({ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() });
 export type Call = z.infer<typeof Call>;
 
 /** Something a call would touch, for the gate, the journal and the live tree. */

@@ -3,6 +3,7 @@ import * as Comlink from "comlink";
 import * as z from "zod/mini";
 import { AfterCall, BeforeCall, Call, Finish, Turn } from "./messages.ts";
 import { RunRequest } from "./runs.ts";
+import type { Scheduler } from "./scheduler.ts";
 import { PeerGone, type ServiceMap, type Services } from "./services.ts";
 
 type Method = keyof ServiceMap;
@@ -59,12 +60,17 @@ export function servicesOver(port: MessagePort): Services {
   );
 }
 
-/** The same lane within one thread: the same checks, the same copies. */
-export function servicesInThread(services: Services): Services {
+/** The same lane within one thread: the same checks, the same copies, in any order the scheduler likes. */
+export function servicesInThread(services: Services, scheduler: Scheduler, name: string): Services {
   const lane = answering(services);
-  return askWith(async (id, method, question) =>
-    structuredClone(await lane.ask(id, method, structuredClone(question))),
-  );
+  const arrive = (way: string) => new Promise<void>((resolve) => scheduler.post(`${name}:${way}`, resolve));
+  return askWith(async (id, method, question) => {
+    const copy: unknown = structuredClone(question);
+    await arrive("questions");
+    const reply = structuredClone(await lane.ask(id, method, copy));
+    await arrive("answers");
+    return reply;
+  });
 }
 
 function answering(services: Services): Lane {

@@ -1,8 +1,12 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { ActorHost } from "../actors/hosts.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ModelClient } from "../model/client.ts";
+import type { PermissionMode } from "../policy/gate.ts";
+import type { CustomTool } from "./custom-tools.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 
 /** Where replies come from. */
@@ -19,7 +23,7 @@ export type ModelSource =
   /** A library user's own, such as `scriptedModel(…)`; it runs on the caller's thread. */
   | { readonly provider: "client"; readonly client: ModelClient };
 
-export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "dontAsk";
+export type { PermissionMode } from "../policy/gate.ts";
 
 /** Limits with their defaults; each can be set in settings under `troupe`. */
 export interface Limits {
@@ -59,6 +63,12 @@ export interface SupervisorOptions {
   readonly home?: string;
   /** A line by which a person recognises the session in a list. */
   readonly title?: string;
+  /** Kinds of agents besides the built-in ones; one with a built-in's name takes its place. */
+  readonly agents?: readonly AgentDefinition[];
+  /** Tools besides the built-in ones; they run on the caller's thread (see `defineTool`). */
+  readonly tools?: readonly CustomTool[];
+  /** Where actors run; worker threads where absent. */
+  readonly host?: ActorHost;
   readonly ids?: Ids;
   readonly clock?: Clock;
   readonly onEvent?: (event: SupervisorEvent) => void;

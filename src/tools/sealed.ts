@@ -39,7 +39,7 @@ export function seal<Input, Output, Context extends CallContext>(
       return { name: tool.name, description: tool.description, input_schema: jsonSchemaOf(tool.inputSchema) };
     },
     prepare(raw) {
-      const parsed = z.safeParse(tool.inputSchema, raw);
+      const parsed = z.safeParse(tool.inputSchema, raw, { reportInput: true });
       if (!parsed.success) return { type: "invalid", message: inputErrors(tool.name, parsed.error) };
       const input = parsed.data;
       return {
@@ -62,7 +62,11 @@ function isFailure(output: unknown): output is ToolFailure {
 
 /** The seeds' form: an integer is just `integer`, without the bounds of a safe one. */
 function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
-  const { $schema: _, additionalProperties: __, ...rest } = z.toJSONSchema(schema, {
+  const {
+    $schema: _,
+    additionalProperties: __,
+    ...rest
+  } = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

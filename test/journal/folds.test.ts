@@ -30,7 +30,7 @@ test("a conversation is its prompts and turns in order, each actor's its own", (
   const records = recordsOf([
     sessionEvent(),
     prompt("one"),
-    turnEvent(MAIN, 1, "asking alice"),
+    turnEvent(MAIN, 1, "asking alice", { heard: [{ text: "one" }] }),
     spawn(ALICE),
     turnEvent(ALICE, 1, "looking"),
     turnEvent(MAIN, 2, "answer one"),
@@ -55,7 +55,9 @@ test("steering that a turn heard stands before its reply, and roles alternate (A
   const records = recordsOf([
     prompt("one"),
     prompt("never mind, two"),
-    turnEvent(MAIN, 1, "yes", { heard: [{ text: "hurry" }] }),
+    turnEvent(MAIN, 1, "yes", {
+      heard: [{ text: "one" }, { text: "never mind, two" }, { text: "hurry" }],
+    }),
   ]);
   expect(conversationOf(records, MAIN)).toEqual([
     {

@@ -1,0 +1,67 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
+import type { ActorSpec, FromAgent, ToAgent } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
+import type { ModelClient } from "../model/client.ts";
+import type { Dispatch } from "../tools/dispatch.ts";
+import type { SealedTool } from "../tools/sealed.ts";
+import type { AgentCallContext } from "../tools/tool.ts";
+import { AgentState } from "./agent-state.ts";
+import { runAgent } from "./loop.ts";
+import { reporter } from "./progress.ts";
+
+/** What a host hands to an actor, in whatever thread it runs. */
+export interface ActorWorld {
+  readonly spec: ActorSpec;
+  readonly services: Services;
+  readonly mail: Mailbox<ToAgent, FromAgent>;
+  readonly model: ModelClient;
+  /** Tools that run in the agent's own thread. */
+  readonly tools: readonly SealedTool<AgentCallContext>[];
+  readonly clock: Clock;
+}
+
+/** One agent from its spec to its summary. Rejects only when the supervisor is gone. */
+export async function runActor({ spec, services, mail, model, tools, clock }: ActorWorld): Promise<void> {
+  const state = new AgentState(spec);
+  const stop = new AbortController();
+  mail.onMail((message) => {
+    switch (message.type) {
+      case "cancel":
+        return stop.abort(new Error(message.reason));
+      default:
+        message.type satisfies never;
+    }
+  });
+  const report = reporter(mail, clock);
+  report.turn(state);
+  const dispatch: Dispatch = {
+    offered: spec.tools,
+    local: new Map(tools.map((tool) => [tool.name, tool])),
+    services,
+    signal: stop.signal,
+    context: (call) => ({
+      call,
+      actor: spec.id,
+      cwd: state.cwd,
+      root: spec.root,
+      additionalDirs: spec.additionalDirs,
+      signal: stop.signal,
+      reads: state.reads,
+      clock,
+      run: (request) => services.run({ ...request, owner: spec.id }),
+    }),
+  };
+  try {
+    await runAgent(spec, state, {
+      model,
+      services,
+      dispatch,
+      signal: stop.signal,
+      onModelEvent: report.modelEvent,
+      onTurn: report.turn,
+    });
+  } finally {
+    report.end();
+  }
+}

@@ -1,0 +1,102 @@
+import {
+  addUsage,
+  type ContentBlock,
+  type MessageParam,
+  type ToolResultBlockParam,
+  type ToolUseBlock,
+  textOf,
+  totalTokens,
+  type Usage,
+} from "../mailbox/conversation.ts";
+import type { ActorSpec, CallResult, Receipts, Steer, Turn } from "../mailbox/messages.ts";
+import { addReceipts, conversationOf, hear, receiptsOf, usageOf } from "../mailbox/turns.ts";
+import type { ModelReply } from "../model/client.ts";
+import { ReadLedger } from "../tools/read-ledger.ts";
+
+/**
+ * What an agent knows between two turns. It is the fold of its turn records and nothing else, so a new
+ * thread can go on where an old one ended (promise 8).
+ */
+export class AgentState {
+  readonly messages: MessageParam[];
+  readonly reads: ReadLedger;
+  cwd: string;
+  /** Turns taken so far. */
+  turns: number;
+  usage: Usage;
+  receipts: Receipts;
+  /** The last text the model said: what is salvaged when it says no more. */
+  said: string;
+  #heard: Steer[] = [];
+
+  constructor(spec: ActorSpec) {
+    this.messages = conversationOf(spec.messages, spec.turns);
+    this.reads = new ReadLedger(spec.turns.flatMap((turn) => turn.reads));
+    this.cwd = spec.turns.at(-1)?.cwd ?? spec.root;
+    this.turns = spec.turns.at(-1)?.turn ?? 0;
+    this.usage = usageOf(spec.turns);
+    this.receipts = receiptsOf(spec.turns);
+    this.said = lastSaid(spec.turns);
+    this.hear(spec.heard);
+  }
+
+  get tokens(): number {
+    return totalTokens(this.usage);
+  }
+
+  hear(steering: readonly Steer[]): void {
+    hear(this.messages, steering);
+    this.#heard.push(...steering);
+  }
+
+  /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
+  take(reply: ModelReply, calls: readonly ToolUseBlock[], results: readonly CallResult[]): Turn {
+    const messages: MessageParam[] = [];
+    // A reply without any block cannot be sent back: the API refuses empty content.
+    if (reply.content.length > 0) messages.push({ role: "assistant", content: [...reply.content] });
+    if (calls.length > 0) messages.push({ role: "user", content: resultBlocks(calls, results) });
+    this.messages.push(...messages);
+    this.turns += 1;
+    this.usage = addUsage(this.usage, reply.usage);
+    this.said = textOf(reply.content) || this.said;
+    const reads = this.reads.takeFresh();
+    const receipts = receiptsOfTurn(calls, reads);
+    this.receipts = addReceipts(this.receipts, receipts);
+    const heard = this.#heard;
+    this.#heard = [];
+    return { turn: this.turns, heard, messages, cwd: this.cwd, reads, usage: reply.usage, receipts };
+  }
+}
+
+/** The tool_use blocks of a reply, in order. */
+export function callsOf(content: readonly ContentBlock[]): ToolUseBlock[] {
+  return content.filter((block) => block.type === "tool_use");
+}
+
+function resultBlocks(
+  calls: readonly ToolUseBlock[],
+  results: readonly CallResult[],
+): ToolResultBlockParam[] {
+  return calls.map((call, index) => {
+    const { content, isError } = results[index] ?? { content: "No result.", isError: true };
+    const block: ToolResultBlockParam = { type: "tool_result", tool_use_id: call.id, content };
+    return isError ? { ...block, is_error: true } : block;
+  });
+}
+
+function receiptsOfTurn(calls: readonly ToolUseBlock[], reads: Turn["reads"]): Receipts {
+  const tools: Record<string, number> = {};
+  for (const { name } of calls) tools[name] = (tools[name] ?? 0) + 1;
+  return { tools, files: reads.map(({ path, digest }) => ({ path, digest })), commands: [] };
+}
+
+function lastSaid(turns: readonly Turn[]): string {
+  for (const turn of turns.toReversed()) {
+    for (const { role, content } of turn.messages) {
+      if (role !== "assistant") continue;
+      const text = typeof content === "string" ? content : textOf(content);
+      if (text) return text;
+    }
+  }
+  return "";
+}

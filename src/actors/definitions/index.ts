@@ -1,0 +1,30 @@
+import { codeReviewer } from "./code-reviewer.ts";
+import type { AgentDefinition } from "./definition.ts";
+import { explore } from "./explore.ts";
+import { generalPurpose } from "./general-purpose.ts";
+import { plan } from "./plan.ts";
+import { securityAudit } from "./security-audit.ts";
+
+/** The kinds of agents that ship with Troupe, in the order they are listed. */
+export const builtInAgents: readonly AgentDefinition[] = [
+  explore,
+  plan,
+  codeReviewer,
+  securityAudit,
+  generalPurpose,
+];
+
+/** The definition a name means, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`, `code_reviewer`. */
+export function findAgent(
+  definitions: readonly AgentDefinition[],
+  name: string,
+): AgentDefinition | undefined {
+  const wanted = plain(name);
+  return definitions.find((definition) =>
+    [definition.name, ...(definition.aliases ?? [])].some((known) => plain(known) === wanted),
+  );
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}

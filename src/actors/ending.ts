@@ -1,0 +1,48 @@
+import { textOf } from "../mailbox/conversation.ts";
+import type { Status } from "../mailbox/messages.ts";
+import type { ModelFailure, ModelReply } from "../model/client.ts";
+
+/** How an agent's run ends; `text` falls back to the last thing it said. */
+export interface Ending {
+  readonly status: Status;
+  readonly text: string;
+  readonly reason?: string;
+}
+
+/** Why the next reply must be the last one. */
+export interface LastTurn {
+  readonly status: "out_of_turns" | "over_budget";
+  readonly reason: string;
+  /** What the model is told. */
+  readonly note: string;
+}
+
+/** A reply without calls ends the agent. Empty text is not `done` (promise 1), nor is a reply that was cut. */
+export function endingOfReply(reply: ModelReply, saidBefore: string, last: LastTurn | null): Ending {
+  const said = textOf(reply.content);
+  const text = said || saidBefore;
+  if (last) return { status: last.status, text, reason: last.reason };
+  if (reply.stopReason === "refusal") {
+    return { status: "failed", text, reason: "The model refused to go on." };
+  }
+  if (reply.stopReason === "max_tokens" || reply.stopReason === "model_context_window_exceeded") {
+    return { status: "partial", text, reason: "The model's last reply was cut at its length limit." };
+  }
+  if (said) return { status: "done", text };
+  return { status: text ? "partial" : "failed", text, reason: "The model ended without an answer." };
+}
+
+export function endingOfFailure(failure: ModelFailure, saidBefore: string): Ending {
+  const text = [saidBefore, failure.partialText].filter(Boolean).join("\n\n");
+  return { status: "failed", text, reason: failure.message };
+}
+
+/** The reason travels in the `cancel` mail; a deadline is told from a wish by the supervisor, not here. */
+export function endingOfCancel(signal: AbortSignal, saidBefore: string): Ending {
+  const reason: unknown = signal.reason;
+  return {
+    status: "cancelled",
+    text: saidBefore,
+    reason: reason instanceof Error ? reason.message : String(reason),
+  };
+}

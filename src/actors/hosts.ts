@@ -1,0 +1,37 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Mailbox } from "../mailbox/mailbox.ts";
+import type { ActorSpec, FromAgent, ToAgent } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
+
+/** Where actors run. Thread or not, the caller cannot tell. */
+export interface ActorHost {
+  /** Never throws: an actor that cannot be started is one that has exited. */
+  start(start: ActorStart): ActorHandle;
+  /** Boots up to `count` idle threads ahead of need. */
+  warm(count: number): void;
+  /** Ends every thread; pending actors exit as `terminated`. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ActorStart {
+  readonly spec: ActorSpec;
+  readonly services: Services;
+  /** The agent's lane to the model gateway; handed over. */
+  readonly model: MessagePort;
+  readonly onDeadLetter?: (letter: unknown, reason: string) => void;
+}
+
+export interface ActorHandle {
+  readonly mail: Mailbox<FromAgent, ToAgent>;
+  /** How the thread parted from the actor. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** Ends the actor's thread at once; `finally` blocks in it do not run. */
+  terminate(): void;
+}
+
+export type Exit =
+  | { readonly type: "returned" }
+  | { readonly type: "threw"; readonly message: string }
+  | { readonly type: "died"; readonly message: string }
+  | { readonly type: "out-of-memory" }
+  | { readonly type: "terminated" };

@@ -1,0 +1,77 @@
+import { systemClock } from "../mailbox/clock.ts";
+import { mailboxPair } from "../mailbox/mailbox-pair.ts";
+import { FromAgent, ToAgent } from "../mailbox/messages.ts";
+import type { Scheduler } from "../mailbox/scheduler.ts";
+import { servicesInThread } from "../mailbox/service-lane.ts";
+import type { Services } from "../mailbox/services.ts";
+import { PeerGone } from "../mailbox/services.ts";
+import { laneModel } from "../model/lane-client.ts";
+import { agentTools } from "../tools/index.ts";
+import { runActor } from "./actor.ts";
+import type { ActorHandle, ActorHost, ActorStart, Exit } from "./hosts.ts";
+
+/** Actors on the caller's own thread, for tests: the same words, the same copies, any order of arrival. */
+export function inThreadHost(scheduler: Scheduler): ActorHost {
+  const running = new Set<ActorHandle>();
+  return {
+    start(start) {
+      const handle = run(start, scheduler);
+      running.add(handle);
+      handle.exited.then(() => running.delete(handle));
+      return handle;
+    },
+    warm() {},
+    async close() {
+      const handles = [...running];
+      for (const handle of handles) handle.terminate();
+      await Promise.all(handles.map((handle) => handle.exited));
+    },
+  };
+}
+
+function run({ spec, services, model }: ActorStart, scheduler: Scheduler): ActorHandle {
+  const { left, right } = mailboxPair({ forLeft: FromAgent, forRight: ToAgent }, scheduler, spec.id);
+  const stop = new AbortController();
+  const terminated = new Promise<Exit>((resolve) => {
+    stop.signal.addEventListener("abort", () => resolve({ type: "terminated" }), { once: true });
+  });
+  const ended = runActor({
+    spec: structuredClone(spec),
+    services: severed(servicesInThread(services, scheduler, spec.id), stop.signal),
+    mail: right,
+    model: laneModel(model),
+    tools: agentTools,
+    clock: systemClock,
+  }).then(
+    (): Exit => ({ type: "returned" }),
+    (error: unknown): Exit => ({
+      type: "threw",
+      message: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  const exited = Promise.race([ended, terminated]).finally(() => {
+    model.close();
+    left.close();
+  });
+  return { mail: left, exited, terminate: () => stop.abort() };
+}
+
+/** After its end an actor reaches nobody, as if its thread were gone. */
+function severed(services: Services, ended: AbortSignal): Services {
+  const until =
+    <Q, A>(ask: (question: Q) => Promise<A>) =>
+    async (question: Q) => {
+      if (ended.aborted) throw new PeerGone("the supervisor");
+      const answer = await ask(question);
+      if (ended.aborted) throw new PeerGone("the supervisor");
+      return answer;
+    };
+  return {
+    before: until(services.before),
+    after: until(services.after),
+    callTool: until(services.callTool),
+    turn: until(services.turn),
+    finish: until(services.finish),
+    run: until(services.run),
+  };
+}

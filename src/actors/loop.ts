@@ -1,0 +1,94 @@
+import type { ActorSpec, Turn } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
+import type { ModelClient, ModelReply, ModelRequest, OnModelEvent } from "../model/client.ts";
+import type { Dispatch } from "../tools/dispatch.ts";
+import { type AgentState, callsOf } from "./agent-state.ts";
+import { type Ending, endingOfCancel, endingOfFailure, endingOfReply, type LastTurn } from "./ending.ts";
+import { runCalls } from "./run-calls.ts";
+
+/** All that the loop needs from the world; it owns nothing. */
+export interface Surroundings {
+  readonly model: ModelClient;
+  readonly services: Pick<Services, "turn" | "finish">;
+  readonly dispatch: Dispatch;
+  readonly signal: AbortSignal;
+  readonly onModelEvent: OnModelEvent;
+  /** Told after every turn, for the live tree. */
+  readonly onTurn: (state: AgentState) => void;
+}
+
+/**
+ * The loop (A1.1 to A1.3): ask the model, run its calls, put the results back in their order, go round; a
+ * reply without calls ends it. The same for the main conversation and for every agent. Resolves once the
+ * supervisor has the summary; rejects only when the supervisor is gone.
+ */
+export async function runAgent(spec: ActorSpec, state: AgentState, around: Surroundings): Promise<void> {
+  const { model, services, dispatch, signal } = around;
+  const end = (turn: Turn | null, { status, text, reason }: Ending) => {
+    const { turns, usage, receipts } = state;
+    const why = reason === undefined ? {} : { reason };
+    return services.finish({ turn, summary: { status, text, ...why, turns, usage, receipts } });
+  };
+  for (;;) {
+    const last = lastTurn(spec, state);
+    if (last) state.hear([{ text: last.note }]);
+    const outcome = await model.ask(requestOf(spec, state, last), around.onModelEvent, signal);
+    if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
+    if (outcome.type === "failure")
+      return void (await end(null, endingOfFailure(outcome.failure, state.said)));
+
+    const reply = last ? withoutCalls(outcome.reply) : outcome.reply;
+    const calls = callsOf(reply.content);
+    const saidBefore = state.said;
+    const results = await runCalls(spec.id, state.turns + 1, calls, dispatch);
+    const turn = state.take(reply, calls, results);
+    around.onTurn(state);
+    if (signal.aborted) return void (await end(turn, endingOfCancel(signal, state.said)));
+
+    if (calls.length > 0) {
+      state.hear((await services.turn(turn)).steer);
+      continue;
+    }
+    const answer = await end(turn, endingOfReply(reply, saidBefore, last));
+    if (answer.type === "closed") return;
+    state.hear(answer.steer);
+  }
+}
+
+function requestOf(spec: ActorSpec, state: AgentState, last: LastTurn | null): ModelRequest {
+  return {
+    actor: spec.id,
+    model: spec.model,
+    system: spec.system,
+    tools: spec.tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
+    messages: state.messages,
+    maxTokens: spec.maxTokens,
+    ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
+    withoutTools: last !== null,
+    streamText: spec.parent === null,
+  };
+}
+
+/** The reply after the limit was reached is the last one: text only. */
+function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
+  if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
+    return {
+      status: "over_budget",
+      reason: `It used ${state.tokens} of its ${spec.tokenBudget} tokens.`,
+      note: "Your token budget is spent. Call no more tools: answer now with what you have found, and say what is missing.",
+    };
+  }
+  if (state.turns >= spec.maxTurns) {
+    return {
+      status: "out_of_turns",
+      reason: `It reached its limit of ${spec.maxTurns} turn${spec.maxTurns === 1 ? "" : "s"}.`,
+      note: "You have no turns left. Call no more tools: answer now with what you have found, and say what is missing.",
+    };
+  }
+  return null;
+}
+
+/** A call that will not run must not stand in the conversation: every tool_use needs a result (A1.10). */
+function withoutCalls(reply: ModelReply): ModelReply {
+  return { ...reply, content: reply.content.filter((block) => block.type !== "tool_use") };
+}

@@ -1,0 +1,42 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
+import type { FromAgent, ToAgent } from "../mailbox/messages.ts";
+import type { ModelEvent } from "../model/client.ts";
+import type { AgentState } from "./agent-state.ts";
+
+/** At most 20 progress letters a second: they are for people. */
+const INTERVAL_MS = 50;
+
+/** Tells the supervisor where the agent is. Nothing depends on these letters. */
+export function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
+  let pending: FromAgent | undefined;
+  let withdraw: (() => void) | undefined;
+  const flush = () => {
+    withdraw = undefined;
+    if (pending === undefined) return;
+    mail.send(pending);
+    pending = undefined;
+    withdraw = clock.after(INTERVAL_MS, flush);
+  };
+  return {
+    turn(state: AgentState) {
+      pending = { type: "progress", turn: state.turns, usage: state.usage, text: state.said.slice(-2000) };
+      if (withdraw === undefined) flush();
+    },
+    modelEvent(event: ModelEvent) {
+      switch (event.type) {
+        case "text":
+          return void mail.send({ type: "text", text: event.text });
+        case "call-begins":
+          return void mail.send({ type: "call-begins", tool: event.tool });
+        case "waiting":
+          return; // the gateway tells the supervisor itself, for all agents
+        default:
+          event satisfies never;
+      }
+    },
+    end() {
+      withdraw?.();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { ToolUseBlock } from "../mailbox/conversation.ts";
+import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
+import type { CallResult } from "../mailbox/messages.ts";
+import { type Dispatch, dispatch, find } from "../tools/dispatch.ts";
+
+/** Local calls of one reply that run at once; calls that only wait for the supervisor are not counted. */
+const AT_ONCE = 8;
+
+/**
+ * Runs the calls of one reply: parallel ones together, others alone, and answers in the order of the
+ * calls (A1.12, A1.13). Every call gets exactly one result, also when the signal is aborted (A1.10).
+ */
+export async function runCalls(
+  actor: ActorId,
+  turn: number,
+  calls: readonly ToolUseBlock[],
+  by: Dispatch,
+): Promise<CallResult[]> {
+  const inTurn = atMost(AT_ONCE);
+  const results: CallResult[] = [];
+  for (const group of grouped(calls, by)) {
+    const first = results.length;
+    const answers = group.map((block, index) => {
+      const run = () => runOne(callId(actor, turn, first + index), block, by);
+      return isRemote(block, by) ? run() : inTurn(run);
+    });
+    results.push(...(await Promise.all(answers)));
+  }
+  return results;
+}
+
+async function runOne(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
+  if (by.signal.aborted) return notRun;
+  try {
+    return await dispatch(id, block, by);
+  } catch {
+    return interrupted;
+  }
+}
+
+const notRun: CallResult = { content: "Not run: the agent was stopped before this call.", isError: true };
+const interrupted: CallResult = {
+  content: "Stopped while running: the result is unknown.",
+  isError: true,
+};
+
+function grouped(calls: readonly ToolUseBlock[], by: Dispatch): ToolUseBlock[][] {
+  const groups: ToolUseBlock[][] = [];
+  let together = false;
+  for (const call of calls) {
+    const parallel = find(by.offered, call.name)?.parallel ?? true;
+    const last = groups.at(-1);
+    if (last && together && parallel) last.push(call);
+    else groups.push([call]);
+    together = parallel;
+  }
+  return groups;
+}
+
+function isRemote(block: ToolUseBlock, by: Dispatch): boolean {
+  return find(by.offered, block.name)?.side === "supervisor";
+}
+
+/** Lets at most `limit` of the tasks run at once, in the order they came. */
+function atMost(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: Array<() => void> = [];
+  return async (task) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    running += 1;
+    try {
+      return await task();
+    } finally {
+      running -= 1;
+      waiting.shift()?.();
+    }
+  };
+}

@@ -1,0 +1,44 @@
+import type { MessagePort } from "node:worker_threads";
+import * as z from "zod/mini";
+import { systemClock } from "../mailbox/clock.ts";
+import { portMailbox } from "../mailbox/mailbox.ts";
+import { ActorSpec, type FromAgent, ToAgent } from "../mailbox/messages.ts";
+import { servicesOver } from "../mailbox/service-lane.ts";
+import { laneModel } from "../model/lane-client.ts";
+import { agentTools } from "../tools/index.ts";
+import { runActor } from "./actor.ts";
+
+/** What a pool thread is asked to do. `warm` only proves that the thread is up and this file is loaded. */
+export type WorkerTask =
+  | { readonly type: "warm" }
+  | {
+      readonly type: "act";
+      readonly spec: unknown;
+      readonly services: MessagePort;
+      readonly mail: MessagePort;
+      readonly model: MessagePort;
+    };
+
+/** A raw error must not cross: a pool loses its class, and one that cannot be cloned kills the thread. */
+export type WorkerAnswer = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
+/** The entry of every agent thread: one task at a time, the thread is reused after a clean end. */
+export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
+  if (task.type === "warm") return { ok: true };
+  const { services, mail, model } = task;
+  try {
+    await runActor({
+      spec: z.parse(ActorSpec, task.spec),
+      services: servicesOver(services),
+      mail: portMailbox<ToAgent, FromAgent>(mail, { incoming: ToAgent }),
+      model: laneModel(model),
+      tools: agentTools,
+      clock: systemClock,
+    });
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  } finally {
+    for (const port of [services, mail, model]) port.close();
+  }
+}

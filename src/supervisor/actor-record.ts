@@ -1,0 +1,117 @@
+import type { ActorHandle } from "../actors/hosts.ts";
+import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { ActorSpec, Status, Steer, Summary, Turn } from "../mailbox/messages.ts";
+import { receiptsOf } from "../mailbox/turns.ts";
+import { type Child, queued } from "./children.ts";
+import type { Activity, AgentState, AgentView } from "./view.ts";
+
+/** What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. */
+export class ActorRecord {
+  spec: ActorSpec;
+  child: Child = queued;
+  handle: ActorHandle | null = null;
+  activity: Activity = { type: "idle" };
+  /** Of every request answered for it, told by the gateway: true also when its thread is gone. */
+  usage: Usage = noUsage;
+  /** Turns taken, as recorded; dropped when a sub-agent has ended. */
+  turns: Turn[] = [];
+  /** The last text it said, salvaged when it can say no more. */
+  said = "";
+  /** Said to it and not yet heard. */
+  readonly steering: Steer[] = [];
+  /** Calls of it that wait to go on. */
+  readonly goOn: Array<() => void> = [];
+  readonly children: ActorId[] = [];
+  readonly createdAt: number;
+  startedAt: number | null = null;
+  endedAt: number | null = null;
+  summary: Summary | null = null;
+  /** Aborted when it is told to stop, and when it has ended: ends what runs for it outside its thread. */
+  stopping = new AbortController();
+  /** Agent calls the model has begun to write in this turn: threads to warm up. */
+  begun = 0;
+  #ended = Promise.withResolvers<Summary>();
+
+  constructor(spec: ActorSpec, now: number) {
+    this.spec = spec;
+    this.createdAt = now;
+  }
+
+  get id(): ActorId {
+    return this.spec.id;
+  }
+
+  /** The one summary; never rejects. */
+  get ended(): Promise<Summary> {
+    return this.#ended.promise;
+  }
+
+  /** Delivers the summary to whoever waits for it. */
+  deliver(summary: Summary): void {
+    this.#ended.resolve(summary);
+  }
+
+  /** The main conversation is asked again: a new run of the same actor, with all it said before. */
+  reopen(text: string, moreTurns: number): void {
+    this.spec = {
+      ...this.spec,
+      attempt: this.spec.attempt + 1,
+      turns: this.turns,
+      heard: [...this.steering.splice(0), { text }],
+      maxTurns: (this.turns.at(-1)?.turn ?? 0) + moreTurns,
+    };
+    this.child = queued;
+    this.stopping = new AbortController();
+    this.handle = null;
+    this.endedAt = null;
+    this.summary = null;
+    this.#ended = Promise.withResolvers();
+  }
+
+  spend(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
+
+  take(turn: Turn): void {
+    this.turns.push(turn);
+    this.begun = 0;
+  }
+
+  /** A summary in place of the one that the agent can no longer write. */
+  salvaged(status: Status, reason: string): Summary {
+    return {
+      status,
+      text: this.said,
+      reason,
+      turns: this.turns.at(-1)?.turn ?? 0,
+      usage: this.usage,
+      receipts: receiptsOf(this.turns),
+    };
+  }
+
+  view(): AgentView {
+    const { spec } = this;
+    return {
+      id: spec.id,
+      parent: spec.parent,
+      depth: spec.depth,
+      type: spec.type,
+      description: spec.description,
+      state: stateOf(this.child),
+      activity: this.activity,
+      model: spec.model,
+      turns: this.summary?.turns ?? this.turns.at(-1)?.turn ?? 0,
+      usage: this.usage,
+      createdAt: this.createdAt,
+      startedAt: this.startedAt,
+      endedAt: this.endedAt,
+      summary: this.summary,
+    };
+  }
+}
+
+/** For people an agent that stands in line again is still waiting. */
+function stateOf({ state }: Child): AgentState {
+  return state === "returning" ? "waiting" : state;
+}

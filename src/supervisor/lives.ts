@@ -1,0 +1,235 @@
+import type { ActorHandle } from "../actors/hosts.ts";
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import type { FromAgent } from "../mailbox/messages.ts";
+import type { ActorRecord } from "./actor-record.ts";
+import { agentServices } from "./agent-services.ts";
+import { type ChildEvent, type Effect, type End, type Stop, step } from "./children.ts";
+import type { Session } from "./session.ts";
+import { Slots } from "./slots.ts";
+import type { PermissionDenial, SupervisorEvent } from "./view.ts";
+
+/** Who is told of what happens to actors. */
+export interface LivesListeners {
+  onEvent(event: SupervisorEvent): void;
+  onDenied(denial: PermissionDenial): void;
+}
+
+/**
+ * Carries out what the reducer of `children.ts` decides: slots, threads, letters, graces, records. All
+ * actors of a session live here, the main conversation among them.
+ */
+export class Lives {
+  readonly #session: Session;
+  readonly #listeners: LivesListeners;
+  readonly #slots: Slots;
+  readonly #actors = new Map<ActorId, ActorRecord>();
+  readonly #graces = new Map<ActorId, () => void>();
+  /** Summaries on their way to the disk. */
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(session: Session, listeners: LivesListeners) {
+    this.#session = session;
+    this.#listeners = listeners;
+    this.#slots = new Slots(session.common.limits.maxAgents, (actor) =>
+      this.#advance(actor, { type: "slot" }),
+    );
+  }
+
+  /** In spawn order. */
+  get all(): ActorRecord[] {
+    return [...this.#actors.values()];
+  }
+
+  find(id: ActorId): ActorRecord | undefined {
+    return this.#actors.get(id);
+  }
+
+  /** A new agent; it runs as soon as it has a slot. */
+  begin(actor: ActorRecord): void {
+    this.#actors.set(actor.id, actor);
+    const parent = actor.spec.parent === null ? undefined : this.#actors.get(actor.spec.parent);
+    parent?.children.push(actor.id);
+    if (actor.id === MAIN) this.#advance(MAIN, { type: "slot" });
+    else this.#slots.join(actor.id);
+    this.changed(actor);
+  }
+
+  /** Everything below first, so that nobody is told of a child that is about to be stopped anyway. */
+  stop(id: ActorId, stop: Stop): void {
+    const actor = this.#actors.get(id);
+    if (!actor) return;
+    for (const child of actor.children) this.stop(child, stop);
+    this.#advance(id, { type: "stop", stop });
+  }
+
+  /** Gives the actor's slot back while `other` is awaited; answers when the actor may run again. */
+  async whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T> {
+    this.#advance(actor.id, { type: "wait" });
+    try {
+      return await other;
+    } finally {
+      await new Promise<void>((resolve) => {
+        actor.goOn.push(resolve);
+        this.#advance(actor.id, { type: "waited" });
+      });
+    }
+  }
+
+  /** Stops whoever is still there and waits for every summary to be written. */
+  async close(reason: string): Promise<void> {
+    const open = this.all.filter((actor) => actor.child.state !== "ended");
+    for (const actor of open) this.stop(actor.id, { status: "cancelled", reason });
+    await Promise.all(open.map((actor) => actor.ended));
+    await Promise.all(this.#writing);
+    for (const withdraw of this.#graces.values()) withdraw();
+    this.#graces.clear();
+  }
+
+  changed(actor: ActorRecord): void {
+    this.#listeners.onEvent({ type: "agent", view: actor.view() });
+  }
+
+  #advance(id: ActorId, event: ChildEvent): void {
+    const actor = this.#actors.get(id);
+    if (!actor) return;
+    const before = actor.child;
+    const { next, effects } = step(before, event);
+    actor.child = next;
+    for (const effect of effects) this.#perform(actor, effect);
+    if (next !== before) this.changed(actor);
+  }
+
+  #perform(actor: ActorRecord, effect: Effect): void {
+    // The main conversation stands in no line: agents must never starve it (A20.1).
+    const lead = actor.id === MAIN;
+    switch (effect.type) {
+      case "start":
+        this.#start(actor);
+        break;
+      case "return-to-line":
+        if (lead) this.#advance(MAIN, { type: "slot" });
+        else this.#slots.rejoin(actor.id);
+        break;
+      case "leave-line":
+        if (!lead) this.#slots.leave(actor.id);
+        break;
+      case "release-slot":
+        if (!lead) this.#slots.release();
+        break;
+      case "go-on":
+        for (const go of actor.goOn.splice(0)) go();
+        break;
+      case "mail-cancel":
+        actor.stopping.abort(new Error(effect.reason));
+        actor.handle?.mail.send({ type: "cancel", reason: effect.reason });
+        break;
+      case "arm-grace":
+        this.#armGrace(actor);
+        break;
+      case "terminate":
+        actor.handle?.terminate();
+        break;
+      case "end":
+        this.#end(actor, effect.end);
+        break;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  #start(actor: ActorRecord): void {
+    const { host, gateway, journal, clock } = this.#session;
+    const { spec } = actor;
+    actor.startedAt ??= clock.now();
+    journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
+    const handle = host.start({
+      spec,
+      model: gateway.connect(actor.id, actor.id === MAIN),
+      services: agentServices(actor, {
+        ...this.#session,
+        signal: actor.stopping.signal,
+        isCurrent: () => actor.spec.attempt === spec.attempt,
+        advance: (event) => this.#advance(actor.id, event),
+        changed: () => this.changed(actor),
+        denied: ({ toolUse, tool, input }) =>
+          this.#listeners.onDenied({
+            actor: actor.id,
+            tool_name: tool,
+            tool_use_id: toolUse,
+            tool_input: input,
+          }),
+      }),
+    });
+    actor.handle = handle;
+    handle.mail.onMail((mail) => this.#read(actor, handle, mail));
+    handle.exited.then((exit) => {
+      if (actor.handle !== handle) return;
+      this.#disarmGrace(actor);
+      this.#advance(actor.id, { type: "exit", exit });
+    });
+  }
+
+  #read(actor: ActorRecord, handle: ActorHandle, mail: FromAgent): void {
+    if (actor.handle !== handle) return;
+    switch (mail.type) {
+      case "progress":
+        actor.said = mail.text || actor.said;
+        this.#advance(actor.id, { type: "alive" });
+        break;
+      case "text":
+        this.#listeners.onEvent({ type: "text", actor: actor.id, text: mail.text });
+        break;
+      case "call-begins":
+        // A thread takes longer to boot than the model takes to write the call that needs it.
+        if (mail.tool === "Agent" || mail.tool === "Task") this.#session.warm(++actor.begun);
+        break;
+      default:
+        mail satisfies never;
+    }
+  }
+
+  #armGrace(actor: ActorRecord): void {
+    this.#disarmGrace(actor);
+    const { clock, common } = this.#session;
+    const over = () => {
+      this.#graces.delete(actor.id);
+      this.#advance(actor.id, { type: "grace-over" });
+    };
+    this.#graces.set(actor.id, clock.after(common.limits.graceMs, over));
+  }
+
+  #disarmGrace(actor: ActorRecord): void {
+    this.#graces.get(actor.id)?.();
+    this.#graces.delete(actor.id);
+  }
+
+  /** Durable first, then delivered: a summary that was seen is never lost. */
+  #end(actor: ActorRecord, end: End): void {
+    const { journal, processes, gateway, clock } = this.#session;
+    const summary = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
+    actor.summary = summary;
+    actor.endedAt = clock.now();
+    actor.activity = { type: "idle" };
+    actor.stopping.abort(new Error("The agent has ended."));
+    if (end.by === "runtime") gateway.disconnect(actor.id);
+    const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;
+    for (const child of actor.children) this.stop(child, orphaned);
+    const durationMs = actor.endedAt - (actor.startedAt ?? actor.createdAt);
+    const record = journal.append({ type: "summary", actor: actor.id, summary, durationMs });
+    const written = Promise.allSettled([record, processes.stopOwner(actor.id)]).then((outcomes) => {
+      for (const outcome of outcomes) {
+        if (outcome.status === "rejected") this.#warn(outcome.reason);
+      }
+      actor.deliver(summary);
+      this.#writing.delete(written);
+    });
+    this.#writing.add(written);
+  }
+
+  #warn(error: unknown): void {
+    this.#listeners.onEvent({
+      type: "warning",
+      message: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import type { Summary } from "../mailbox/messages.ts";
+import type { AgentView } from "./view.ts";
+
+/** The line above a report, written by the runtime: the agent's text cannot forge it, as it is a block of its own. */
+export function frameOf({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
+  const calls = Object.values(summary.receipts.tools).reduce((sum, count) => sum + count, 0);
+  const how = summary.reason === undefined ? summary.status : `${summary.status} (${summary.reason})`;
+  return `[Agent ${id} (${type}) ended: ${how} after ${counted(summary.turns, "turn")} and ${counted(calls, "tool call")}. What follows is its report, not the person's words.]`;
+}
+
+/** A report worth reading; without any text an ended agent is an error to its caller. */
+export function isUsable(summary: Summary): boolean {
+  return summary.status === "done" || summary.text !== "";
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

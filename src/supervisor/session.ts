@@ -1,0 +1,151 @@
+import { homedir } from "node:os";
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
+import type { ActorHost } from "../actors/hosts.ts";
+import { threadHost } from "../actors/thread-host.ts";
+import type { Journal } from "../journal/journal.ts";
+import { sessionPlace, troupeHome } from "../journal/place.ts";
+import { startJournal } from "../journal/thread-journal.ts";
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
+import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
+import type { Gateway, GatewayNotice } from "../model/client.ts";
+import { localGateway, threadGateway } from "../model/gateway.ts";
+import type { Permissions } from "../policy/gate.ts";
+import { startProcesses } from "../processes/client.ts";
+import type { Processes } from "../processes/processes.ts";
+import { type AgentListing, agentTool, type Spawner } from "../tools/agent.ts";
+import { seal } from "../tools/sealed.ts";
+import { limitsOf } from "./limits.ts";
+import type { SupervisorOptions } from "./options.ts";
+import type { Common } from "./specs.ts";
+import { Toolbox } from "./toolbox.ts";
+
+/** Everything a session owns besides its actors, wired from its options. */
+export interface Session {
+  readonly id: SessionId;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly processes: Processes;
+  readonly gateway: Gateway;
+  readonly host: ActorHost;
+  readonly toolbox: Toolbox;
+  readonly permissions: Permissions;
+  readonly definitions: readonly AgentDefinition[];
+  readonly common: Common;
+  /** Boots idle threads ahead of need, no more than may run. */
+  warm(count: number): void;
+  close(): Promise<void>;
+}
+
+export interface SessionListeners {
+  readonly spawn: Spawner["spawn"];
+  onNotice(notice: GatewayNotice): void;
+  onWarning(message: string): void;
+}
+
+export function openSession(options: SupervisorOptions, listeners: SessionListeners): Session {
+  const clock = options.clock ?? systemClock;
+  const ids = options.ids ?? randomIds();
+  const id = ids.session();
+  const limits = limitsOf(options.limits);
+  const model =
+    options.source.provider === "offline"
+      ? "offline"
+      : resolveModel(options.model ?? DEFAULT_MODEL, options.aliases);
+  const permissions: Permissions = {
+    mode: options.permissionMode ?? "default",
+    allowedTools: options.allowedTools ?? [],
+    disallowedTools: options.disallowedTools ?? [],
+    folders: [options.cwd, ...(options.additionalDirs ?? [])],
+  };
+  const definitions = definitionsOf(options);
+  const toolbox = toolboxOf(options, permissions, definitions, listeners.spawn);
+
+  const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
+  const gateway = openGateway(options, limits, clock);
+  gateway.onNotice(listeners.onNotice);
+  gateway.onClosed(listeners.onWarning);
+  const home = options.home ?? troupeHome(process.env, homedir());
+  const journal = startJournal({ ...sessionPlace(home, options.cwd, id), clock });
+  journal.note({
+    type: "session",
+    version: JOURNAL_VERSION,
+    id,
+    cwd: options.cwd,
+    model,
+    title: options.title ?? "",
+  });
+  const processes = startProcesses({ env: process.env, clock });
+
+  return {
+    id,
+    ids,
+    clock,
+    journal,
+    processes,
+    gateway,
+    host,
+    toolbox,
+    permissions,
+    definitions,
+    common: { options, limits, toolbox, model },
+    warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
+    async close() {
+      // Actors first: what they still owe goes through the others.
+      await host.close();
+      await Promise.all([gateway.close(), processes.close()]);
+      await journal.close().catch((error: Error) => listeners.onWarning(error.message));
+    },
+  };
+}
+
+/** A person's own definition takes the place of a built-in one of the same name. */
+function definitionsOf({ agents = [] }: SupervisorOptions): AgentDefinition[] {
+  return [...builtInAgents.filter(({ name }) => !findAgent(agents, name)), ...agents];
+}
+
+function toolboxOf(
+  { tools = [] }: SupervisorOptions,
+  permissions: Permissions,
+  definitions: readonly AgentDefinition[],
+  spawn: Spawner["spawn"],
+): Toolbox {
+  const without = new Toolbox(tools, permissions);
+  const listings: AgentListing[] = definitions.map((definition) => listingOf(definition, without));
+  const agent = agentTool({
+    agents: listings,
+    resolve: (type) => {
+      const found = findAgent(definitions, type);
+      return found ? listingOf(found, without) : null;
+    },
+    spawn,
+  });
+  return new Toolbox([seal(agent), ...tools], permissions);
+}
+
+function listingOf(definition: AgentDefinition, toolbox: Toolbox): AgentListing {
+  const tools = toolbox.select(definition.tools, definition.disallowedTools ?? []);
+  return { name: definition.name, whenToUse: definition.whenToUse, tools: tools.map(({ name }) => name) };
+}
+
+function openGateway(
+  { source, aliases = {} }: SupervisorOptions,
+  limits: Common["limits"],
+  clock: Clock,
+): Gateway {
+  const { patienceMs, idleMs, maxAgents } = limits;
+  // Slots bound the agents; the main conversation has a place of its own.
+  const concurrency = maxAgents + 1;
+  switch (source.provider) {
+    case "client":
+      return localGateway(source.client, { clock, patienceMs, concurrency });
+    case "anthropic":
+    case "offline":
+      return threadGateway({ source, aliases, limits: { patienceMs, idleMs, concurrency } });
+    default:
+      return source satisfies never;
+  }
+}

@@ -1,0 +1,90 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import { mainRole, systemPrompt } from "../context/system.ts";
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import type { ActorSpec, AgentTool } from "../mailbox/messages.ts";
+import { resolveModel } from "../model/aliases.ts";
+import type { Limits, SupervisorOptions } from "./options.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** What all actors of a session have in common. */
+export interface Common {
+  readonly options: SupervisorOptions;
+  readonly limits: Limits;
+  readonly toolbox: Toolbox;
+  /** The session's model, resolved. */
+  readonly model: string;
+}
+
+export interface Spawn {
+  readonly id: ActorId;
+  readonly parent: { readonly id: ActorId; readonly depth: number } | null;
+  readonly description: string;
+  readonly prompt: string;
+  readonly model: string | undefined;
+}
+
+const SPAWNING = "Agent";
+
+/** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
+export function agentSpec(common: Common, definition: AgentDefinition, spawn: Spawn): ActorSpec {
+  const { limits, toolbox, options } = common;
+  const depth = (spawn.parent?.depth ?? 0) + 1;
+  const forbidden = [...(definition.disallowedTools ?? []), ...(depth >= limits.maxDepth ? [SPAWNING] : [])];
+  const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
+  return spec(common, {
+    id: spawn.id,
+    parent: spawn.parent?.id ?? null,
+    depth,
+    type: definition.name,
+    description: spawn.description,
+    role: definition.prompt,
+    tools: toolbox.select(definition.tools, forbidden),
+    model,
+    maxTurns: Math.min(definition.maxTurns ?? limits.maxTurns, limits.maxTurns),
+    prompt: spawn.prompt,
+  });
+}
+
+export function mainSpec(common: Common, prompt: string): ActorSpec {
+  const { limits, toolbox, options, model } = common;
+  return spec(common, {
+    id: MAIN,
+    parent: null,
+    depth: 0,
+    type: "main",
+    description: "main conversation",
+    role: [mainRole, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
+    tools: toolbox.select("all", limits.maxDepth > 0 ? [] : [SPAWNING]),
+    model,
+    maxTurns: limits.maxTurns,
+    prompt,
+  });
+}
+
+interface Particular
+  extends Pick<ActorSpec, "id" | "parent" | "depth" | "type" | "description" | "model" | "maxTurns"> {
+  readonly role: string;
+  readonly tools: AgentTool[];
+  readonly prompt: string;
+}
+
+function spec({ options, limits }: Common, { role, prompt, ...own }: Particular): ActorSpec {
+  const additionalDirs = [...(options.additionalDirs ?? [])];
+  return {
+    ...own,
+    attempt: 1,
+    system: systemPrompt(role, {
+      cwd: options.cwd,
+      additionalDirs,
+      platform: process.platform,
+      model: own.model,
+    }),
+    maxTokens: limits.maxTokens,
+    ...(limits.thinkingTokens > 0 ? { thinkingTokens: limits.thinkingTokens } : {}),
+    root: options.cwd,
+    additionalDirs,
+    messages: [{ role: "user", content: prompt }],
+    turns: [],
+    heard: [],
+  };
+}

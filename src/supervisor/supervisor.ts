@@ -1,0 +1,197 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import { findAgent } from "../actors/definitions/index.ts";
+import { addUsage, noUsage } from "../mailbox/conversation.ts";
+import { type ActorId, type CallId, MAIN, type SessionId } from "../mailbox/ids.ts";
+import type { GatewayNotice } from "../model/client.ts";
+import { costOf } from "../model/prices.ts";
+import type { AgentInput, Spawned } from "../tools/agent.ts";
+import type { CallContext } from "../tools/tool.ts";
+import { ActorRecord } from "./actor-record.ts";
+import { Lives } from "./lives.ts";
+import type {
+  AgentResult,
+  SessionAccount,
+  SpawnRequest,
+  SupervisorHandle,
+  SupervisorOptions,
+} from "./options.ts";
+import { frameOf, isUsable } from "./report.ts";
+import { openSession, type Session } from "./session.ts";
+import { agentSpec, mainSpec, type Spawn } from "./specs.ts";
+import type { AgentView, PermissionDenial } from "./view.ts";
+
+/** Threads booted while the main conversation waits for its first reply. */
+const SPARE_THREADS = 2;
+
+/**
+ * Owns a session: the main conversation and every agent under it. It decides and records; it runs no tool
+ * and starts no process on its own thread.
+ */
+export class Supervisor implements SupervisorHandle {
+  readonly session: SessionId;
+  readonly folder: string;
+  readonly #options: SupervisorOptions;
+  readonly #session: Session;
+  readonly #lives: Lives;
+  readonly #denials: PermissionDenial[] = [];
+  #apiMs = 0;
+  #costUsd = 0;
+  #closing: Promise<void> | null = null;
+
+  /** Opens the session at once; no model is asked before the first prompt or spawn. */
+  constructor(options: SupervisorOptions) {
+    const onEvent = options.onEvent ?? (() => {});
+    this.#options = options;
+    this.#session = openSession(options, {
+      spawn: (type, input, context) => this.#spawnForCall(type, input, context),
+      onNotice: (notice) => this.#notice(notice),
+      onWarning: (message) => onEvent({ type: "warning", message }),
+    });
+    this.#lives = new Lives(this.#session, { onEvent, onDenied: (denial) => this.#denials.push(denial) });
+    this.session = this.#session.id;
+    this.folder = this.#session.journal.folder;
+  }
+
+  async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
+    this.#refuseWhenClosed();
+    const before = this.#lives.find(MAIN);
+    const record = before
+      ? this.#goOn(before, text)
+      : this.#begin(mainSpec(this.#session.common, text), null);
+    this.#session.warm(SPARE_THREADS);
+    return this.#resultOf(record, signal);
+  }
+
+  async spawn({ type = "Explore", description, prompt, model, signal }: SpawnRequest): Promise<AgentResult> {
+    this.#refuseWhenClosed();
+    const record = this.#spawn(type, {
+      parent: null,
+      description: description ?? firstWords(prompt),
+      prompt,
+      model,
+    });
+    return this.#resultOf(record, signal);
+  }
+
+  tree(): readonly AgentView[] {
+    return this.#lives.all.map((actor) => actor.view());
+  }
+
+  cancel(actor: ActorId, reason: string): void {
+    this.#lives.stop(actor, { status: "cancelled", reason });
+  }
+
+  account(): SessionAccount {
+    const agents = this.tree();
+    return {
+      session: this.session,
+      agents,
+      usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
+      apiMs: this.#apiMs,
+      costUsd: this.#costUsd,
+      denials: [...this.#denials],
+    };
+  }
+
+  warm(count: number): void {
+    this.#session.warm(count);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#lives.close("The session was closed.");
+    const { all } = this.#lives;
+    const unfinished = all.find(({ summary }) => summary?.status !== "done");
+    this.#session.journal.note({
+      type: "end",
+      status: unfinished?.summary?.status ?? "done",
+      agents: all.filter(({ id }) => id !== MAIN).length,
+    });
+    await this.#session.close();
+  }
+
+  /** The same conversation, one prompt further: a new run of the same actor. */
+  #goOn(main: ActorRecord, text: string): ActorRecord {
+    if (main.child.state !== "ended")
+      throw new Error("The main conversation is still busy with the last prompt.");
+    this.#session.journal.note({ type: "prompt", actor: MAIN, message: { role: "user", content: text } });
+    main.reopen(text, this.#session.common.limits.maxTurns);
+    this.#lives.begin(main);
+    return main;
+  }
+
+  #begin(spec: ActorRecord["spec"], call: CallId | null): ActorRecord {
+    const record = new ActorRecord(spec, this.#session.clock.now());
+    this.#session.journal.note({ type: "spawn", spec, call });
+    this.#lives.begin(record);
+    return record;
+  }
+
+  #spawn(type: string, spawn: Omit<Spawn, "id">, call: CallId | null = null): ActorRecord {
+    const { common, ids } = this.#session;
+    return this.#begin(agentSpec(common, this.#definition(type), { ...spawn, id: ids.actor() }), call);
+  }
+
+  async #spawnForCall(type: string, input: AgentInput, context: CallContext): Promise<Spawned> {
+    const parent = this.#lives.find(context.actor);
+    if (!parent) throw new Error("The agent that asked is gone.");
+    const { description, prompt, model } = input;
+    const child = this.#spawn(type, { parent: parent.spec, description, prompt, model }, context.call);
+    const summary = await this.#lives.whileWaiting(parent, child.ended);
+    return { report: summary.text, frame: frameOf(child.spec, summary), usable: isUsable(summary) };
+  }
+
+  async #resultOf(record: ActorRecord, signal?: AbortSignal): Promise<AgentResult> {
+    const cancel = () => this.cancel(record.id, "It was cancelled.");
+    if (signal?.aborted) cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
+    const summary = await record.ended;
+    signal?.removeEventListener("abort", cancel);
+    const { id, type, description, startedAt, endedAt, createdAt } = record.view();
+    return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
+  }
+
+  #definition(type: string): AgentDefinition {
+    const found = findAgent(this.#session.definitions, type);
+    if (found) return found;
+    const names = this.#session.definitions.map(({ name }) => name).join(", ");
+    throw new Error(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
+  }
+
+  #notice(notice: GatewayNotice): void {
+    const actor = this.#lives.find(notice.actor);
+    switch (notice.type) {
+      case "usage":
+        this.#apiMs += notice.apiMs;
+        this.#costUsd += costOf(notice.model, notice.usage).usd;
+        actor?.spend(notice.usage);
+        break;
+      case "waiting": {
+        const until = this.#session.clock.now() + notice.ms;
+        if (actor) actor.activity = { type: "retrying", reason: notice.reason, until };
+        this.#options.onEvent?.(notice);
+        break;
+      }
+      default:
+        notice satisfies never;
+    }
+    if (actor) this.#lives.changed(actor);
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing) throw new Error("The session is closed.");
+  }
+}
+
+function firstWords(prompt: string): string {
+  return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
+}
+
+/** The same as `new Supervisor(options)`, for whoever is handed a function. */
+export function createSupervisor(options: SupervisorOptions): SupervisorHandle {
+  return new Supervisor(options);
+}

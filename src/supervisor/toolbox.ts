@@ -1,0 +1,50 @@
+import type { AgentTool } from "../mailbox/messages.ts";
+import { isOffered, type Permissions } from "../policy/gate.ts";
+import { agentTools } from "../tools/index.ts";
+import type { PermissionLevel } from "../tools/tool.ts";
+import type { CustomTool } from "./custom-tools.ts";
+
+/** What the gate needs to know of a tool, wherever it runs. */
+export interface KnownTool {
+  readonly names: readonly string[];
+  readonly level: PermissionLevel;
+  /** What an agent is offered. */
+  readonly offer: AgentTool;
+  /** The tool itself, where it runs on the supervisor's side. */
+  readonly here: CustomTool | null;
+}
+
+/** Every tool of the session, in the order models see them; computed once, so that requests share a prefix. */
+export class Toolbox {
+  readonly #tools: readonly KnownTool[];
+
+  constructor(supervisorSide: readonly CustomTool[], permissions: Permissions) {
+    const local = agentTools.map((tool) => known(tool, "agent", null));
+    const here = supervisorSide.map((tool) => known(tool, "supervisor", tool));
+    this.#tools = [...local, ...here].filter((tool) => isOffered(permissions, tool.names));
+  }
+
+  find(name: string): KnownTool | undefined {
+    return this.#tools.find((tool) => tool.names.includes(name));
+  }
+
+  /** The tools a definition allows, without those it forbids. */
+  select(allowed: readonly string[] | "all", forbidden: readonly string[]): AgentTool[] {
+    return this.#tools
+      .filter((tool) => allowed === "all" || tool.names.some((name) => allowed.includes(name)))
+      .filter((tool) => !tool.names.some((name) => forbidden.includes(name)))
+      .map((tool) => tool.offer);
+  }
+}
+
+type Listed = Pick<CustomTool, "name" | "aliases" | "permissionLevel" | "parallel" | "definition">;
+
+function known(tool: Listed, side: AgentTool["side"], here: CustomTool | null): KnownTool {
+  const aliases = [...tool.aliases];
+  return {
+    names: [tool.name, ...aliases],
+    level: tool.permissionLevel,
+    offer: { ...tool.definition, side, aliases, parallel: tool.parallel },
+    here,
+  };
+}

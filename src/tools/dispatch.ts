@@ -1,0 +1,118 @@
+import type { ToolUseBlock } from "../mailbox/conversation.ts";
+import type { CallId } from "../mailbox/ids.ts";
+import { invalidInput } from "../mailbox/invalid-input.ts";
+import type { AgentTool, CallResult } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
+import type { ReadyCall, SealedTool } from "./sealed.ts";
+import type { AgentCallContext } from "./tool.ts";
+
+export interface Dispatch {
+  /** The tools this agent was given, in the order of the request. */
+  readonly offered: readonly AgentTool[];
+  /** Implementations that run in this thread, by name. */
+  readonly local: ReadonlyMap<string, SealedTool<AgentCallContext>>;
+  readonly services: Pick<Services, "before" | "after" | "callTool">;
+  readonly signal: AbortSignal;
+  /** Everything a call gets, at the moment it starts. */
+  context(call: CallId): AgentCallContext;
+}
+
+/** The offered tool of this name or alias. */
+export function find(offered: readonly AgentTool[], name: string): AgentTool | undefined {
+  return offered.find((tool) => tool.name === name || tool.aliases.includes(name));
+}
+
+/**
+ * One call's pipeline (A5.1): find, validate, ask, run, report. Every failure is a result that tells the
+ * model what to do next (A1.18); it rejects only when the context's signal is aborted.
+ */
+export async function dispatch(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
+  const tool = find(by.offered, block.name);
+  if (!tool) return unknownTool(block.name, by.offered);
+  const broken = invalidInput(block);
+  if (broken !== null)
+    return wrong(`The input of ${tool.name} is not valid JSON: ${broken}. Send the call again.`);
+  const context = by.context(id);
+  try {
+    const result =
+      tool.side === "supervisor"
+        ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input: block.input })
+        : await runHere(id, tool, block, context, by);
+    context.signal.throwIfAborted();
+    return wellFormed(result);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return wrong(`${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function runHere(
+  id: CallId,
+  { name }: AgentTool,
+  { id: toolUse, input }: ToolUseBlock,
+  context: AgentCallContext,
+  { local, services }: Dispatch,
+): Promise<CallResult> {
+  const tool = local.get(name);
+  if (!tool) return wrong(`${name} cannot run here. Use another tool.`);
+  let call = tool.prepare(input);
+  if (call.type === "invalid") return wrong(call.message);
+  const verdict = await services.before({
+    id,
+    toolUse,
+    tool: name,
+    input,
+    title: call.title,
+    accesses: [...call.accesses(context.cwd)],
+  });
+  context.signal.throwIfAborted();
+  if (verdict.type === "refuse") return wrong(verdict.reason);
+  if (verdict.input !== undefined) call = tool.prepare(verdict.input);
+  if (call.type === "invalid")
+    return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
+  const result = await settled(name, call, context);
+  const { append } = await services.after({ id, isError: result.isError, bytes: sizeOf(result) });
+  return append === undefined ? result : appended(result, append);
+}
+
+async function settled(
+  name: string,
+  call: ReadyCall<AgentCallContext>,
+  context: AgentCallContext,
+): Promise<CallResult> {
+  try {
+    return await call.call(context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return wrong(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function unknownTool(name: string, offered: readonly AgentTool[]): CallResult {
+  const names = offered.map((tool) => tool.name).join(", ");
+  return wrong(`There is no tool named ${JSON.stringify(name)} here. Available: ${names || "none"}.`);
+}
+
+function wrong(message: string): CallResult {
+  return { content: message, isError: true };
+}
+
+/** A lone surrogate would make the next request body invalid (fault 30). */
+function wellFormed({ content, isError }: CallResult): CallResult {
+  if (typeof content === "string") return { content: content.toWellFormed(), isError };
+  return {
+    content: content.map((block) =>
+      block.type === "text" ? { ...block, text: block.text.toWellFormed() } : block,
+    ),
+    isError,
+  };
+}
+
+function appended({ content, isError }: CallResult, text: string): CallResult {
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
+  return { content: [...blocks, { type: "text", text }], isError };
+}
+
+function sizeOf({ content }: CallResult): number {
+  return typeof content === "string" ? content.length : JSON.stringify(content).length;
+}

@@ -1,0 +1,4 @@
+import type { SealedTool } from "./sealed.ts";
+import type { AgentCallContext } from "./tool.ts";
+
+export const agentTools: readonly SealedTool<AgentCallContext>[] = [];

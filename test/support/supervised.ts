@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
+import type { SupervisorOptions } from "../../src/supervisor/options.ts";
+import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import type { SupervisorEvent } from "../../src/supervisor/view.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** Both hosts an actor may live on; tests of actors run on each. */
+export const hosts = ["worker threads", "in-thread"] as const;
+export type HostName = (typeof hosts)[number];
+
+export interface Supervised {
+  readonly supervisor: Supervisor;
+  readonly model: ScriptedModel;
+  readonly cwd: string;
+  readonly home: string;
+  readonly events: SupervisorEvent[];
+}
+
+/** A real supervisor in temporary folders over a scripted model; closed when the test has ended. */
+export function supervised(
+  host: HostName,
+  script: Script,
+  options: Partial<SupervisorOptions> & { readonly files?: Readonly<Record<string, string>> } = {},
+): Supervised {
+  const { files = {}, ...own } = options;
+  const cwd = temporaryFolder();
+  const home = temporaryFolder();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  }
+  const model = scriptedModel(script);
+  const events: SupervisorEvent[] = [];
+  const supervisor = new Supervisor({
+    cwd,
+    home,
+    source: { provider: "client", client: model },
+    onEvent: (event) => events.push(event),
+    ...(host === "in-thread" ? { host: inThreadHost(seededScheduler(seeded(11))) } : {}),
+    ...own,
+    // A script's failures are meant; tests of patience ask for it.
+    limits: { patienceMs: 0, ...own.limits },
+  });
+  onTestFinished(() => supervisor.close());
+  return { supervisor, model, cwd, home, events };
+}
+
+/** A small seeded generator, so that an order that fails can be played again. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 16807) % 2147483647;
+    return state / 2147483647;
+  };
+}
