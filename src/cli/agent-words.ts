@@ -95,7 +95,7 @@ export function agentFigures(view: AgentView, now: number): string {
   const start = view.startedAt ?? view.createdAt;
   return [
     counted(view.turns, "turn"),
-    shortCount(totalTokens(view.usage)),
+    `${shortCount(totalTokens(view.usage))} tok`,
     shortTime((view.endedAt ?? now) - start),
   ].join(" · ");
 }

@@ -31,13 +31,14 @@ export function padToWidth(text: string, width: number): string {
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 const ASCII = /^[ -~]*$/;
-const WITHOUT_WIDTH = /^[\p{Mark}\p{Cc}\p{Cf}]+$/u;
+const WITHOUT_WIDTH = /^[\p{Mark}\p{Cc}\p{Cf}]$/u;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
 /** East Asian Wide and Fullwidth (Unicode TR 11): scripts and punctuation that take two columns. */
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 
 function graphemeWidth(grapheme: string): number {
-  if (WITHOUT_WIDTH.test(grapheme)) return 0;
-  return WIDE.test(grapheme) || EMOJI.test(grapheme) ? 2 : 1;
+  if (WIDE.test(grapheme) || EMOJI.test(grapheme)) return 2;
+  // Some scripts join letters to one grapheme that terminals still place one after the other.
+  return [...grapheme].filter((character) => !WITHOUT_WIDTH.test(character)).length;
 }

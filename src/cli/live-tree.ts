@@ -22,38 +22,51 @@ interface Placed {
  */
 export function renderTree(views: readonly AgentView[], now: number, frame: Frame): string[] {
   const placed = inTreeOrder(views);
-  if (placed.length <= frame.rows) return placed.map((agent) => agentLine(agent, now, frame));
+  if (placed.length <= frame.rows) return agentLines(placed, now, frame);
   const shown = mostTelling(placed, Math.max(0, frame.rows - 1));
   const rest = placed.filter((agent) => !shown.has(agent)).map(({ view }) => view);
-  const lines = placed.filter((agent) => shown.has(agent)).map((agent) => agentLine(agent, now, frame));
+  const telling = placed.filter((agent) => shown.has(agent));
+  const lines = agentLines(telling, now, frame);
   if (frame.rows > 0) lines.push(frame.paint("dim", cutToWidth(foldedLine(rest), frame.columns)));
   return lines;
 }
 
-/** Below this a line has no columns of its own for what the agent does and its figures. */
+/** Below this a line has no columns of their own for what the agent does and its figures. */
 const NARROW = 50;
 /** Wider lines are hard to follow with the eye. */
 const WIDEST = 120;
 
-function agentLine({ view, indent }: Placed, now: number, { columns, paint }: Frame): string {
+function agentLines(placed: readonly Placed[], now: number, { columns, paint }: Frame): string[] {
   const width = Math.min(columns, WIDEST);
-  const lead = "  ".repeat(indent);
-  const mark = stateMark(view, paint);
-  const name = safeLine([view.type, view.description].filter(Boolean).join(" · "));
-  const activity = doing(view, now);
-  const figures = agentFigures(view, now);
-  const room = width - lead.length - 2;
-  if (room < 1) return cutToWidth(`${lead}${stateMark(view, (_, text) => text)}`, width);
-  if (width < NARROW)
-    return `${lead}${mark} ${cutToWidth([name, activity, figures].filter(Boolean).join("  "), room)}`;
-  const middle = room - displayWidth(figures) - 2;
-  const forActivity = Math.min(
-    displayWidth(activity),
-    Math.max(Math.floor(middle / 2), middle - displayWidth(name) - 2),
-  );
-  const left = padToWidth(name, Math.max(0, middle - forActivity - 2));
-  const middleText = `${left}  ${paint("dim", padToWidth(activity, forActivity))}`;
-  return `${lead}${mark} ${middleText}  ${figures}`;
+  const rows = placed.map(({ view, indent }) => ({
+    // Deeper ones stand below each other, so that something of their names is left.
+    lead: "  ".repeat(Math.min(indent, Math.floor(width / 8))),
+    mark: stateMark(view, paint),
+    name: safeLine([view.type, view.description].filter(Boolean).join(" · ")),
+    activity: doing(view, now),
+    figures: agentFigures(view, now),
+  }));
+  if (width < NARROW) {
+    return rows.map(({ lead, mark, name, activity, figures }) => {
+      const room = width - lead.length - 2;
+      if (room < 1) return mark;
+      return `${lead}${mark} ${cutToWidth([name, activity, figures].filter(Boolean).join("  "), room)}`;
+    });
+  }
+  const forFigures = widest(rows.map(({ figures }) => displayWidth(figures)));
+  const rest = width - forFigures - 4;
+  const names = widest(rows.map(({ lead, name }) => lead.length + 2 + displayWidth(name)));
+  const activities = widest(rows.map(({ activity }) => displayWidth(activity)));
+  const forNames = Math.min(names, Math.max(Math.floor(rest / 2), rest - activities));
+  return rows.map(({ lead, mark, name, activity, figures }) => {
+    const left = padToWidth(name, forNames - lead.length - 2);
+    const middle = padToWidth(activity, rest - forNames);
+    return `${lead}${mark} ${left}  ${paint("dim", middle)}  ${figures.padStart(forFigures)}`;
+  });
+}
+
+function widest(widths: readonly number[]): number {
+  return Math.max(0, ...widths);
 }
 
 /** Parents before their children; one whose parent is not here stands at the edge. */

@@ -5,7 +5,7 @@ import type { Outlet } from "./outlet.ts";
 /** Lines at the bottom of a terminal that are painted again and again. */
 export interface Painter {
   paint(lines: readonly string[]): void;
-  /** A line that stays, above the painted ones. */
+  /** A line that stays, above the painted ones; a long one is wrapped, not cut. */
   print(line: string): void;
   /** Leaves what is painted where it is: whatever is written next comes below. */
   keep(): void;
@@ -30,8 +30,9 @@ export function createPainter(outlet: Outlet): Painter {
   };
 
   const write = (before: readonly string[], lines: readonly string[]): void => {
-    const all = [...before, ...lines].map((line) => `${line}${ESC}K\n`).join("");
-    const frame = `${home()}${ESC}?7l${all}${ESC}J${ESC}?7h`;
+    const ended = (line: string): string => `${line}${ESC}K\n`;
+    const stays = before.map(ended).join("");
+    const frame = `${home()}${stays}${ESC}?7l${lines.map(ended).join("")}${ESC}J${ESC}?7h`;
     painted = lines;
     // Progress that cannot be shown must not stop the work; the results' own writes report a full disk.
     outlet.write(frame).catch(() => {});

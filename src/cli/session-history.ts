@@ -1,12 +1,22 @@
 import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import type { Summary } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
+
+/** One thing an agent was asked, and what came of it. */
+export interface Exchange {
+  readonly prompt: string;
+  /** Null while unfinished. */
+  readonly summary: Summary | null;
+  /** The last words of its turns so far. */
+  readonly said: string;
+}
 
 /** What `troupe sessions show` shows of one agent. */
 export interface AgentStory extends AgentHistory {
-  /** What it was asked, in order. */
-  readonly prompts: readonly string[];
+  /** In order; only the main conversation is asked more than once. */
+  readonly exchanges: readonly Exchange[];
 }
 
 export interface SessionStory {
@@ -17,18 +27,56 @@ export interface SessionStory {
 }
 
 export function sessionStory(records: readonly JournalRecord[]): SessionStory {
-  const prompts = new Map<ActorId, string[]>();
-  for (const { event } of records) {
-    // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
-    if (event.type === "spawn") prompts.set(event.spec.id, event.spec.messages.slice(0, 1).map(textOf));
-    if (event.type === "prompt")
-      prompts.set(event.actor, [...(prompts.get(event.actor) ?? []), textOf(event.message)]);
-  }
-  const agents = agentsOf(records).map((agent) => ({ ...agent, prompts: prompts.get(agent.id) ?? [] }));
+  const exchanges = exchangesOf(records);
+  const agents = agentsOf(records).map((agent) => ({ ...agent, exchanges: exchanges.get(agent.id) ?? [] }));
   return { session: sessionOf(records), agents };
+}
+
+function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]> {
+  const all = new Map<ActorId, Exchange[]>();
+  const ask = (actor: ActorId, message: MessageParam): void => {
+    all.set(actor, [...(all.get(actor) ?? []), { prompt: textOf(message), summary: null, said: "" }]);
+  };
+  const change = (actor: ActorId, by: Partial<Exchange>): void => {
+    const known = all.get(actor) ?? [];
+    const last = known.at(-1);
+    if (last) all.set(actor, [...known.slice(0, -1), { ...last, ...by }]);
+  };
+  for (const { event } of records) {
+    switch (event.type) {
+      case "spawn": {
+        // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
+        all.delete(event.spec.id);
+        const [first] = event.spec.messages;
+        if (first) ask(event.spec.id, first);
+        break;
+      }
+      case "prompt":
+        ask(event.actor, event.message);
+        break;
+      case "turn": {
+        const said = event.turn.messages.filter(({ role }) => role === "assistant").map(textOf);
+        const words = said.join("\n").trim();
+        if (words !== "") change(event.actor, { said: words });
+        break;
+      }
+      case "summary":
+        change(event.actor, { summary: event.summary });
+        break;
+      case "session":
+      case "start":
+      case "before":
+      case "after":
+      case "end":
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return all;
 }
 
 function textOf({ content }: MessageParam): string {
   if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

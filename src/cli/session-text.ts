@@ -6,7 +6,7 @@ import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import { safeLine, safeText } from "./safe-text.ts";
-import type { AgentStory, SessionStory } from "./session-history.ts";
+import type { AgentStory, Exchange, SessionStory } from "./session-history.ts";
 
 /** One line per session, newest first. */
 export function sessionListText(
@@ -54,11 +54,20 @@ function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint):
   const name = paint("bold", safeLine([agent.type, agent.description].filter(Boolean).join(" · ")));
   const lines = [
     `${lead}${mark} ${name}  ${endWords(agent.status)}  ${figures(agent)}`,
-    ...agent.prompts.flatMap((prompt) => block("asked", prompt, lead, paint)),
-    ...block("reason", agent.status === "done" ? "" : (agent.summary?.reason ?? ""), lead, paint),
-    ...block("answer", agent.summary?.text ?? "", lead, paint),
+    ...agent.exchanges.flatMap((exchange) => exchangeLines(exchange, lead, paint)),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function exchangeLines({ prompt, summary, said }: Exchange, lead: string, paint: Paint): string[] {
+  const asked = block("asked", prompt, lead, paint);
+  if (summary === null) return [...asked, ...block("said so far", said, lead, paint)];
+  const reason = summary.status === "done" ? "" : (summary.reason ?? "");
+  return [
+    ...asked,
+    ...block(statusWords(summary.status), reason, lead, paint),
+    ...block("answer", summary.text, lead, paint),
+  ];
 }
 
 function endWords(status: Status | null): string {

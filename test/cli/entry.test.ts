@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+
+const entry = join(import.meta.dirname, "../../src/cli/entry.ts");
+
+function start(argv: readonly string[], script = `exec "$0" "$@"`) {
+  const child = spawn("sh", ["-c", script, process.execPath, entry, ...argv], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return Promise.all([ended, text(child.stdout), text(child.stderr)]).then(([code, out, err]) => ({
+    code,
+    out,
+    err,
+  }));
+}
+
+describe("the process", () => {
+  test("ends by itself with the exit code", async () => {
+    expect(await start(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d/), err: "" });
+    expect(await start(["--no-such-flag"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  test("ends quietly when the reader of its output has gone", async () => {
+    const child = spawn(process.execPath, [entry, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.destroy();
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    expect({ err: await text(child.stderr), code: await ended }).toEqual({ err: "", code: 0 });
+  });
+
+  test("says in a sentence that its folder is gone", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-gone-"));
+    const gone = `cd "${folder}" && rmdir "${folder}" && exec "$0" "$@"`;
+    const { code, err } = await start(["--version"], gone);
+    expect(code).toBe(2);
+    expect(err).toBe("troupe: The current folder no longer exists; change to another one.\n");
+    expect(() => rmdirSync(folder)).toThrow("ENOENT");
+  });
+
+  test("does not load the runtime for help, version and wrong usage", async () => {
+    const script = `NODE_DEBUG=esm exec "$0" "$@"`;
+    for (const argv of [
+      ["--help"],
+      ["fanout", "--help"],
+      ["--version"],
+      ["fanout", "--concurrency", "0", "x"],
+    ]) {
+      const { err } = await start(argv, script);
+      expect(err).toContain("src/cli/main.ts");
+      expect(err).not.toMatch(/src\/(supervisor|actors|model)\//);
+    }
+  });
+});

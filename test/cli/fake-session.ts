@@ -1,0 +1,213 @@
+import type { AgentInfo, Runtime } from "../../src/cli/runtime.ts";
+import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
+import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
+import type { Status, Summary } from "../../src/mailbox/messages.ts";
+import { noReceipts } from "../../src/mailbox/turns.ts";
+import { checkBaseURL } from "../../src/model/base-url.ts";
+import type {
+  AgentResult,
+  SessionAccount,
+  SpawnRequest,
+  SupervisorHandle,
+  SupervisorOptions,
+} from "../../src/supervisor/options.ts";
+import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
+
+export function usage(input: number, output: number): Usage {
+  return { ...noUsage, input_tokens: input, output_tokens: output };
+}
+
+export function summary(status: Status, text = "", reason?: string): Summary {
+  const base = { status, text, turns: 2, usage: usage(100, 20), receipts: noReceipts };
+  return reason === undefined ? base : { ...base, reason };
+}
+
+export function agentView(change: Partial<AgentView> & { id: ActorId }): AgentView {
+  return {
+    parent: null,
+    depth: 1,
+    type: "Explore",
+    description: "a task",
+    state: "running",
+    activity: { type: "idle" },
+    model: "offline",
+    turns: 0,
+    usage: noUsage,
+    createdAt: 0,
+    startedAt: 0,
+    endedAt: null,
+    summary: null,
+    ...change,
+  };
+}
+
+export function actor(number: number): ActorId {
+  return ActorId.parse(`agent${number}`);
+}
+
+/** How a request ends: at once, or when the test says so. */
+export type Answer = Summary | Error | Promise<Summary>;
+
+/** A session written by hand: agents end as the test decides, and it remembers what was done to it. */
+export class FakeSession implements SupervisorHandle {
+  readonly session = SessionId.parse("session1");
+  readonly folder = "/nonexistent/session1";
+  readonly options: SupervisorOptions;
+  readonly prompts: string[] = [];
+  readonly spawns: SpawnRequest[] = [];
+  readonly cancelled: { actor: ActorId; reason: string }[] = [];
+  closed = 0;
+  readonly #views = new Map<ActorId, AgentView>();
+  readonly #answer: (prompt: string, session: FakeSession) => Answer;
+  readonly #denials: readonly PermissionDenial[];
+  readonly #onClose: () => Promise<void>;
+  readonly #onChange: () => void;
+
+  constructor(options: SupervisorOptions, script: FakeScript, onChange: () => void) {
+    this.#onChange = onChange;
+    this.options = options;
+    this.#answer = script.answer ?? (() => summary("done", "an answer"));
+    this.#denials = script.denials ?? [];
+    this.#onClose = script.onClose ?? (async () => {});
+  }
+
+  emit(event: SupervisorEvent): void {
+    if (event.type === "agent") this.#views.set(event.view.id, event.view);
+    this.options.onEvent?.(event);
+  }
+
+  prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
+    this.prompts.push(text);
+    const main = { id: MAIN, depth: 0, type: "main", description: "main conversation" };
+    return this.#run(agentView(main), text, signal);
+  }
+
+  spawn(request: SpawnRequest): Promise<AgentResult> {
+    this.spawns.push(request);
+    const { type = "Explore", description = "", prompt, signal } = request;
+    return this.#run(agentView({ id: actor(this.spawns.length), type, description }), prompt, signal);
+  }
+
+  async #run(view: AgentView, text: string, signal?: AbortSignal): Promise<AgentResult> {
+    const answer = this.#answer(text, this);
+    if (answer instanceof Error) throw answer;
+    this.emit({ type: "agent", view });
+    const stopped = new Promise<Summary>((resolve) => {
+      signal?.addEventListener("abort", () => resolve(summary("cancelled", "so far", "It was cancelled.")));
+    });
+    this.#onChange();
+    const ended = await Promise.race([answer, stopped]);
+    const { turns, usage } = ended;
+    this.emit({
+      type: "agent",
+      view: { ...view, state: "ended", summary: ended, endedAt: 2500, turns, usage },
+    });
+    const { id, type, description } = view;
+    return { id, type, description, summary: ended, durationMs: 2500 };
+  }
+
+  tree(): readonly AgentView[] {
+    return [...this.#views.values()];
+  }
+
+  cancel(actor: ActorId, reason: string): void {
+    this.cancelled.push({ actor, reason });
+  }
+
+  account(): SessionAccount {
+    const agents = this.tree();
+    return {
+      session: this.session,
+      agents,
+      usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
+      apiMs: 1234.5,
+      costUsd: 0.25,
+      denials: this.#denials,
+    };
+  }
+
+  warm(): void {}
+
+  close(): Promise<void> {
+    this.closed += 1;
+    this.#onChange();
+    return this.#onClose();
+  }
+}
+
+export interface FakeScript {
+  readonly answer?: (prompt: string, session: FakeSession) => Answer;
+  readonly denials?: readonly PermissionDenial[];
+  readonly onClose?: () => Promise<void>;
+  /** Thrown instead of a session. */
+  readonly broken?: Error;
+}
+
+export const fakeAgents: readonly AgentInfo[] = [
+  { name: "Explore", aliases: [], whenToUse: "Finds things.", tools: ["Read", "Glob", "Grep"] },
+  {
+    name: "code-reviewer",
+    aliases: ["reviewer"],
+    whenToUse: "Finds problems.",
+    tools: ["Read"],
+    model: "opus",
+  },
+];
+
+/** A runtime that hands out such sessions; `sessions` are the ones that were started. */
+export class FakeRuntime implements Runtime {
+  readonly sessions: FakeSession[] = [];
+  readonly #watchers = new Set<() => void>();
+  readonly #script: FakeScript;
+
+  constructor(script: FakeScript = {}) {
+    this.#script = script;
+  }
+
+  get only(): FakeSession {
+    const [session] = this.sessions;
+    if (!session || this.sessions.length > 1)
+      throw new Error(`${this.sessions.length} sessions were started, not 1`);
+    return session;
+  }
+
+  /** Resolves when the session has been asked this many things in all. */
+  asked(count: number): Promise<void> {
+    return this.#until(({ prompts, spawns }) => prompts.length + spawns.length >= count);
+  }
+
+  closing(): Promise<void> {
+    return this.#until(({ closed }) => closed > 0);
+  }
+
+  #until(condition: (session: FakeSession) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!this.sessions.some(condition)) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  async createSupervisor() {
+    return (options: SupervisorOptions): SupervisorHandle => {
+      if (this.#script.broken) throw this.#script.broken;
+      const session = new FakeSession(options, this.#script, () => {
+        for (const look of [...this.#watchers]) look();
+      });
+      this.sessions.push(session);
+      return session;
+    };
+  }
+
+  async listAgents() {
+    return fakeAgents;
+  }
+
+  async checkBaseURL() {
+    return checkBaseURL;
+  }
+}

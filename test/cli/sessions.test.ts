@@ -1,0 +1,166 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
+import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import { ALICE, BOB, linesOf, prompt, sessionEvent, spawn, summary, turnEvent } from "../journal/samples.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { FakeIO } from "./fake-io.ts";
+import { FakeRuntime } from "./fake-session.ts";
+
+function homeWith(
+  ...sessions: readonly { id: string; cwd: string; events: readonly SessionEvent[]; after?: string }[]
+) {
+  const home = temporaryFolder();
+  for (const { id, cwd, events, after = "" } of sessions) {
+    const session = SessionId.parse(id);
+    const { folder } = sessionPlace(home, cwd, session);
+    mkdirSync(folder, { recursive: true });
+    const all = [sessionEvent({ id: session, cwd, title: `about ${id}` }), ...events];
+    writeFileSync(journalFile(folder), linesOf(all) + after);
+  }
+  return home;
+}
+
+async function run(home: string, argv: readonly string[], cwd = import.meta.dirname) {
+  const io = new FakeIO({ env: { TROUPE_HOME: home }, cwd });
+  const code = await main(["sessions", ...argv], io, new FakeRuntime());
+  return { code, out: io.out.text, err: io.err.text };
+}
+
+const done: SessionEvent = { type: "end", status: "done", agents: 2 };
+const here = import.meta.dirname;
+const tree: readonly SessionEvent[] = [
+  spawn(MAIN, {
+    parent: null,
+    depth: 0,
+    type: "main",
+    description: "main conversation",
+    messages: [{ role: "user", content: "the question" }],
+  }),
+  spawn(ALICE),
+  spawn(BOB, { parent: ALICE, depth: 2, description: "deeper \u001b[2J" }),
+  turnEvent(BOB, 1, "on my way"),
+  { type: "summary", actor: ALICE, summary: summary("found\nit"), durationMs: 1500 },
+  { type: "summary", actor: MAIN, summary: summary("the answer"), durationMs: 2500 },
+  prompt("and then?"),
+];
+
+describe("troupe sessions list", () => {
+  test("lists the sessions about this folder, with --all those of every folder", async () => {
+    const home = homeWith(
+      { id: "aaaa1111", cwd: here, events: [done] },
+      { id: "bbbb2222", cwd: "/elsewhere", events: [] },
+    );
+    expect(await run(home, ["list"])).toEqual({
+      code: 0,
+      out: "aaaa1111  2026-01-01 00:00 UTC  done           2 agents    about aaaa1111\n",
+      err: "",
+    });
+    const { out } = await run(home, ["list", "--all"]);
+    expect(out).toContain("about aaaa1111");
+    expect(out).toMatch(/bbbb2222 .* open .* about bbbb2222 {2}\/elsewhere\n/);
+    expect(JSON.parse((await run(home, ["list", "--all", "--json"])).out)).toHaveLength(2);
+    expect(JSON.parse((await run(home, ["list", "--json", "--cwd", join(here, "..")])).out)).toEqual([]);
+  });
+
+  test("says where there is none", async () => {
+    expect(await run(temporaryFolder(), ["list"])).toEqual({
+      code: 0,
+      out: "",
+      err: "There is no session about this folder; --all lists every folder's.\n",
+    });
+    expect((await run(temporaryFolder(), ["list", "--all"])).err).toBe("There is no session.\n");
+  });
+});
+
+describe("troupe sessions show", () => {
+  test("shows the tree of agents with prompts, states and answers", async () => {
+    const home = homeWith({ id: "aaaa1111", cwd: here, events: tree });
+    const { code, out, err } = await run(home, ["show", "aaaa"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.replace(here, "HERE")).toMatchInlineSnapshot(`
+      "Session aaaa1111  about aaaa1111
+      folder   HERE
+      model    sonnet
+      started  2026-01-01 00:00 UTC
+      ended    not yet, or it was ended from outside
+
+      ● main · main conversation  unfinished  2 turns · 51 tokens
+        asked:
+          the question
+        answer:
+          the answer
+        asked:
+          and then?
+
+        ✓ Explore · look at alice  done  2 turns · 51 tokens · 1.5 s
+          asked:
+            task of alice
+          answer:
+            found
+            it
+
+          ● Explore · deeper  unfinished  1 turn · 2 tokens
+            asked:
+              task of bobby
+            said so far:
+              on my way
+      "
+    `);
+  });
+
+  test("--json is one object with the same", async () => {
+    const home = homeWith({ id: "aaaa1111", cwd: here, events: tree });
+    const { out } = await run(home, ["show", "aaaa1111", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({
+      id: "aaaa1111",
+      session: { cwd: here, status: null },
+      agents: [
+        {
+          id: "main",
+          exchanges: [
+            { prompt: "the question", summary: { text: "the answer" } },
+            { prompt: "and then?", summary: null },
+          ],
+        },
+        { id: "alice", parent: "main", status: "done", summary: { text: "found\nit" } },
+        { id: "bobby", parent: "alice", status: null, turns: 1 },
+      ],
+      notes: [],
+    });
+  });
+
+  test("names what a crash left out, and shows the rest", async () => {
+    const home = homeWith({ id: "aaaa1111", cwd: here, events: tree, after: '{"seq": 9' });
+    const { code, out, err } = await run(home, ["show", "aaaa1111"]);
+    expect(code).toBe(0);
+    expect(out).toContain("the answer");
+    expect(err).toMatch(/^The last line .* is torn and was left out/);
+  });
+
+  test("asks for more of an id that begins several", async () => {
+    const home = homeWith(
+      { id: "aaaa1111", cwd: here, events: [] },
+      { id: "aaaa2222", cwd: here, events: [] },
+    );
+    expect(await run(home, ["show", "aa"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /^troupe: "aa" begins more than one session: aaaa\d+, aaaa\d+; give more of the id\.\n$/,
+      ),
+    });
+  });
+
+  test("says of an empty or newer journal what it is", async () => {
+    const newer = sessionEvent({ id: SessionId.parse("cccc3333"), cwd: here, version: 99 });
+    const home = homeWith(
+      { id: "aaaa1111", cwd: here, events: [] },
+      { id: "cccc3333", cwd: here, events: [newer] },
+    );
+    expect((await run(home, ["show", "aaaa1111"])).out).toContain("No agent was started.");
+    expect(await run(home, ["show", "cccc3333"])).toMatchObject({ code: 1, out: "" });
+  });
+});
