@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ActorHost } from "../../src/actors/hosts.ts";
+import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { threadHost } from "../../src/actors/thread-host.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
+import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import type { Services } from "../../src/mailbox/services.ts";
+import { localGateway } from "../../src/model/gateway.ts";
+import { scriptedModel } from "../../src/model/scripted.ts";
+import { hosts, seeded } from "../support/supervised.ts";
+
+/** A model whose reply follows from the conversation alone, as a replay needs it. */
+const model = () =>
+  scriptedModel((request) => {
+    const turns = request.messages.filter(({ role }) => role === "assistant").length;
+    if (turns === TURNS) return { text: `The end after ${request.messages.length} messages.` };
+    return {
+      text: `turn ${turns}`,
+      calls: [{ name: "Count", input: { turn: turns }, id: `use_${turns}` }],
+      usage: { input_tokens: 10 + turns, output_tokens: 1 },
+    };
+  });
+const TURNS = 6;
+
+const spec: ActorSpec = {
+  id: MAIN,
+  parent: null,
+  depth: 0,
+  attempt: 1,
+  type: "main",
+  description: "counts",
+  system: ["You count."],
+  tools: [
+    {
+      name: "Count",
+      description: "Counts.",
+      input_schema: { type: "object" },
+      side: "supervisor",
+      aliases: [],
+      parallel: true,
+    },
+  ],
+  model: "scripted",
+  maxTokens: 100,
+  maxTurns: 50,
+  root: process.cwd(),
+  additionalDirs: [],
+  messages: [{ role: "user", content: "count" }],
+  turns: [],
+  heard: [],
+};
+
+interface Run {
+  readonly turns: readonly Turn[];
+  readonly summary: Summary | null;
+}
+
+/** Runs an actor until its end, or until its thread is ended right after the turn `endAfter`. */
+async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<Run> {
+  const gateway = localGateway(model());
+  const turns: Turn[] = [...from.turns];
+  let summary: Summary | null = null;
+  const unasked = async (): Promise<never> => {
+    throw new Error("not asked in this test");
+  };
+  const reached = Promise.withResolvers<void>();
+  const services: Services = {
+    before: unasked,
+    after: unasked,
+    run: unasked,
+    callTool: async ({ input }) => ({ content: JSON.stringify(input), isError: false }),
+    async turn(turn) {
+      turns.push(turn);
+      if (turn.turn === endAfter) reached.resolve();
+      return { steer: turn.turn === 2 ? [{ text: "by the way" }] : [] };
+    },
+    async finish(finish) {
+      if (finish.turn) turns.push(finish.turn);
+      summary = finish.summary;
+      return { type: "closed" };
+    },
+  };
+  const handle = host.start({ spec: from, services, model: gateway.connect(MAIN, true) });
+  await Promise.race([handle.exited, reached.promise]);
+  if (summary === null) handle.terminate();
+  await handle.exited;
+  await gateway.close();
+  return { turns, summary };
+}
+
+describe.each(hosts)("an actor goes on from its turn records, %s", (name) => {
+  const open = () =>
+    name === "in-thread"
+      ? inThreadHost(seededScheduler(seeded(3)))
+      : threadHost({ maxThreads: 2, onFault: () => {} });
+
+  test("ending its thread after any turn gives the same conversation and the same end (promise 8)", {
+    timeout: 60_000,
+  }, async () => {
+    const host = open();
+    const whole = await run(host, spec, Number.POSITIVE_INFINITY);
+    expect(whole.summary).toMatchObject({ status: "done", turns: TURNS + 1 });
+    for (let endAfter = 1; endAfter <= TURNS; endAfter += 1) {
+      const first = await run(host, spec, endAfter);
+      // What was said to it after its last turn is given again: no record of a turn has it yet.
+      const recorded = first.turns.slice(0, endAfter);
+      const heard = endAfter === 2 ? [{ text: "by the way" }] : [];
+      const second = await run(
+        host,
+        { ...spec, attempt: 2, turns: [...recorded], heard },
+        Number.POSITIVE_INFINITY,
+      );
+      expect(second.summary).toEqual(whole.summary);
+      expect(second.turns).toEqual(whole.turns);
+    }
+    await host.close();
+  });
+});
+
+test("any chain of endings comes to the same end (in-thread, any order of arrival)", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1 }),
+      fc.uniqueArray(fc.integer({ min: 3, max: TURNS }), { maxLength: 4 }),
+      async (seed, ends) => {
+        const host = inThreadHost(seededScheduler(seeded(seed)));
+        const whole = await run(host, spec, Number.POSITIVE_INFINITY);
+        let turns: readonly Turn[] = [];
+        for (const endAfter of ends.sort((a, b) => a - b)) {
+          const part = await run(host, { ...spec, turns: [...turns] }, endAfter);
+          turns = part.turns.slice(0, endAfter);
+        }
+        const last = await run(host, { ...spec, turns: [...turns] }, Number.POSITIVE_INFINITY);
+        expect(last.turns).toEqual(whole.turns);
+        expect(last.summary).toEqual(whole.summary);
+        await host.close();
+      },
+    ),
+    { seed: 9, numRuns: 10 },
+  );
+});

@@ -1,0 +1,28 @@
+import work, { type WorkerAnswer, type WorkerTask } from "../../src/actors/worker.ts";
+
+/**
+ * A thread entry that does what its prompt says, for tests of how agents end. Anything else in the prompt
+ * makes it an ordinary agent.
+ */
+export default async function misbehave(task: WorkerTask): Promise<WorkerAnswer> {
+  const prompt = task.type === "act" ? JSON.stringify(task.spec) : "";
+  const told = (word: string) => prompt.includes(`misbehave: ${word}`);
+  if (told("throw late")) setTimeout(() => throwNow(), 1);
+  if (told("throw now")) throwNow();
+  if (told("exit")) process.exit(3);
+  if (told("reject")) void Promise.reject(new Error("nobody caught this"));
+  if (told("return")) return { ok: true };
+  if (told("uncloneable")) return { ok: true, extra: () => {} } as WorkerAnswer;
+  if (told("eat memory")) eatMemory();
+  if (told("spin")) for (;;);
+  return work(task);
+}
+
+function throwNow(): never {
+  throw new TypeError("the agent's code is broken");
+}
+
+function eatMemory(): never {
+  const eaten: unknown[] = [];
+  for (;;) eaten.push({ eaten: String(eaten.length).repeat(20) });
+}
