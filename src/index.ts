@@ -1,0 +1,49 @@
+/**
+ * Troupe as a library: a supervisor, agents in worker threads, one summary each.
+ *
+ * @example
+ * const troupe = new Supervisor({ cwd: process.cwd(), source: { provider: "offline" } });
+ * const { summary } = await troupe.spawn({ type: "Explore", prompt: "Where are routes defined?" });
+ * console.log(summary.text);
+ * await troupe.close();
+ */
+export { type AgentDefinition, defineAgent } from "./actors/definitions/definition.ts";
+export { builtInAgents } from "./actors/definitions/index.ts";
+export type { Clock } from "./mailbox/clock.ts";
+export type { MessageParam, Usage } from "./mailbox/conversation.ts";
+export type { ActorId, CallId, Ids, SessionId } from "./mailbox/ids.ts";
+export type { Receipts, Status, Summary } from "./mailbox/messages.ts";
+export type {
+  ModelClient,
+  ModelEvent,
+  ModelFailure,
+  ModelOutcome,
+  ModelReply,
+  ModelRequest,
+} from "./model/client.ts";
+export {
+  type Script,
+  type ScriptedCall,
+  type ScriptedModel,
+  type ScriptedTurn,
+  scriptedModel,
+} from "./model/scripted.ts";
+export { type CustomTool, defineTool, type ToolSpec } from "./supervisor/custom-tools.ts";
+export type {
+  AgentResult,
+  Limits,
+  ModelSource,
+  PermissionMode,
+  SessionAccount,
+  SpawnRequest,
+  SupervisorOptions,
+} from "./supervisor/options.ts";
+export { Supervisor } from "./supervisor/supervisor.ts";
+export type {
+  Activity,
+  AgentState,
+  AgentView,
+  PermissionDenial,
+  SupervisorEvent,
+} from "./supervisor/view.ts";
+export { type CallContext, failed, type PermissionLevel, type ToolFailure } from "./tools/tool.ts";
