@@ -1,4 +1,5 @@
 import { totalTokens } from "../mailbox/conversation.ts";
+import { MAIN } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import type { Activity, AgentView } from "../supervisor/view.ts";
 import type { Paint } from "./colour.ts";
@@ -88,6 +89,12 @@ function activityWords(activity: Activity, now: number): string {
     default:
       return activity satisfies never;
   }
+}
+
+/** Its type and what it does; the main conversation has no type of a person's interest. */
+export function agentName({ id, type, description }: Pick<AgentView, "id" | "type" | "description">): string {
+  const words = id === MAIN ? [description || type] : [type, description];
+  return safeLine(words.filter(Boolean).join(" · "));
 }
 
 /** Turns, tokens and time of one agent. */

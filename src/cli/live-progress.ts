@@ -77,6 +77,8 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
       forgetResize();
       painter.paint(frame());
       painter.keep();
+      // The results follow on the same terminal.
+      if (views.size > 0) painter.print("");
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { AgentView } from "../supervisor/view.ts";
-import { agentFigures, doing, stateMark } from "./agent-words.ts";
+import { agentFigures, agentName, doing, stateMark } from "./agent-words.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
-import { safeLine } from "./safe-text.ts";
 
 /** The room there is. */
 export interface Frame {
@@ -42,7 +41,7 @@ function agentLines(placed: readonly Placed[], now: number, { columns, paint }: 
     // Deeper ones stand below each other, so that something of their names is left.
     lead: "  ".repeat(Math.min(indent, Math.floor(width / 8))),
     mark: stateMark(view, paint),
-    name: safeLine([view.type, view.description].filter(Boolean).join(" · ")),
+    name: agentName(view),
     activity: doing(view, now),
     figures: agentFigures(view, now),
   }));

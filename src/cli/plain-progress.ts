@@ -1,7 +1,7 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
-import { agentFigures, doing, stateMark } from "./agent-words.ts";
+import { agentFigures, agentName, doing, stateMark } from "./agent-words.ts";
 import type { Paint } from "./colour.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Progress } from "./progress.ts";
@@ -22,11 +22,11 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
     if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
     // The main conversation's end is the result itself.
     if (view.id === MAIN || view.state === "queued" || told.get(view.id) === "ended") return;
-    const name = safeLine([view.type, view.description].filter(Boolean).join(" · "));
+    const name = agentName(view);
     if (view.state === "ended") {
       told.set(view.id, "ended");
       const now = clock.now();
-      say(`${stateMark(view, paint)} ${name}  ${doing(view, now)}  ${agentFigures(view, now)}`);
+      say(`${stateMark(view, paint)} ${name}  ${agentFigures(view, now)}  ${doing(view, now)}`);
     } else if (!told.has(view.id)) {
       told.set(view.id, "started");
       say(`${stateMark(view, paint)} ${name}  started`);

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../journal/sessions.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import type { Status } from "../mailbox/messages.ts";
-import { statusMark, statusWords } from "./agent-words.ts";
+import { agentName, statusMark, statusWords } from "./agent-words.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
@@ -51,7 +51,7 @@ export function sessionStoryText({ session, agents }: SessionStory, id: string, 
 function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint): string {
   const lead = "  ".repeat(ancestors(agent, all));
   const mark = agent.status === null ? paint("cyan", "●") : statusMark(agent.status, paint);
-  const name = paint("bold", safeLine([agent.type, agent.description].filter(Boolean).join(" · ")));
+  const name = paint("bold", agentName(agent));
   const lines = [
     `${lead}${mark} ${name}  ${endWords(agent.status)}  ${figures(agent)}`,
     ...agent.exchanges.flatMap((exchange) => exchangeLines(exchange, lead, paint)),

@@ -143,7 +143,7 @@ export interface FakeScript {
   readonly broken?: Error;
 }
 
-export const fakeAgents: readonly AgentInfo[] = [
+const fakeAgents: readonly AgentInfo[] = [
   { name: "Explore", aliases: [], whenToUse: "Finds things.", tools: ["Read", "Glob", "Grep"] },
   {
     name: "code-reviewer",

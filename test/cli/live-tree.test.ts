@@ -61,7 +61,7 @@ describe("the live tree", () => {
   test("shows state, type, description, tool and argument, turns, tokens and time in 80 columns", () => {
     expect(render(80)).toMatchInlineSnapshot(`
       [
-        "◐ main · main conversa…  waiting                          1 turn · 0 tok · 4.2 s",
+        "◐ main conversation      waiting                          1 turn · 0 tok · 4.2 s",
         "  ● Explore · where is…  Grep "wire format"          3 turns · 12.3k tok · 4.2 s",
         "    ● Plan · 你好世界…   asking the model                0 turns · 0 tok · 4.2 s",
         "  ○ Explore · next       queued                          0 turns · 0 tok · 4.2 s",
@@ -75,7 +75,7 @@ describe("the live tree", () => {
   test("fits 20 columns", () => {
     expect(render(20)).toMatchInlineSnapshot(`
       [
-        "◐ main · main conve…",
+        "◐ main conversation…",
         "  ● Explore · where…",
         "    ● Plan · 你好世…",
         "  ○ Explore · next…",
@@ -109,7 +109,7 @@ describe("the live tree", () => {
   test("folds what does not fit, keeping what works or went wrong with its parents", () => {
     expect(render(60, 5)).toMatchInlineSnapshot(`
       [
-        "◐ main · main…  waiting               1 turn · 0 tok · 4.2 s",
+        "◐ main conver…  waiting               1 turn · 0 tok · 4.2 s",
         "  ● Explore ·…  Grep "wire for…  3 turns · 12.3k tok · 4.2 s",
         "    ● Plan ·…   asking the mod…      0 turns · 0 tok · 4.2 s",
         "● Explore · o…  trying again i…      0 turns · 0 tok · 4.2 s",

@@ -75,6 +75,7 @@ describe("on a terminal", () => {
       "first",
       "second",
       expect.stringContaining("✓ Explore"),
+      "",
       "after",
       "",
     ]);
@@ -97,7 +98,7 @@ describe("on a terminal", () => {
     progress.stop();
     expect(io.clock.pending).toBe(0);
     expect(io.err.listenerCount("resize")).toBe(0);
-    expect(screen(io.err.text)).toEqual([expect.stringContaining("✓ Explore · a task  done"), ""]);
+    expect(screen(io.err.text)).toEqual([expect.stringContaining("✓ Explore · a task  done"), "", ""]);
     expect(io.err.text.endsWith("\u001b[?7h")).toBe(true);
     expect(io.err.text).not.toContain("?25l");
     const before = io.err.text;
@@ -179,7 +180,7 @@ describe("without a terminal", () => {
     progress.onEvent({ type: "agent", view: { ...main, state: "ended", summary: summary("done") } });
     expect(io.err.text.split("\n")).toEqual([
       "◌ Explore · a task  started",
-      "✓ Explore · a task  done  2 turns · 0 tok · 2.0 s",
+      "✓ Explore · a task  2 turns · 0 tok · 2.0 s  done",
       "",
     ]);
   });

@@ -347,7 +347,7 @@ describe("troupe start", () => {
 
   test("shows the live tree on a terminal, and the results below it", async () => {
     const { io } = await run(["start", "where?"], {}, { stderrIsTTY: true });
-    expect(screen(io.err.text, 400).at(-2)).toMatch(
+    expect(screen(io.err.text, 400).at(-3)).toMatch(
       /^✓ Explore · where\? {2}done .* 2 turns · 120 tok · 2\.5 s$/,
     );
   });

@@ -88,7 +88,7 @@ describe("troupe sessions show", () => {
       started  2026-01-01 00:00 UTC
       ended    not yet, or it was ended from outside
 
-      ● main · main conversation  unfinished  2 turns · 51 tokens
+      ● main conversation  unfinished  2 turns · 51 tokens
         asked:
           the question
         answer:
