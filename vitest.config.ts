@@ -7,7 +7,7 @@ export default defineConfig({
     // Processes, because tests start threads, change the environment and kill what they started.
     pool: "forks",
     watch: false,
-    globalSetup: "test/support/own-home.ts",
+    globalSetup: ["test/support/own-home.ts", "test/support/time-limit.ts"],
     // Not a limit on speed: a test that takes as long as this hangs, and fails by name.
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -1,0 +1,17 @@
+const MINUTES = 10;
+
+/**
+ * A test that hangs fails by its own limit. A run that hangs, because a test killed or blocked the process
+ * it ran in, would say nothing for ever: this one says so and fails.
+ */
+export default function timeLimit(): () => void {
+  const end = () => {
+    console.error(
+      `The tests still ran after ${MINUTES} minutes; run the folders one by one to see which hangs.`,
+    );
+    console.log("0 passed, 1 failed, 0 skipped");
+    process.exit(1);
+  };
+  const timer = setTimeout(end, MINUTES * 60_000);
+  return () => clearTimeout(timer);
+}
