@@ -1,8 +1,8 @@
 const MINUTES = 10;
 
 /**
- * A test that hangs fails by its own limit. A run that hangs, because a test killed or blocked the process
- * it ran in, would say nothing for ever: this one says so and fails.
+ * A test that hangs fails by its own limit. A run that hangs as a whole, whatever the cause, would say
+ * nothing for ever: this one says so and fails.
  */
 export default function timeLimit(): () => void {
   const end = () => {
