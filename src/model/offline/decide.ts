@@ -35,8 +35,14 @@ function* planFor({ prompt, notifications }: Episode, desk: Desk, lead: boolean)
   const questions = questionsIn(prompt);
   if (questions.length === 0) return CAN_DO;
   const { text } = yield* search(questions, desk, lead);
-  return text;
+  return WORK.test(prompt) ? `${text}\n\n${ONLY_SEARCHED}` : text;
 }
+
+/** A prompt that wants something done, not found. */
+const WORK =
+  /^\s*(?:please\s+)?(?:fix|implement|refactor|write|review|audit|add|remove|rename|update|improve|optimi[sz]e|plan|design|build|delete|change|make|move|debug|migrate|port|document|deploy|generate|convert)\b|^\s*请?(?:修复|实现|重构|审查|编写|修改|添加|删除|优化|设计)/iu;
+
+const ONLY_SEARCHED = "This was taken as a search: the offline model cannot do the work itself.";
 
 const CAN_DO =
   "The offline model answers questions by searching the code (in English or Chinese, several at once) and follows instructions of these forms: " +

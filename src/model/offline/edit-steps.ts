@@ -46,7 +46,7 @@ export function* append({ file, text }: Of<"append">, desk: Desk): Plan<Done> {
 
 function appending(path: string, tail: Exclude<Tail, { type: "unreadable" }>, text: string) {
   if (tail.type === "empty") return { file_path: path, content: `${text}\n` };
-  return { file_path: path, old_string: tail.unique, new_string: `${tail.unique}${tail.lineBreak}${text}` };
+  return { file_path: path, old_string: tail.unique, new_string: `${tail.unique}\n${text}` };
 }
 
 /** Never over a file that is there: Write would not ask. */
@@ -60,7 +60,7 @@ export function* create({ file, text }: Of<"create">, desk: Desk): Plan<Done> {
     const [found] = yield [{ tool: reader, input: { file_path: path }, shared: false }];
     if (found?.type === "result") return undone(`${shown} exists already, so nothing was written to it.`);
     const failure = failureOf(found) ?? "";
-    if (!/exist|no such|not found|ENOENT/i.test(failure))
+    if (!/does not exist|no such file|not found|ENOENT/i.test(failure))
       return undone(`${shown} was not created: ${failure}`);
   }
   const [outcome] = yield [{ tool: write, input: { file_path: path, content: text }, shared: false }];

@@ -87,13 +87,13 @@ function bodyEnd(file: ReadonlyMap<number, string>, at: number, limit: number): 
   return to;
 }
 
+/** The lines around, to the blank lines; under a heading, the paragraph that it heads. */
 function paragraph(file: ReadonlyMap<number, string>, at: number): Range {
+  const heads = /^#/.test(file.get(at) ?? "") && file.get(at + 1) === "" && filled(file, at + 2);
   let from = at;
-  while (at - from < 2 && filled(file, from - 1)) from -= 1;
-  let to = at;
+  while (!heads && at - from < 2 && filled(file, from - 1)) from -= 1;
+  let to = heads ? at + 2 : at;
   while (to - from < MOST_LINES - 4 && filled(file, to + 1)) to += 1;
-  if (to === at && /^#/.test(file.get(at) ?? "") && file.get(at + 1) === "")
-    to = filled(file, at + 2) ? at + 2 : at;
   return { from, to };
 }
 

@@ -48,7 +48,7 @@ function itemsOf(line: string): Item[] {
 
 /** "A? B?" is two. */
 function sentences(text: string): string[] {
-  const marked = text.split(/(?<=[?？])(?=\s|$|[\p{Script=Han}"“「`])/u).map((part) => part.trim());
+  const marked = text.split(/(?<=？)|(?<=\?)(?=\s|$|[\p{Script=Han}"“「`])/u).map((part) => part.trim());
   return marked.filter((part) => part !== "");
 }
 

@@ -56,8 +56,11 @@ function bare(comment: string): string {
 /** A short line ends a sentence even without a full stop: it is a heading or an item. */
 function sentencesOf(lines: readonly string[]): string[] {
   const text = lines.map((line) => (line.length < 60 ? `${line}\n` : `${line} `)).join("");
-  return text
-    .split(/(?<=[.!?])\s+(?=[A-Z`])|(?<=[。！？])|\n/u)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence !== "");
+  return (
+    text
+      .split(/(?<=[.!?])\s+(?=[A-Z`])|(?<=[。！？])|\n/u)
+      .map((sentence) => sentence.trim())
+      // Code that was commented out says nothing.
+      .filter((sentence) => sentence !== "" && !/[={};([,]$|^\/\^/.test(sentence))
+  );
 }

@@ -1,6 +1,6 @@
 import type { Plan } from "./plan.ts";
 import { failureOf } from "./step.ts";
-import { readLines } from "./tool-output.ts";
+import { nextOffset, readLines } from "./tool-output.ts";
 
 /** The end of a file, as Edit needs it to add something there. */
 export type Tail =
@@ -12,26 +12,26 @@ export type Tail =
       readonly lines: number;
       /** Its last lines, as many as are needed to occur only once in what was read; without the last break. */
       readonly unique: string;
-      readonly lineBreak: string;
     };
 
-const PAGE = 2_000;
+/** More would be reading a log to its end; Edit then says what it does not find. */
+const MOST_PAGES = 20;
 
 /** Reads page by page to the end. */
 export function* readTail(path: string, reader: string): Plan<Tail> {
   const texts: string[] = [];
-  for (;;) {
-    const offset = texts.length + 1;
-    const input = offset === 1 ? { file_path: path } : { file_path: path, offset, limit: PAGE };
+  let offset: number | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const input = offset === undefined ? { file_path: path } : { file_path: path, offset };
     const [outcome] = yield [{ tool: reader, input, shared: false }];
     const failure = failureOf(outcome);
-    if (failure !== undefined && texts.length === 0) return { type: "unreadable", reason: failure };
-    const page = outcome?.type === "result" ? readLines(path, outcome.text) : [];
-    texts.push(...page.map(({ text }) => text));
-    // A page that is not full, or none: the end was reached.
-    if (failure !== undefined || page.length < PAGE) break;
+    if (failure !== undefined) return { type: "unreadable", reason: failure };
+    const shown = outcome?.type === "result" ? outcome.text : "";
+    texts.push(...readLines(path, shown, true).map(({ text }) => text));
+    offset = nextOffset(shown);
+    if (offset === undefined) return texts.length === 0 ? { type: "empty" } : tailOf(texts);
   }
-  return texts.length === 0 ? { type: "empty" } : tailOf(texts);
+  return { type: "unreadable", reason: "it is too long to find its end by reading." };
 }
 
 function tailOf(texts: readonly string[]): Tail {
@@ -42,6 +42,5 @@ function tailOf(texts: readonly string[]): Tail {
     from -= 1;
     unique = texts.slice(from).join("\n");
   }
-  const lineBreak = texts[0]?.endsWith("\r") === true ? "\r\n" : "\n";
-  return { type: "lines", lines: texts.length, unique, lineBreak };
+  return { type: "lines", lines: texts.length, unique };
 }

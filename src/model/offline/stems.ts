@@ -53,6 +53,10 @@ function settled(base: string): string {
 
 /** The words in a text or an identifier, in lower case: `parseHTTPHeader_2` is parse, http, header, 2. */
 export function subwords(text: string): string[] {
-  const words = text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3400-\u9fff]+/g) ?? [];
-  return words.map((word) => word.toLowerCase());
+  const words = text.match(/[\u0080-\uffff]/) ? text.match(ANY_WORD) : text.match(ASCII_WORD);
+  return (words ?? []).map((word) => word.toLowerCase());
 }
+
+const ASCII_WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+/** Several times slower, so only for texts that need it. */
+const ANY_WORD = /\p{Script=Han}+|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+|\d+/gu;

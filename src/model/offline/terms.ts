@@ -38,7 +38,11 @@ function everyTerm(question: string): Term[] {
   const text = question.slice(0, MOST_CHARACTERS);
   const quoted = quotations(text);
   const plain = quoted.reduce((rest, { whole }) => rest.replace(whole, " , "), text);
-  const found = [...quoted.map(({ inner }) => exactTerm(inner, 3)), ...asciiTerms(plain), ...hanTerms(plain)];
+  const found = [
+    ...quoted.map(({ inner }) => exactTerm(inner, 3)),
+    ...spacedTerms(plain),
+    ...hanTerms(plain),
+  ];
   return distinctTerms(found).sort((a, b) => b.weight - a.weight);
 }
 
@@ -61,8 +65,11 @@ function quotations(text: string): { whole: string; inner: string }[] {
 const FILE_NAME =
   /^(?:[\w@.-]+\/)+[\w.-]*$|^[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|[ch](?:pp|c|xx|s)?|rb|php|swift|scala|sh|bash|zsh|ps1|mdx?|rst|txt|jsonl?|ya?ml|toml|ini|cfg|conf|xml|html?|s?css|less|sql|proto|graphql|lua|pl|exs?|erl|hs|mli?|clj|vue|svelte|lock|env|gradle|mk|cmake|csv)$/i;
 
-function asciiTerms(text: string): Term[] {
-  const tokens = text.match(/[A-Za-z_$@][\w$@/.-]*(?:\(\))?|\d[\w.]+/g) ?? [];
+/** A word or an identifier of a script that sets blanks between words. */
+const TOKEN = /(?!\p{Script=Han})[\p{L}_$@](?:(?!\p{Script=Han})[\p{L}\p{N}_$@/.-])*(?:\(\))?|\d[\w.]+/gu;
+
+function spacedTerms(text: string): Term[] {
+  const tokens = text.match(TOKEN) ?? [];
   return tokens.flatMap((raw, at) => {
     const token = raw.replace(/\(\)$/, "").replace(/[.\-/]+$/, "");
     if (isFileName(token)) return [fileTerm(token)];

@@ -18,13 +18,19 @@ export function grepLines(text: string): SeenLine[] {
   });
 }
 
-/** Number, tab, text of Read (or the arrow of older forms). */
-export function readLines(path: string, text: string): SeenLine[] {
-  return linesOf(text).flatMap((row) => {
+/** Number, tab, text of Read (or the arrow of older forms). `whole`: lines are not cut, for changing them. */
+export function readLines(path: string, text: string, whole = false): SeenLine[] {
+  return linesOf(text, whole ? Number.POSITIVE_INFINITY : MOST_LINE_LENGTH).flatMap((row) => {
     const [, line, rest] = /^\s*(\d+)[\t→](.*)$/s.exec(row) ?? [];
     if (line === undefined || rest === undefined) return [];
     return [{ path, line: Number(line), text: rest }];
   });
+}
+
+/** The number of the line with which Read says that it would go on. */
+export function nextOffset(text: string): number | undefined {
+  const found = /\boffset:? (\d+)\.?[\])]?\s*$/.exec(text.slice(-200))?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 /** One path on each line; notices stand in brackets or are sentences. */
@@ -35,12 +41,12 @@ export function globPaths(text: string): string[] {
     .filter((row) => !/^No files\b/i.test(row));
 }
 
-function linesOf(text: string): string[] {
+function linesOf(text: string, longest = MOST_LINE_LENGTH): string[] {
   const rows: string[] = [];
   for (let at = 0; at < text.length && rows.length < MOST_LINES; ) {
     const end = text.indexOf("\n", at);
     const stop = end < 0 ? text.length : end;
-    rows.push(text.slice(at, Math.min(stop, at + MOST_LINE_LENGTH)).replace(/\r$/, ""));
+    rows.push(text.slice(at, Math.min(stop, at + longest)).replace(/\r$/, ""));
     at = stop + 1;
   }
   return rows;

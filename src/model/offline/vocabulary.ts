@@ -32,7 +32,7 @@ export const WEAK_WORDS: ReadonlySet<string> = new Set(
     "line lines repo repository project source sources program thing things way ways part parts place places exist " +
     "exists come comes go goes take takes put puts purpose mean means meaning logic detail details responsible " +
     "call calls caller callers import imports imported reference references referenced invoke invoked usage usages uses " +
-    "specified stored kept written set called used actual main important mechanism approach role internally " +
+    "document documented documentation tested specified stored kept written set called used actual main important mechanism approach role internally " +
     "function functions method methods class classes module modules variable variables type types constant " +
     "answer answers question questions cite citation citations possible different various certain example"
   ).split(" "),
@@ -86,6 +86,8 @@ const RELATED: readonly string[] = [
   "spawn fork launch start",
   "delete remove erase unlink",
   "create make build new",
+  "crash die exit fail error",
+  "busy full limit",
   "cancel abort",
   "retry attempt backoff",
   "cache memo memoize",

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { type Instruction, instructionsIn } from "../../../src/model/offline/instructions.ts";
+
+const append: Instruction = { type: "append", file: "notes.md", text: "done" };
+const ran: Instruction = { type: "run", command: "npm test" };
+const replaced: Instruction = { type: "replace", file: "src/a.ts", from: "one", to: "two", all: false };
+
+describe("instructions the offline model follows", () => {
+  test.each<[string, Instruction[]]>([
+    ['in src/a.ts replace "one" with "two"', [replaced]],
+    ['In src/a.ts, replace "one" with "two".', [replaced]],
+    ['replace "one" with "two" in src/a.ts', [replaced]],
+    ["in `src/a.ts` replace `one` with `two`", [replaced]],
+    ["in src/a.ts replace 'one' with 'two'", [replaced]],
+    ["in src/a.ts replace “one” with “two”", [replaced]],
+    ['change "one" to "two" in src/a.ts', [replaced]],
+    ['in src/a.ts replace all "one" with "two"', [{ ...replaced, all: true }]],
+    [
+      'in "my file.txt" replace "a" with ""',
+      [{ type: "replace", file: "my file.txt", from: "a", to: "", all: false }],
+    ],
+    ['append "done" to notes.md', [append]],
+    ['please append "done" to notes.md!', [append]],
+    ['add the line "done" to the end of notes.md', [append]],
+    ['append "a\\n\\"b\\"\\t\\\\c" to x', [{ type: "append", file: "x", text: 'a\n"b"\t\\c' }]],
+    ['create a/b.txt with "x"', [{ type: "create", file: "a/b.txt", text: "x" }]],
+    [
+      'create the file a.txt containing "line 1\nline 2; then more"',
+      [{ type: "create", file: "a.txt", text: "line 1\nline 2; then more" }],
+    ],
+    ['write "x" to a.txt', [{ type: "create", file: "a.txt", text: "x" }]],
+    ['run "npm test"', [ran]],
+    ["run `npm test`", [ran]],
+    ['run "printf \'a\\nb\' | grep \\"a\\""', [{ type: "run", command: "printf 'a\\nb' | grep \"a\"" }]],
+    ["run 'echo don't'", [{ type: "run", command: "echo don't" }]],
+  ])("understands %s", (prompt, expected) => {
+    expect(instructionsIn(prompt)).toEqual(expected);
+  });
+
+  test.each<[string, Instruction[]]>([
+    ['append "done" to notes.md then run "npm test"', [append, ran]],
+    ['append "done" to notes.md, and then run "npm test".', [append, ran]],
+    ['append "done" to notes.md\nrun "npm test"', [append, ran]],
+    ['1. append "done" to notes.md\n2. run "npm test"\n', [append, ran]],
+    ['First append "done" to notes.md; then run "npm test"', [append, ran]],
+    [
+      'append "done" to notes.md then where is it read?',
+      [append, { type: "question", text: "where is it read?" }],
+    ],
+    ['append "done" to notes.md then deploy it', [append, { type: "question", text: "deploy it" }]],
+    [
+      'run "npm test" then append "then run \\"x\\"" to a',
+      [ran, { type: "append", file: "a", text: 'then run "x"' }],
+    ],
+  ])("takes several in their order: %s", (prompt, expected) => {
+    expect(instructionsIn(prompt)).toEqual(expected);
+  });
+
+  test.each<[string, Instruction[]]>([
+    ['in background: run "npm test"', [{ type: "background", task: 'run "npm test"' }]],
+    ["in the background: where is x decided?", [{ type: "background", task: "where is x decided?" }]],
+    [
+      'in parallel: run "a; b"; where is c?;  append "d" to e',
+      [{ type: "parallel", tasks: ['run "a; b"', "where is c?", 'append "d" to e'] }],
+    ],
+    [
+      'in parallel:\n- run "a"\n- where isn\'t c?',
+      [{ type: "parallel", tasks: ['run "a"', "where isn't c?"] }],
+    ],
+    ['in background: run "a"\nrun "npm test"', [{ type: "background", task: 'run "a"' }, ran]],
+  ])("gives work to agents: %s", (prompt, expected) => {
+    expect(instructionsIn(prompt)).toEqual(expected);
+  });
+
+  test.each<[string, Instruction[]]>([
+    ['在 src/a.ts 中把 "one" 替换为 "two"', [replaced]],
+    ["在src/a.ts里将“one”改成“two”", [replaced]],
+    ["把「done」追加到 notes.md", [append]],
+    ['创建文件 a.txt 内容为 "x"', [{ type: "create", file: "a.txt", text: "x" }]],
+    ['运行 "npm test"，然后把 "done" 追加到 notes.md', [ran, append]],
+    ["并行：run `a`；c 在哪里？", [{ type: "parallel", tasks: ["run `a`", "c 在哪里？"] }]],
+    ['后台：运行 "npm test"', [{ type: "background", task: '运行 "npm test"' }]],
+  ])("understands Chinese: %s", (prompt, expected) => {
+    expect(instructionsIn(prompt)).toEqual(expected);
+  });
+
+  test.each([
+    "where is replace called?",
+    'how does append "x" work?',
+    "run the tests",
+    'run ""',
+    "in a.txt replace x with y",
+    'replace "a" with "b"',
+    'append "x" to',
+    'create with "x"',
+    'append "never closed to notes.md',
+    "in parallel:",
+    "in background:",
+    "",
+    "   \n ",
+    "then then then",
+    '"""""""',
+    "在哪里运行测试？",
+    `run ${'"'.repeat(5_000)}`,
+    `${"(".repeat(20_000)}run`,
+  ])("takes none where there is none: %#", (prompt) => {
+    expect(instructionsIn(prompt)).toBeUndefined();
+  });
+});
