@@ -20,7 +20,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
     /** What the session was started with, as a person would recognise it. */
     title: z.string(),
   }),
-  /** A prompt of the person to the main conversation. */
+  /** Said to an actor by the person or another actor; the turn that hears it carries it from then on. */
   z.object({ type: z.literal("prompt"), actor: ActorId, message: Message }),
   /** An agent was asked for; its thread may start later. `call` is the asking tool call, if any. */
   z.object({ type: z.literal("spawn"), spec: ActorSpec, call: z.nullable(CallId) }),

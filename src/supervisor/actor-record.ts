@@ -27,6 +27,8 @@ export class ActorRecord {
   startedAt: number | null = null;
   endedAt: number | null = null;
   summary: Summary | null = null;
+  /** Milliseconds from its start until it is stopped; null: none. */
+  deadlineMs: number | null = null;
   /** Aborted when it is told to stop, and when it has ended: ends what runs for it outside its thread. */
   stopping = new AbortController();
   /** Agent calls the model has begun to write in this turn: threads to warm up. */

@@ -75,7 +75,7 @@ export function step(child: Child, event: ChildEvent): Step {
     case "waited":
       return waited(child);
     case "summary":
-      return ended(child, { by: "agent", summary: event.summary }, [{ type: "arm-grace" }]);
+      return ended(child, endOfSummary(child, event.summary), [{ type: "arm-grace" }]);
     case "exit":
       return ended(child, endOfExit(child, event.exit));
     case "not-started":
@@ -191,6 +191,12 @@ function leaving(child: Child): Effect[] {
     default:
       return child satisfies never;
   }
+}
+
+/** The agent knows that it was stopped, the supervisor knows why. */
+function endOfSummary(child: Child, summary: Summary): End {
+  if (child.state !== "cancelling" || summary.status !== "cancelled") return { by: "agent", summary };
+  return { by: "agent", summary: { ...summary, ...child.stop } };
 }
 
 function endOfExit(child: Child, exit: Exit): End {

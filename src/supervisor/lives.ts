@@ -161,6 +161,7 @@ export class Lives {
       }),
     });
     actor.handle = handle;
+    if (actor.deadlineMs !== null) this.#armDeadline(actor, actor.deadlineMs);
     handle.mail.onMail((mail) => this.#read(actor, handle, mail));
     handle.exited.then((exit) => {
       if (actor.handle !== handle) return;
@@ -186,6 +187,12 @@ export class Lives {
       default:
         mail satisfies never;
     }
+  }
+
+  #armDeadline(actor: ActorRecord, ms: number): void {
+    const stop = { status: "timed_out", reason: `It did not end within ${ms} ms.` } as const;
+    const withdraw = this.#session.clock.after(ms, () => this.stop(actor.id, stop));
+    actor.ended.then(withdraw);
   }
 
   #armGrace(actor: ActorRecord): void {

@@ -82,6 +82,10 @@ export interface SpawnRequest {
   readonly prompt: string;
   /** Alias or full id; wins over the definition's. */
   readonly model?: string;
+  /** Total tokens (input, output, cache) after which it writes its summary and ends `over_budget`. */
+  readonly tokenBudget?: number;
+  /** Milliseconds from its start after which it is stopped and ends `timed_out`. */
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -118,6 +122,11 @@ export interface SupervisorHandle {
   prompt(text: string, signal?: AbortSignal): Promise<AgentResult>;
   /** One agent without a main model. An unknown type rejects with a sentence that lists the known ones. */
   spawn(request: SpawnRequest): Promise<AgentResult>;
+  /**
+   * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor
+   * that was about to end goes on with it. `ended`: nobody is there to hear it.
+   */
+  send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
   /** Every agent of the session in spawn order, the main conversation first if it was used. */
   tree(): readonly AgentView[];
   /** Ends one agent and all below it; its summary is `cancelled`. Unknown or ended: nothing happens. */

@@ -21,6 +21,7 @@ export interface Spawn {
   readonly description: string;
   readonly prompt: string;
   readonly model: string | undefined;
+  readonly tokenBudget?: number;
 }
 
 const SPAWNING = "Agent";
@@ -41,6 +42,7 @@ export function agentSpec(common: Common, definition: AgentDefinition, spawn: Sp
     tools: toolbox.select(definition.tools, forbidden),
     model,
     maxTurns: Math.min(definition.maxTurns ?? limits.maxTurns, limits.maxTurns),
+    ...(spawn.tokenBudget === undefined ? {} : { tokenBudget: spawn.tokenBudget }),
     prompt: spawn.prompt,
   });
 }

@@ -62,15 +62,21 @@ export class Supervisor implements SupervisorHandle {
     return this.#resultOf(record, signal);
   }
 
-  async spawn({ type = "Explore", description, prompt, model, signal }: SpawnRequest): Promise<AgentResult> {
+  async spawn({ type = "Explore", signal, timeoutMs, ...request }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    const record = this.#spawn(type, {
-      parent: null,
-      description: description ?? firstWords(prompt),
-      prompt,
-      model,
-    });
+    const description = request.description ?? firstWords(request.prompt);
+    const record = this.#spawn(type, { model: undefined, ...request, parent: null, description });
+    record.deadlineMs = timeoutMs ?? null;
     return this.#resultOf(record, signal);
+  }
+
+  send(actor: ActorId, text: string): "queued" | "ended" | "unknown" {
+    const record = this.#lives.find(actor);
+    if (!record) return "unknown";
+    if (record.child.state === "ended") return "ended";
+    this.#session.journal.note({ type: "prompt", actor, message: { role: "user", content: text } });
+    record.steering.push({ text });
+    return "queued";
   }
 
   tree(): readonly AgentView[] {

@@ -110,6 +110,10 @@ export class FakeSession implements SupervisorHandle {
     return [...this.#views.values()];
   }
 
+  send(): "unknown" {
+    return "unknown";
+  }
+
   cancel(actor: ActorId, reason: string): void {
     this.cancelled.push({ actor, reason });
   }
