@@ -18,7 +18,9 @@ export interface Findings {
   readonly sight: Sight;
 }
 
-const GREP_LIMIT = 120;
+/** Of one word there may be thousands of lines; of two together, or a definition, few, and those count. */
+const WORD_LINES = 100;
+const TELLING_LINES = 200;
 const MOST_SEARCHED = 6;
 const MOST_READINGS = 4;
 const LINES_BEFORE = 14;
@@ -56,19 +58,20 @@ function searches(terms: readonly Term[], desk: Desk): Wish[] {
   const grep = desk.offered("Grep");
   const glob = desk.offered("Glob");
   const pairs = pairPattern(telling.slice(0, 4));
-  const patterns = [...telling.map(termPattern), definitionPattern(telling), ...(pairs ? [pairs] : [])];
+  const patterns = [definitionPattern(telling), ...(pairs ? [pairs] : [])];
   const names = namePattern(telling);
   const files = telling
     .filter(({ kind }) => kind === "file")
     .map(({ label }) => `**/${label.replace(/\/$/, "/*")}`);
   return [
-    ...(grep ? patterns.map((pattern) => grepWish(grep, pattern)) : []),
+    ...(grep ? telling.map((term) => grepWish(grep, termPattern(term), WORD_LINES)) : []),
+    ...(grep ? patterns.map((pattern) => grepWish(grep, pattern, TELLING_LINES)) : []),
     ...(glob ? [...files, ...(names ? [names] : [])].map((pattern) => globWish(glob, pattern)) : []),
   ];
 }
 
-function grepWish(tool: string, pattern: string): Wish {
-  const input = { pattern, output_mode: "content", "-n": true, "-i": true, head_limit: GREP_LIMIT };
+function grepWish(tool: string, pattern: string, lines: number): Wish {
+  const input = { pattern, output_mode: "content", "-n": true, "-i": true, head_limit: lines };
   return { tool, input, shared: true };
 }
 

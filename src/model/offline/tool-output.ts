@@ -7,16 +7,20 @@ export interface SeenLine {
 
 /** Bounds on what is looked at: the tools bound their output, another provider's tools may not. */
 const MOST_LINES = 2_000;
+const MOST_FOUND = 250;
 const MOST_LINE_LENGTH = 400;
 
 /** `path:line:text` of Grep; lines of context and notices are passed over. */
 export function grepLines(text: string): SeenLine[] {
-  return linesOf(text).flatMap((row) => {
+  return linesOf(text, MOST_LINE_LENGTH, MOST_FOUND).flatMap((row) => {
     const [, path, line, rest] = /^((?:[A-Za-z]:)?[^:]+):(\d+):(.*)$/s.exec(row) ?? [];
     if (path === undefined || line === undefined || rest === undefined) return [];
-    return [{ path, line: Number(line), text: rest }];
+    return [{ path, line: Number(line), text: rest.replace(CUT_MARK, "…") }];
   });
 }
+
+/** What ripgrep writes where it cuts a long line. */
+const CUT_MARK = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
 
 /** Number, tab, text of Read (or the arrow of older forms). `whole`: lines are not cut, for changing them. */
 export function readLines(path: string, text: string, whole = false): SeenLine[] {
@@ -41,9 +45,9 @@ export function globPaths(text: string): string[] {
     .filter((row) => !/^No files\b/i.test(row));
 }
 
-function linesOf(text: string, longest = MOST_LINE_LENGTH): string[] {
+function linesOf(text: string, longest = MOST_LINE_LENGTH, most = MOST_LINES): string[] {
   const rows: string[] = [];
-  for (let at = 0; at < text.length && rows.length < MOST_LINES; ) {
+  for (let at = 0; at < text.length && rows.length < most; ) {
     const end = text.indexOf("\n", at);
     const stop = end < 0 ? text.length : end;
     rows.push(text.slice(at, Math.min(stop, at + longest)).replace(/\r$/, ""));

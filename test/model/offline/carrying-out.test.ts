@@ -2,7 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { AGENT, converse, EVERYTHING, main, READING, type Setting } from "./conversing.ts";
+import { AGENT, converse, EVERYTHING, main, READING, type Setting, withTools } from "./conversing.ts";
+
+withTools();
 
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
   const cwd = temporaryFolder();

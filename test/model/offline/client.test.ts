@@ -8,7 +8,9 @@ import type { ModelEvent } from "../../../src/model/client.ts";
 import { offlineModel } from "../../../src/model/offline.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { untrueCitations } from "./citations.ts";
-import { ask, callsIn, converse, EVERYTHING, request } from "./conversing.ts";
+import { ask, callsIn, converse, EVERYTHING, request, withTools } from "./conversing.ts";
+
+withTools();
 
 const asked = (prompt: string): MessageParam[] => [{ role: "user", content: prompt }];
 

@@ -1,11 +1,22 @@
+import { afterAll, beforeAll } from "vitest";
 import type { MessageParam, ToolUseBlock } from "../../../src/mailbox/conversation.ts";
 import { textOf } from "../../../src/mailbox/conversation.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelEvent, ModelReply, ModelRequest } from "../../../src/model/client.ts";
 import { offlineModel } from "../../../src/model/offline.ts";
-import { type PlayTool, playedTools } from "./played-tools.ts";
+import { type PlayTool, startTools, type Tools } from "./played-tools.ts";
 
 export const AGENT = ActorId.parse("agent1");
+
+let hands: Tools | undefined;
+
+/** Real tools for the tests of one file. */
+export function withTools(): void {
+  beforeAll(() => {
+    hands = startTools(AGENT);
+  });
+  afterAll(() => hands?.close());
+}
 export const READING = ["Read", "Glob", "Grep"];
 export const EVERYTHING = [...READING, "Edit", "Write", "Bash", "Agent"];
 
@@ -91,7 +102,7 @@ export async function converse({
 async function playOne({ name, input }: ToolUseBlock, setting: Setting) {
   if (typeof input !== "object" || input === null) throw new Error("the input is not an object");
   const fields = Object.fromEntries(Object.entries(input));
-  const own = setting.play?.[name] ?? playedTools[name];
+  const own = setting.play?.[name] ?? hands?.play(name);
   if (own) {
     const { text, isError } = await own(fields, setting.cwd);
     return { content: text, isError };

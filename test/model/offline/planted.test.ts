@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { citedLines, untrueCitations } from "./citations.ts";
-import { converse } from "./conversing.ts";
+import { converse, withTools } from "./conversing.ts";
 import { plantRepository } from "./planted-repository.ts";
+
+withTools();
 
 const roots: string[] = [];
 

@@ -1,8 +1,13 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { rgPath } from "@vscode/ripgrep";
-import { globby } from "globby";
+import { systemClock } from "../../../src/mailbox/clock.ts";
+import { type ActorId, callId } from "../../../src/mailbox/ids.ts";
+import { startProcesses } from "../../../src/processes/client.ts";
+import type { Processes } from "../../../src/processes/processes.ts";
+import { agentTools } from "../../../src/tools/index.ts";
+import { ReadLedger } from "../../../src/tools/read-ledger.ts";
+import type { AgentCallContext } from "../../../src/tools/tool.ts";
 
 export interface ToolAnswer {
   readonly text: string;
@@ -11,34 +16,47 @@ export interface ToolAnswer {
 
 export type PlayTool = (input: Readonly<Record<string, unknown>>, cwd: string) => Promise<ToolAnswer>;
 
-/** The tools as their contracts say: real ripgrep, real files, a real shell. */
-export const playedTools: Readonly<Record<string, PlayTool>> = {
-  async Grep(input, cwd) {
-    const args = ["--line-number", "--ignore-case", "--no-heading", "--with-filename", "--sort", "path"];
-    const { code, stdout, stderr } = await run(rgPath, [...args, "-e", text(input, "pattern"), "."], cwd);
-    if (code === 1) return answer("No matches found.");
-    if (code !== 0) return wrong(stderr);
-    const lines = stdout.trimEnd().split("\n");
-    return answer(
-      lines
-        .slice(0, number(input, "head_limit", 250))
-        .join("\n")
-        .replace(/^\.\//gm, ""),
-    );
-  },
-  async Glob(input, cwd) {
-    const found = await globby(text(input, "pattern"), { cwd, absolute: true, gitignore: true });
-    return answer(found.slice(0, 100).join("\n") || "No files found.");
-  },
-  async Read(input) {
-    const path = text(input, "file_path");
-    const content = await readFile(path, "utf8").catch(() => undefined);
-    if (content === undefined) return wrong(`${path} does not exist. Check the path with Glob.`);
-    const lines = content === "" ? [] : content.replace(/\n$/, "").split("\n");
-    const from = number(input, "offset", 1);
-    const shown = lines.slice(from - 1, from - 1 + number(input, "limit", 2_000));
-    return answer(shown.map((line, at) => `${from + at}\t${line}`).join("\n"));
-  },
+export interface Tools {
+  play(name: string): PlayTool | undefined;
+  close(): Promise<void>;
+}
+
+/** The product's own tools, with a real process host; for those that change or run, a few lines each. */
+export function startTools(actor: ActorId): Tools {
+  const processes = startProcesses({ env: process.env });
+  let calls = 0;
+  return {
+    play(name) {
+      const tool = agentTools.find((some) => some.name === name);
+      if (tool === undefined) return changingTools[name];
+      return async (input, cwd) => {
+        calls += 1;
+        const ready = tool.prepare(input);
+        if (ready.type === "invalid") return wrong(ready.message);
+        const { content, isError } = await ready.call(contextOf(processes, actor, calls, cwd));
+        return { text: typeof content === "string" ? content : JSON.stringify(content), isError };
+      };
+    },
+    close: () => processes.close(),
+  };
+}
+
+function contextOf(processes: Processes, actor: ActorId, count: number, cwd: string): AgentCallContext {
+  const { signal } = new AbortController();
+  return {
+    call: callId(actor, 1, count),
+    actor,
+    cwd,
+    signal,
+    root: cwd,
+    additionalDirs: [],
+    reads: new ReadLedger(),
+    clock: systemClock,
+    run: (request) => processes.run({ ...request, owner: actor }, signal),
+  };
+}
+
+const changingTools: Readonly<Record<string, PlayTool>> = {
   async Edit(input) {
     const path = text(input, "file_path");
     const content = await readFile(path, "utf8");
@@ -77,11 +95,6 @@ function text(input: Readonly<Record<string, unknown>>, field: string): string {
   const value = input[field];
   if (typeof value !== "string") throw new Error(`${field} is not a text`);
   return value;
-}
-
-function number(input: Readonly<Record<string, unknown>>, field: string, otherwise: number): number {
-  const value = input[field];
-  return typeof value === "number" ? value : otherwise;
 }
 
 function run(
