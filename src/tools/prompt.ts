@@ -1,6 +1,13 @@
 import type { ToolPrompt } from "./tool.ts";
 
-/** The description a model gets, from the six answers every tool gives (A4.1). */
-export function renderPrompt({ what, when, whenNot, how, recover, limits }: ToolPrompt): string {
-  return [what, when, whenNot, how, recover, limits].join("\n\n");
+/** The description the model gets: all six facets, each under words that say what it is for (A4.1). */
+export function renderPrompt(prompt: ToolPrompt): string {
+  return [
+    prompt.what,
+    `When to use it: ${prompt.when}`,
+    `When not to: ${prompt.whenNot}`,
+    `Arguments: ${prompt.how}`,
+    `When it fails: ${prompt.recover}`,
+    `Limits: ${prompt.limits}`,
+  ].join("\n\n");
 }

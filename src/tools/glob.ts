@@ -1,0 +1,124 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import * as z from "zod/mini";
+import { abortable } from "./abortable.ts";
+import { globBase } from "./glob-base.ts";
+import { resolvePath, whyUnusable } from "./paths.ts";
+import { renderPrompt } from "./prompt.ts";
+import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { VCS_FOLDERS } from "./vcs-folders.ts";
+
+export const MAX_PATHS = 1_000;
+
+const Input = z.object({
+  pattern: z.string().check(z.describe("Glob pattern that file paths must match (required)")),
+  path: z.optional(z.string().check(z.describe("Folder to search in; the working directory when left out"))),
+});
+type Input = z.infer<typeof Input>;
+
+/** Paths, newest first. */
+interface Output {
+  readonly paths: readonly string[];
+  readonly notice: string | null;
+}
+
+export const globPrompt: ToolPrompt = {
+  what: "Finds files by their names, quickly and in trees of any size. Patterns such as **/*.js or src/**/*.ts; the answer is absolute paths, the most recently changed first.",
+  when: "when you know something of a file's name or place. Several patterns can be tried in one reply.",
+  whenNot:
+    "to find a text inside files (use Grep), and never through find or ls in Bash. A question that needs many rounds of searching is work for an agent.",
+  how: "pattern: * stands for any part of a name, ** for any number of folders, {a,b} for either, [ab] for one of these. path: leave it out to search the working directory; it must be a folder.",
+  recover:
+    "when nothing is found, put **/ in front of the pattern or search for a shorter part of the name. What git ignores is left out: to look inside an ignored folder, give that folder as path.",
+  limits: `at most ${MAX_PATHS} paths, and a notice with the number of all. Folders of version control and symbolic links are not followed; files whose names begin with a dot are found.`,
+};
+
+export const globTool: Tool<Input, Output, AgentCallContext> = {
+  name: "Glob",
+  aliases: [],
+  description: renderPrompt(globPrompt),
+  inputSchema: Input,
+  permissionLevel: "read",
+  parallel: true,
+  title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
+  accesses: (input, cwd) => [{ kind: "read", target: target(input, cwd).folder }],
+  call: glob,
+  mapToolResultToToolResultBlockParam: ({ paths, notice }) =>
+    paths.length === 0 ? "No files found" : [...paths, ...(notice === null ? [] : ["", notice])].join("\n"),
+};
+
+function target({ pattern, path }: Input, cwd: string) {
+  return globBase(resolvePath(cwd, path), pattern);
+}
+
+async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Output | ToolFailure> {
+  if (input.pattern.trim() === "") return failed('pattern is empty. For every file, use "**/*".');
+  const asked = resolvePath(cwd, input.path);
+  const complaint = await whyNoFolder(asked);
+  if (complaint !== null) return failed(complaint);
+
+  const { folder, pattern } = target(input, cwd);
+  const kept = await abortable(search(folder, pattern, true), signal);
+  // Which of these may be read is asked here, once there is a gate.
+  if (kept.length > 0) return { paths: kept.slice(0, MAX_PATHS), notice: moreNotice(kept.length) };
+  if (await abortable(isIgnoredFolder(folder), signal)) {
+    const ignored = await abortable(search(folder, pattern, false), signal);
+    return { paths: ignored.slice(0, MAX_PATHS), notice: moreNotice(ignored.length) };
+  }
+  const meant = await stat(resolvePath(asked, input.pattern)).catch(() => null);
+  if (meant?.isDirectory())
+    return failed(
+      `${input.pattern} is a folder; for the files in it, use "${input.pattern.replace(/\/+$/, "")}/**".`,
+    );
+  return { paths: [], notice: null };
+}
+
+async function whyNoFolder(path: string): Promise<string | null> {
+  try {
+    if ((await stat(path)).isDirectory()) return null;
+    return `${path} is a file; path must be a folder, such as ${dirname(path)}.`;
+  } catch (error) {
+    return whyUnusable(path, error);
+  }
+}
+
+/** All matches, newest first; the same time, by name. */
+async function search(folder: string, pattern: string, gitignore: boolean): Promise<string[]> {
+  // Loaded here, because an agent that never globs should not pay for it.
+  const { globby } = await import("globby");
+  const entries = await globby(pattern, {
+    cwd: folder,
+    gitignore,
+    ignore: VCS_FOLDERS.flatMap((name) => [`**/${name}`, `**/${name}/**`]),
+    absolute: true,
+    dot: true,
+    expandDirectories: false,
+    followSymbolicLinks: false,
+    suppressErrors: true,
+    objectMode: true,
+    stats: true,
+  });
+  return entries
+    .map(({ path, stats }) => ({ path, time: stats?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1))
+    .map(({ path }) => path);
+}
+
+/** Whether git ignores the folder that was named: then it was meant, and nothing in it is kept back. */
+async function isIgnoredFolder(folder: string): Promise<boolean> {
+  if (folder === dirname(folder)) return false;
+  const { isGitIgnored } = await import("globby");
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    // Only the ignore file of this one folder is read.
+    const isIgnored = await isGitIgnored({ cwd: above, deep: 0, suppressErrors: true });
+    if (isIgnored(`${folder}/`)) return true;
+    const isRepository = await stat(`${above}/.git`).catch(() => null);
+    if (isRepository || above === dirname(above)) return false;
+  }
+}
+
+function moreNotice(found: number): string | null {
+  return found > MAX_PATHS
+    ? `[The newest ${MAX_PATHS} of ${found} files. Narrow the search with a longer pattern or a path.]`
+    : null;
+}

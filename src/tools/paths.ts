@@ -1,0 +1,47 @@
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { nearestFolder, similarNames } from "./similar-names.ts";
+
+/** The absolute path a tool means. `~` is an ordinary name here: only a shell knows whose home it is. */
+export function resolvePath(cwd: string, path: string | undefined): string {
+  return resolve(cwd, path ?? ".");
+}
+
+/** A path as results show it: relative where it lies inside the working directory, because that is shorter. */
+export function shownPath(cwd: string, path: string): string {
+  const inside = relative(cwd, path);
+  return inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)
+    ? path
+    : inside;
+}
+
+/** A sentence for the model: what is wrong with this path, and what to try. */
+export async function whyUnusable(path: string, error: unknown): Promise<string> {
+  switch (codeOf(error)) {
+    case "ENOENT":
+      return `${path} does not exist. ${await whatElse(path)}`;
+    case "ENOTDIR":
+      return `${path} does not exist: a part of it is a file, not a folder.`;
+    case "EACCES":
+    case "EPERM":
+      return `${path} cannot be read: permission denied.`;
+    case "ELOOP":
+      return `${path} cannot be read: its symbolic links go round in a circle.`;
+    case "ENAMETOOLONG":
+      return `${path} cannot be read: the name is too long.`;
+    case "EMFILE":
+    case "ENFILE":
+      return `${path} cannot be read now: too many files are open. Try again.`;
+    default:
+      return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}
+
+async function whatElse(path: string): Promise<string> {
+  const similar = await similarNames(path);
+  if (similar.length > 0) return `Did you mean ${similar.join(" or ")}?`;
+  return `The nearest folder that exists is ${await nearestFolder(path)}; look there with Glob.`;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}
