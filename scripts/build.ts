@@ -1,20 +1,11 @@
 /** Makes dist/: declarations by tsc, bundles by rolldown. The old dist/ stays until the new one is whole. */
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build, type OutputChunk } from "rolldown";
-import { type Bundle, bundles, LENIENT_UNTIL } from "./bundles.ts";
+import { type Bundle, bundles } from "./bundles.ts";
 import { licencesOf } from "./licences.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -23,10 +14,9 @@ const fresh = join(root, `dist.${process.pid}`);
 
 async function main(): Promise<void> {
   const started = performance.now();
-  const present = presentBundles();
   mkdirSync(fresh);
   try {
-    const [, ...chunks] = await all([declarations(), ...present.map(bundle)]);
+    const [, ...chunks] = await all([declarations(), ...bundles.map(bundle)]);
     const modules = chunks.flat().flatMap(({ moduleIds }) => moduleIds);
     writeFileSync(join(fresh, "THIRD-PARTY-LICENCES.txt"), licencesOf(modules));
     rmSync(dist, { recursive: true, force: true });
@@ -38,14 +28,6 @@ async function main(): Promise<void> {
     console.log(`${kilobytes(join(dist, name)).padStart(9)}  dist/${name}`);
   }
   console.log(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
-}
-
-function presentBundles(): Bundle[] {
-  const missing = bundles.filter(({ entry }) => !existsSync(join(root, entry)));
-  const lines = missing.map(({ name, entry }) => `dist/${name}.js: its entry ${entry} does not exist`);
-  if (lines.length > 0 && existsSync(join(root, LENIENT_UNTIL))) throw new Error(lines.join("\n"));
-  for (const line of lines) console.warn(`!!! SKIPPED ${line}`);
-  return bundles.filter((bundle) => !missing.includes(bundle));
 }
 
 /** Waits for every part, so that none writes into a folder that is being removed; reports all failures. */
@@ -80,11 +62,13 @@ function pointAtJavaScript(file: string): void {
   writeFileSync(file, text.replace(/(\b(?:from |import\(|import )")(\.[^"\n]*)\.ts"/g, '$1$2.js"'));
 }
 
-async function bundle({ name, entry, external }: Bundle): Promise<OutputChunk[]> {
+async function bundle({ name, entry, external, alone }: Bundle): Promise<OutputChunk[]> {
   const complaints: string[] = [];
   const { output } = await build({
     input: { [name]: join(root, entry) },
     platform: "node",
+    // comlink's `main` is CommonJS: it would not be tree-shaken, and its wrapper would be a second file.
+    resolve: { mainFields: ["module", "main"] },
     external: (id) => isBuiltin(id) || isOneOf(external, id),
     onLog: (level, log) => void (level === "warn" && complaints.push(log.message)),
     output: {
@@ -98,6 +82,7 @@ async function bundle({ name, entry, external }: Bundle): Promise<OutputChunk[]>
   });
   const chunks = output.filter((file) => file.type === "chunk");
   complaints.push(...leftOver(chunks, external));
+  if (alone) complaints.push(...company(chunks));
   if (complaints.length > 0) throw new Error(`bundling ${entry}:\n${complaints.join("\n")}`);
   return chunks;
 }
@@ -109,6 +94,13 @@ function leftOver(chunks: readonly OutputChunk[], external: readonly string[]): 
   return chunks.flatMap(({ fileName, imports, dynamicImports }) =>
     [...imports, ...dynamicImports].filter((id) => !known(id)).map((id) => `${fileName} still imports ${id}`),
   );
+}
+
+/** A thread waits for every file its entry needs, so that should be the entry alone. */
+function company(chunks: readonly OutputChunk[]): string[] {
+  const names = chunks.map(({ fileName }) => fileName);
+  const needed = chunks.filter(({ isEntry }) => isEntry).flatMap(({ imports }) => imports);
+  return needed.filter((id) => names.includes(id)).map((id) => `a thread would load ${id} besides its entry`);
 }
 
 function isOneOf(packages: readonly string[], id: string): boolean {

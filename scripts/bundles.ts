@@ -7,6 +7,8 @@ export interface Bundle {
   readonly entry: string;
   /** Packages that stay in node_modules. */
   readonly external: readonly string[];
+  /** Whether the entry is started often, and so must need no other file of dist/ to start. */
+  readonly alone: boolean;
 }
 
 /** ripgrep finds its binary and piscina its worker file by their own place on disk. */
@@ -16,13 +18,10 @@ const found = ["@vscode/ripgrep", "piscina"];
 const shared = ["@anthropic-ai/sdk", "comlink", "execa", "globby", "nanoid", "zod"];
 
 export const bundles: readonly Bundle[] = [
-  { name: "index", entry: "src/index.ts", external: [...found, ...shared] },
-  { name: "cli", entry: "src/cli/entry.ts", external: found },
-  { name: "agent-thread", entry: "src/actors/worker.ts", external: found },
-  { name: "gateway-thread", entry: "src/model/gateway-thread.ts", external: found },
-  { name: "journal-writer", entry: "src/journal/writer.ts", external: found },
-  { name: "process-host", entry: "src/processes/host.ts", external: found },
+  { name: "index", entry: "src/index.ts", external: [...found, ...shared], alone: false },
+  { name: "cli", entry: "src/cli/entry.ts", external: found, alone: false },
+  { name: "agent-thread", entry: "src/actors/worker.ts", external: found, alone: true },
+  { name: "gateway-thread", entry: "src/model/gateway-thread.ts", external: found, alone: true },
+  { name: "journal-writer", entry: "src/journal/writer.ts", external: found, alone: true },
+  { name: "process-host", entry: "src/processes/host.ts", external: found, alone: true },
 ];
-
-/** While this file does not exist, entries may be missing. Remove it, and its one use, when all are there. */
-export const LENIENT_UNTIL = "src/actors/worker.ts";
