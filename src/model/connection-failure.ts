@@ -2,7 +2,7 @@ import type { ModelFailure } from "./client.ts";
 import type { Where } from "./failures.ts";
 
 const CAUSES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "connection refused: nothing listens there",
   ENOTFOUND: "no such host is known",
   EAI_AGAIN: "the name could not be looked up",
   ECONNRESET: "the connection was reset",

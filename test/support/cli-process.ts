@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { temporaryFolder } from "./temporary.ts";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+  /** The one JSON object on stdout. */
+  json(): Record<string, unknown>;
+}
+
+export interface CliOptions {
+  /** The fake server; without it there is no key either. */
+  readonly url?: string;
+  readonly cwd?: string;
+  readonly home?: string;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** `troupe` settings of the person. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly onStart?: (child: ChildProcess) => void;
+}
+
+const BIN = join(import.meta.dirname, "../../bin/troupe.js");
+
+/** The real program, as built, in an empty home: what a person would see. */
+export async function troupe(args: readonly string[], options: CliOptions = {}): Promise<Ended> {
+  const home = options.home ?? temporaryFolder("troupe-home-");
+  if (options.settings) {
+    mkdirSync(join(home, ".claude"), { recursive: true });
+    writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ troupe: options.settings }));
+  }
+  const { PATH = "" } = process.env;
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd: options.cwd ?? temporaryFolder(),
+    env: {
+      PATH,
+      HOME: home,
+      ...(options.url ? { ANTHROPIC_BASE_URL: options.url, ANTHROPIC_API_KEY: "sk-test-secret" } : {}),
+      ...options.env,
+    },
+    stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  child.stdin?.end(options.stdin);
+  options.onStart?.(child);
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once("close", (code, signal) => resolve([code, signal])),
+  );
+  const [out, err, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, signal, out, err, json: () => JSON.parse(out) };
+}
