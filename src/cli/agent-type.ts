@@ -1,10 +1,10 @@
+import type { ListedAgent } from "../supervisor/listing.ts";
 import { nearest } from "./nearest.ts";
 import { quoted } from "./option.ts";
-import type { AgentInfo } from "./runtime.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The agent type a person means, whatever its case and separators; a `UsageError` lists the known ones. */
-export function agentType(given: string, agents: readonly AgentInfo[]): string {
+export function agentType(given: string, agents: readonly ListedAgent[]): string {
   const wanted = bare(given);
   const found = agents.find(({ name, aliases }) =>
     [name, ...aliases].some((known) => bare(known) === wanted),

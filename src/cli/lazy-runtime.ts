@@ -7,22 +7,5 @@ export const lazyRuntime: Runtime = {
     return (options) => new Supervisor(options);
   },
   checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
-  async listAgents() {
-    const [{ builtInAgents }, { Toolbox }] = await Promise.all([
-      import("../actors/definitions/index.ts"),
-      import("../supervisor/toolbox.ts"),
-    ]);
-    const toolbox = new Toolbox([], { mode: "default", allowedTools: [], disallowedTools: [], folders: [] });
-    return builtInAgents.map(({ name, aliases = [], whenToUse, tools, disallowedTools = [], model }) => ({
-      name,
-      aliases,
-      whenToUse,
-      // Agent is the session's own tool, made with it.
-      tools: [
-        ...toolbox.select(tools, disallowedTools).map((tool) => tool.name),
-        ...(tools === "all" ? ["Agent"] : []),
-      ],
-      ...(model === undefined ? {} : { model }),
-    }));
-  },
+  listAgents: async () => (await import("../supervisor/listing.ts")).listAgents(),
 };

@@ -1,7 +1,7 @@
 import { troupeHome } from "../journal/place.ts";
+import { aliasesFrom } from "../model/aliases.ts";
 import { maxAgentsIn, readPersonSettings } from "../policy/settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
-import { aliasesFrom } from "./alias-environment.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { existingFolder } from "./folders.ts";

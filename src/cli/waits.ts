@@ -17,7 +17,7 @@ export interface Waits {
 export function createWaits(): Waits {
   const waits = new Map<
     ActorId,
-    { readonly reason: string; readonly attempt: number; readonly until: number }
+    { readonly reason: string; readonly attempt: number | null; readonly until: number }
   >();
   const current = (now: number) => [...waits.values()].filter(({ until }) => until > now);
   return {
@@ -38,7 +38,9 @@ export function createWaits(): Waits {
  * "The model server answered 529 (overloaded); trying again in 4 s (attempt 3)". A reason's last clause is
  * advice for when it is given up, and is left out while it is not.
  */
-export function waitLine(reason: string, ms: number, attempt: number): string {
+export function waitLine(reason: string, ms: number, attempt: number | null): string {
   const words = safeLine(reason).replace(/(?:; [^;]*)?[\s.;,]*$/, "");
-  return `${words}; trying again in ${Math.max(1, Math.ceil(ms / 1000))} s (attempt ${attempt})`;
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  if (attempt === null) return `${words}; giving up in ${seconds} s`;
+  return `${words}; trying again in ${seconds} s (attempt ${attempt})`;
 }

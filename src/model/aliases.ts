@@ -9,13 +9,19 @@ export const DEFAULT_MODEL = "sonnet";
 
 export type Aliases = Readonly<Record<string, string>>;
 
-/** The defaults, with what the environment says instead (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on). */
-export function aliasesFrom(env: Readonly<Record<string, string | undefined>>): Aliases {
-  return {
-    opus: env["ANTHROPIC_DEFAULT_OPUS_MODEL"] || DEFAULT_ALIASES.opus,
-    sonnet: env["ANTHROPIC_DEFAULT_SONNET_MODEL"] || DEFAULT_ALIASES.sonnet,
-    haiku: env["ANTHROPIC_DEFAULT_HAIKU_MODEL"] || DEFAULT_ALIASES.haiku,
-  };
+/**
+ * What somebody says the aliases stand for: the environment (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on) wins
+ * over the person's settings. Defaults are not in it; `resolveModel` knows them.
+ */
+export function aliasesFrom(
+  env: Readonly<Record<string, string | undefined>>,
+  settings: Aliases = {},
+): Aliases {
+  const fromEnv = Object.keys(DEFAULT_ALIASES).flatMap((alias) => {
+    const id = env[`ANTHROPIC_DEFAULT_${alias.toUpperCase()}_MODEL`]?.trim();
+    return id ? [[alias, id] as const] : [];
+  });
+  return { ...settings, ...Object.fromEntries(fromEnv) };
 }
 
 /**

@@ -128,7 +128,7 @@ class Attempt {
       idleMs: this.idleMs,
       onIdle: () => this.abort.abort(),
       quietMs: QUIET_MS,
-      onQuiet: (ms) => on({ type: "waiting", reason, ms, attempt: 1 }),
+      onQuiet: (ms) => on({ type: "waiting", reason, ms, attempt: null }),
     });
   }
 

@@ -60,8 +60,13 @@ export interface ModelFailure {
 
 /** What happens before the end. */
 export type ModelEvent =
-  /** Waiting to try again (or for a free place), for a countdown. */
-  | { readonly type: "waiting"; readonly reason: string; readonly ms: number; readonly attempt: number }
+  /** Waiting for `ms`, for a countdown: then attempt `attempt + 1` is made, or (null) a silent stream is given up. */
+  | {
+      readonly type: "waiting";
+      readonly reason: string;
+      readonly ms: number;
+      readonly attempt: number | null;
+    }
   | { readonly type: "text"; readonly text: string }
   /** The model has begun to write a call of this tool. */
   | { readonly type: "call-begins"; readonly tool: string };
@@ -95,7 +100,7 @@ export type GatewayNotice =
       readonly actor: ActorId;
       readonly reason: string;
       readonly ms: number;
-      readonly attempt: number;
+      readonly attempt: number | null;
     };
 
 /**

@@ -55,9 +55,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         return cancelled;
       }
 
-      const numbered: OnModelEvent = (event) =>
-        on(event.type === "waiting" ? { ...event, attempt: tries } : event);
-      const outcome = await patience.during(attempt(request, numbered, signal)).finally(placed.release);
+      const outcome = await patience.during(attempt(request, on, signal)).finally(placed.release);
       if (signal.aborted) return cancelled;
       if (outcome.type === "reply") return outcome;
 

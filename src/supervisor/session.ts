@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
+import { findAgent } from "../actors/definitions/index.ts";
 import type { ActorHost } from "../actors/hosts.ts";
 import { threadHost } from "../actors/thread-host.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -15,9 +15,10 @@ import { localGateway, threadGateway } from "../model/gateway.ts";
 import type { Permissions } from "../policy/gate.ts";
 import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
-import { type AgentListing, agentTool, type Spawner } from "../tools/agent.ts";
+import { agentTool, type Spawner } from "../tools/agent.ts";
 import { seal } from "../tools/sealed.ts";
 import { limitsOf } from "./limits.ts";
+import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
 import type { Common } from "./specs.ts";
 import { Toolbox } from "./toolbox.ts";
@@ -61,7 +62,7 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     disallowedTools: options.disallowedTools ?? [],
     folders: [options.cwd, ...(options.additionalDirs ?? [])],
   };
-  const definitions = definitionsOf(options);
+  const definitions = definitionsWith(options.agents ?? []);
   const toolbox = toolboxOf(options, permissions, definitions, listeners.spawn);
 
   const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
@@ -102,11 +103,6 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
   };
 }
 
-/** A person's own definition takes the place of a built-in one of the same name. */
-function definitionsOf({ agents = [] }: SupervisorOptions): AgentDefinition[] {
-  return [...builtInAgents.filter(({ name }) => !findAgent(agents, name)), ...agents];
-}
-
 function toolboxOf(
   { tools = [] }: SupervisorOptions,
   permissions: Permissions,
@@ -114,7 +110,7 @@ function toolboxOf(
   spawn: Spawner["spawn"],
 ): Toolbox {
   const without = new Toolbox(tools, permissions);
-  const listings: AgentListing[] = definitions.map((definition) => listingOf(definition, without));
+  const listings = definitions.map((definition) => listingOf(definition, without));
   const agent = agentTool({
     agents: listings,
     resolve: (type) => {
@@ -124,11 +120,6 @@ function toolboxOf(
     spawn,
   });
   return new Toolbox([seal(agent), ...tools], permissions);
-}
-
-function listingOf(definition: AgentDefinition, toolbox: Toolbox): AgentListing {
-  const tools = toolbox.select(definition.tools, definition.disallowedTools ?? []);
-  return { name: definition.name, whenToUse: definition.whenToUse, tools: tools.map(({ name }) => name) };
 }
 
 function openGateway(

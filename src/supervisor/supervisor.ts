@@ -94,7 +94,8 @@ export class Supervisor implements SupervisorHandle {
       agents,
       usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
       apiMs: this.#apiMs,
-      costUsd: this.#costUsd,
+      // Prices are fractions of a cent: what lies below a millionth of a dollar is the arithmetic's own.
+      costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
       denials: [...this.#denials],
     };
   }

@@ -40,7 +40,8 @@ export type SupervisorEvent =
       readonly actor: ActorId;
       readonly reason: string;
       readonly ms: number;
-      readonly attempt: number;
+      /** Null: nothing is tried again, a silent stream is given up then. */
+      readonly attempt: number | null;
     }
   | { readonly type: "warning"; readonly message: string };
 

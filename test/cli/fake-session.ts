@@ -1,9 +1,10 @@
-import type { AgentInfo, Runtime } from "../../src/cli/runtime.ts";
+import type { Runtime } from "../../src/cli/runtime.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
+import type { ListedAgent } from "../../src/supervisor/listing.ts";
 import type {
   AgentResult,
   SessionAccount,
@@ -147,7 +148,7 @@ export interface FakeScript {
   readonly broken?: Error;
 }
 
-const fakeAgents: readonly AgentInfo[] = [
+const fakeAgents: readonly ListedAgent[] = [
   { name: "Explore", aliases: [], whenToUse: "Finds things.", tools: ["Read", "Glob", "Grep"] },
   {
     name: "code-reviewer",

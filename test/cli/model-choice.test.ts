@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { aliasesFrom } from "../../src/cli/alias-environment.ts";
 import { type AskedModel, chooseModel } from "../../src/cli/model-choice.ts";
+import { aliasesFrom } from "../../src/model/aliases.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
 
 const choose = (asked: Partial<AskedModel> = {}, env: Record<string, string> = {}) =>

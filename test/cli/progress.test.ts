@@ -214,6 +214,12 @@ test.each([
     1,
     "a.example is overloaded (529); trying again in 1 s (attempt 1)",
   ],
+  [
+    "a.example has sent nothing for 20 s",
+    280_000,
+    null,
+    "a.example has sent nothing for 20 s; giving up in 280 s",
+  ],
   ["two\nlines\u001b[31m", 61_000, 2, "two lines; trying again in 61 s (attempt 2)"],
 ])("%j for %i ms is said as one line", (reason, ms, attempt, line) => {
   expect(waitLine(reason, ms, attempt)).toBe(line);

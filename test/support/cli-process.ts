@@ -45,11 +45,13 @@ export async function troupe(args: readonly string[], options: CliOptions = {}):
     },
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  child.stdin?.end(options.stdin);
+  const { stdin, stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error("the program was started without pipes");
+  stdin?.end(options.stdin);
   options.onStart?.(child);
   const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
     child.once("close", (code, signal) => resolve([code, signal])),
   );
-  const [out, err, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [out, err, [code, signal]] = await Promise.all([text(stdout), text(stderr), ended]);
   return { code, signal, out, err, json: () => JSON.parse(out) };
 }

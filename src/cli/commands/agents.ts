@@ -1,9 +1,9 @@
+import type { ListedAgent } from "../../supervisor/listing.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { flag, quoted } from "../option.ts";
-import type { AgentInfo } from "../runtime.ts";
 import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -32,7 +32,7 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   return exitCodes.done;
 }
 
-function described({ name, aliases, whenToUse, tools, model }: AgentInfo, paint: Paint): string {
+function described({ name, aliases, whenToUse, tools, model }: ListedAgent, paint: Paint): string {
   const also = aliases.length > 0 ? ` (also ${safeLine(aliases.join(", "))})` : "";
   const lines = [
     `${paint("bold", safeLine(name))}${also}`,

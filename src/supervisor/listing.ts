@@ -1,0 +1,37 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
+import type { Permissions } from "../policy/gate.ts";
+import type { AgentListing } from "../tools/agent.ts";
+import { Toolbox } from "./toolbox.ts";
+
+/** One kind of agent, as people and models choose it. */
+export interface ListedAgent extends AgentListing {
+  readonly aliases: readonly string[];
+  readonly model?: string;
+}
+
+/** The built-in kinds and a person's own; an own one takes the place of a built-in of the same name. */
+export function definitionsWith(own: readonly AgentDefinition[]): AgentDefinition[] {
+  return [...builtInAgents.filter(({ name }) => !findAgent(own, name)), ...own];
+}
+
+/** The Agent tool is made of these listings, so it is in no toolbox yet when they are made. */
+export function listingOf(definition: AgentDefinition, toolbox: Toolbox): ListedAgent {
+  const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
+  const offered = toolbox.select(tools, disallowedTools).map((tool) => tool.name);
+  const spawning = tools === "all" && !disallowedTools.includes("Agent") ? ["Agent"] : [];
+  return {
+    name,
+    aliases,
+    whenToUse,
+    tools: [...offered, ...spawning],
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** What a session without settings of its own would offer. */
+export function listAgents(): ListedAgent[] {
+  const open: Permissions = { mode: "default", allowedTools: [], disallowedTools: [], folders: [] };
+  const toolbox = new Toolbox([], open);
+  return builtInAgents.map((definition) => listingOf(definition, toolbox));
+}
