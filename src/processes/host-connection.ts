@@ -4,6 +4,7 @@ import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { RunRequest, RunResult } from "../mailbox/runs.ts";
 import { type BoundedText, boundedText } from "./bounded-text.ts";
+import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import { FromHost, type ToHost } from "./protocol.ts";
 import { notStarted, unknown } from "./results.ts";
@@ -132,7 +133,8 @@ export class HostConnection {
     this.#alive = false;
     const last = this.#complaints.take().trim().split("\n").at(-1);
     const reason = `The process host ended (${how}${last ? `: ${last}` : ""}); whether the command did its work is not known.`;
-    for (const { request, began, pid, settle } of [...this.#runs.values()]) {
+    const unsettled = [...this.#runs.values()];
+    for (const { request, began, pid, settle } of unsettled) {
       // A host that was killed could not end its children.
       if (pid !== null) signalGroup(pid, "SIGKILL");
       if (this.#host.pid !== undefined) settle(unknown(request.id, reason, this.#clock.now() - began));
@@ -141,6 +143,8 @@ export class HostConnection {
           notStarted(request.id, `${request.file} was not started: the process host cannot start (${how}).`),
         );
     }
+    if (unsettled.length > 0 && this.#host.pid !== undefined)
+      killTagged(hostTag(process.pid, this.#host.pid));
     for (const stopped of this.#stops.values()) stopped();
     this.#stops.clear();
     this.#gone.resolve();

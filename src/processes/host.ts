@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { RunRequest } from "../mailbox/runs.ts";
 import { type Child, startChild } from "./child.ts";
+import { HOST_VARIABLE, hostTag } from "./host-tag.ts";
 import { type FromHost, ToHost } from "./protocol.ts";
 
 /** Marks every child with its actor, so that one that left its group can still be found. */
@@ -11,6 +12,7 @@ const OWNER_VARIABLE = "TROUPE_OWNER";
 function serve(clock: Clock): void {
   const children = new Map<number, Child>();
   let environment: Record<string, string> = {};
+  const tag = hostTag(process.ppid, process.pid);
   let leaving = false;
 
   const send = (message: FromHost) => {
@@ -19,7 +21,7 @@ function serve(clock: Clock): void {
   };
 
   async function run(ticket: number, request: RunRequest): Promise<void> {
-    const env = { ...environment, ...request.env, [OWNER_VARIABLE]: request.owner };
+    const env = { ...environment, ...request.env, [OWNER_VARIABLE]: request.owner, [HOST_VARIABLE]: tag };
     const child = startChild(request, env, clock);
     children.set(ticket, child);
     if (child.pid !== undefined) send({ type: "started", ticket, pid: child.pid });

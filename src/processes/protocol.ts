@@ -17,10 +17,7 @@ export const ToHost = z.discriminatedUnion("type", [
 export type ToHost = z.infer<typeof ToHost>;
 
 export const FromHost = z.discriminatedUnion("type", [
-  /**
-   * Told at once, so that the client can end the group itself if the host dies. Trap: a host that is killed
-   * in the millisecond between the start and this message leaves a child nobody knows but by TROUPE_OWNER.
-   */
+  /** Told at once, so that the client can end the group itself if the host dies. */
   z.object({ type: z.literal("started"), ticket: z.number(), pid: z.number() }),
   z.object({ type: z.literal("result"), ticket: z.number(), result: RunResult }),
   z.object({ type: z.literal("stopped"), ticket: z.number() }),

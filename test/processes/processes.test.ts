@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -186,8 +186,6 @@ test("when the host is killed, its runs end as unknown, their processes with the
   const { path, ready, allGone } = witness();
   const run = processes.run(sh(`exec 3>"${path}"; echo $PPID >&3; exec sleep 1000`));
   const host = Number(await ready);
-  // Its answer comes after the word that the first one was started: the client knows whom to end.
-  await processes.run(sh("true", { id: "r2" }));
   process.kill(host, "SIGKILL");
   const result = await run;
   expect(result).toMatchObject({ id: "r1", outcome: "unknown", exitCode: null });
@@ -196,16 +194,31 @@ test("when the host is killed, its runs end as unknown, their processes with the
   expect(await processes.run(sh("echo again"))).toMatchObject({ outcome: "exited", stdout: "again\n" });
 });
 
+test.runIf(existsSync("/proc/self/environ"))(
+  "not even one that left its group survives a killed host",
+  async () => {
+    const processes = start();
+    const { path, ready, allGone } = witness();
+    const run = processes.run(sh(`exec 3>"${path}"; setsid sleep 1000 & echo $PPID >&3; wait`));
+    const host = Number(await ready);
+    process.kill(host, "SIGKILL");
+    expect((await run).outcome).toBe("unknown");
+    await allGone;
+  },
+);
+
 test("stopping an owner ends also when the host dies meanwhile", async () => {
   const processes = start();
-  const { path, ready } = witness();
+  const { path, ready, allGone } = witness();
   const run = processes.run(sh(`trap "" TERM; exec 3>"${path}"; echo $PPID >&3; sleep 1000; sleep 1000`));
   const host = Number(await ready);
+  // Its answer comes after the word that the first one was started: the client knows whom to end.
   await processes.run(sh("true", { id: "r2" }));
   const stopped = processes.stopOwner(MAIN);
   process.kill(host, "SIGKILL");
   await stopped;
   expect((await run).outcome).toBe("unknown");
+  await allGone;
 });
 
 test("closing ends everything, twice as well as once, and nothing starts afterwards", async () => {
