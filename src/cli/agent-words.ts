@@ -84,7 +84,8 @@ function activityWords(activity: Activity, now: number): string {
       return safeLine(`${activity.tool} ${activity.title}`);
     case "retrying": {
       const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
-      return `trying again in ${seconds} s: ${safeLine(activity.reason)}`;
+      const then = activity.attempt === null ? "giving up" : "trying again";
+      return `${then} in ${seconds} s: ${safeLine(activity.reason)}`;
     }
     default:
       return activity satisfies never;

@@ -1,6 +1,6 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
-import type { ActorId } from "../mailbox/ids.ts";
+import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Steer, Summary, Turn } from "../mailbox/messages.ts";
 import { receiptsOf } from "../mailbox/turns.ts";
 import { type Child, queued } from "./children.ts";
@@ -11,7 +11,10 @@ export class ActorRecord {
   spec: ActorSpec;
   child: Child = queued;
   handle: ActorHandle | null = null;
-  activity: Activity = { type: "idle" };
+  /** The calls that run for it now, in the order they began. */
+  readonly calls = new Map<CallId, { readonly tool: string; readonly title: string }>();
+  /** The model cannot be had at the moment. */
+  wait: Extract<Activity, { type: "retrying" }> | null = null;
   /** Of every request answered for it, told by the gateway: true also when its thread is gone. */
   usage: Usage = noUsage;
   /** Turns taken, as recorded; dropped when a sub-agent has ended. */
@@ -71,8 +74,10 @@ export class ActorRecord {
     this.#ended = Promise.withResolvers();
   }
 
-  spend(usage: Usage): void {
+  /** The model answered it. */
+  answered(usage: Usage): void {
     this.usage = addUsage(this.usage, usage);
+    this.wait = null;
   }
 
   take(turn: Turn): void {
@@ -90,6 +95,18 @@ export class ActorRecord {
       usage: this.usage,
       receipts: receiptsOf(this.turns),
     };
+  }
+
+  /** What it does right now: its newest call, else it is the model's turn. */
+  get activity(): Activity {
+    if (this.child.state === "ended" || this.child.state === "queued") return { type: "idle" };
+    const calls = [...this.calls.values()];
+    const newest = calls.at(-1);
+    if (newest === undefined) return this.wait ?? { type: "model" };
+    if (calls.length === 1) return { type: "tool", ...newest };
+    const same = calls.every(({ tool }) => tool === newest.tool);
+    const title = same ? `${calls.length} at once` : `${newest.title} (and ${calls.length - 1} more)`;
+    return { type: "tool", tool: newest.tool, title };
   }
 
   view(): AgentView {

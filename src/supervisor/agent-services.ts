@@ -53,14 +53,15 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return verdict;
   };
 
-  const busyWith = (tool: string, title: string) => {
-    actor.activity = { type: "tool", tool, title };
+  const busyWith = (call: Call["id"], tool: string, title: string) => {
+    // In the tree a path need not say where everybody is.
+    actor.calls.set(call, { tool, title: title.replaceAll(`${actor.spec.root}/`, "") });
     side.changed();
   };
 
   const after = (call: Call["id"], isError: boolean): AfterAnswer => {
     journal.note({ type: "after", actor: actor.id, call, isError });
-    actor.activity = { type: "idle" };
+    actor.calls.delete(call);
     side.changed();
     return {};
   };
@@ -72,7 +73,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   ): Promise<CallResult> => {
     const verdict = await gated(tool, call, [...ready.accesses(actor.spec.root)]);
     if (verdict.type === "refuse") return { content: verdict.reason, isError: true };
-    busyWith(tool.offer.name, ready.title);
+    busyWith(call.id, tool.offer.name, ready.title);
     const result = await ready.call({
       call: call.id,
       actor: actor.id,
@@ -89,7 +90,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       const tool = toolbox.find(call.tool);
       if (!tool) return { type: "refuse", reason: `There is no tool ${call.tool} in this session.` };
       const verdict = await gated(tool, call, call.accesses);
-      if (verdict.type === "go") busyWith(tool.offer.name, call.title);
+      if (verdict.type === "go") busyWith(call.id, tool.offer.name, call.title);
       return verdict;
     },
     async after({ id, isError }) {

@@ -216,7 +216,7 @@ export class Lives {
     const summary = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
     actor.summary = summary;
     actor.endedAt = clock.now();
-    actor.activity = { type: "idle" };
+    actor.calls.clear();
     actor.stopping.abort(new Error("The agent has ended."));
     if (end.by === "runtime") gateway.disconnect(actor.id);
     const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;

@@ -175,11 +175,12 @@ export class Supervisor implements SupervisorHandle {
       case "usage":
         this.#apiMs += notice.apiMs;
         this.#costUsd += costOf(notice.model, notice.usage).usd;
-        actor?.spend(notice.usage);
+        actor?.answered(notice.usage);
         break;
       case "waiting": {
-        const until = this.#session.clock.now() + notice.ms;
-        if (actor) actor.activity = { type: "retrying", reason: notice.reason, until };
+        const { reason, attempt, ms } = notice;
+        const until = this.#session.clock.now() + ms;
+        if (actor) actor.wait = { type: "retrying", reason, until, attempt };
         this.#options.onEvent?.(notice);
         break;
       }

@@ -9,7 +9,13 @@ export type Activity =
   | { readonly type: "idle" }
   | { readonly type: "model" }
   | { readonly type: "tool"; readonly tool: string; readonly title: string }
-  | { readonly type: "retrying"; readonly reason: string; readonly until: number };
+  /** `attempt` as in the `waiting` event: null where a silent stream is given up at `until`. */
+  | {
+      readonly type: "retrying";
+      readonly reason: string;
+      readonly until: number;
+      readonly attempt: number | null;
+    };
 
 /** One line of the live tree. Times are of the session's monotonic clock, in milliseconds. */
 export interface AgentView {

@@ -50,7 +50,7 @@ const views: readonly AgentView[] = [
     id: actor(6),
     parent: actor(99),
     description: "orphan",
-    activity: { type: "retrying", reason: "server overloaded", until: NOW + 3_400 },
+    activity: { type: "retrying", reason: "server overloaded", until: NOW + 3_400, attempt: 2 },
   }),
 ];
 
