@@ -1,4 +1,4 @@
-import { type Findings, inTurn } from "./explore.ts";
+import { type Clause, type Findings, inTurn } from "./explore.ts";
 import { type Passage, passageAt, shownLines } from "./passages.ts";
 import { cut, quoted, tellingSentence } from "./quoting.ts";
 import type { Place } from "./ranking.ts";
@@ -18,7 +18,8 @@ export function answerText(findings: Findings): string {
   return [lead, ...passages.map(quoted), searchedLine(findings)].join("\n\n");
 }
 
-function choosePassages({ clauses, sight, intent }: Findings): Passage[] {
+function choosePassages({ clauses, sight }: Findings): Passage[] {
+  const uses = clauses[0]?.intent.wants === "uses";
   const shown = shownLines(sight.lines);
   const worth = clauses.map(({ places }) => {
     const least = (places[0]?.score ?? 0) * WORTH_SHOWING;
@@ -28,7 +29,7 @@ function choosePassages({ clauses, sight, intent }: Findings): Passage[] {
   let quotedLines = 0;
   for (const place of inTurn(worth)) {
     if (passages.length === MOST_PASSAGES) break;
-    if (sight.read.size > 0 && intent.wants !== "uses" && !sight.read.has(place.path)) continue;
+    if (sight.read.size > 0 && !uses && !sight.read.has(place.path)) continue;
     const passage = passageAt(place, shown);
     const fits = passage.lines.length > 0 && quotedLines + passage.lines.length <= MOST_QUOTED_LINES;
     if (!fits || passages.some((other) => overlap(other, passage))) continue;
@@ -44,33 +45,42 @@ function overlap(a: Passage, b: Passage): boolean {
 
 /** One sentence for each part of the question, two at most. */
 function leadSentences({ clauses }: Findings, passages: readonly Passage[]): string {
-  const leads = clauses.slice(0, 2).flatMap(({ terms, places }) => {
-    const best = passages.find(({ place }) => places.includes(place));
-    return best === undefined ? [] : [leadSentence(terms, best)];
+  const leads = clauses.slice(0, 2).flatMap((clause) => {
+    const best = passages.find(({ place }) => clause.places.includes(place));
+    return best === undefined ? [] : [leadSentence(clause, best)];
   });
   return leads.map((lead) => (/[.!?…。]”?$/u.test(lead) ? lead : `${lead}.`)).join(" ");
 }
 
-function leadSentence(terms: readonly Term[], { path, line, lines, place }: Passage): string {
+function leadSentence(clause: Clause, { path, line, lines, place }: Passage): string {
   const where = `${path}:${line}`;
   const { kind } = place.anchor;
   const sure = place.coverage >= 0.7;
   const defines = sure && kind.type === "definition" && !kind.local;
-  const said = tellingSentence(terms, lines, defines);
+  const said = tellingSentence(clause.terms, lines, defines);
   if (defines)
     return `\`${kind.name}\` is defined in ${where}${said ? `; its comment says: “${said}”` : "."}`;
   if (sure && said !== undefined) return `${where} says: “${said}”`;
-  const hedge =
-    place.coverage < 0.4
-      ? "Nothing that was found states this directly; the closest passage is"
-      : "The best match is";
-  return `${hedge} ${where}${said ? `, which says: “${said}”` : "."}`;
+  return `${hedge(clause, place)} ${where}${said ? `, which says: “${said}”` : "."}`;
 }
 
-function usesSentence({ clauses, intent, sight }: Findings): string | undefined {
+function hedge(clause: Clause, { coverage }: Place): string {
+  const missing = missingTerms(clause);
+  if (missing.length > 0) return `Nothing has ${labels(missing)}; the closest passage is`;
+  return coverage < 0.4
+    ? "Nothing that was found states this directly; the closest passage is"
+    : "The best match is";
+}
+
+/** Telling terms that no line of any place has, in no form. */
+function missingTerms({ terms, places }: Clause): Term[] {
+  return telling(terms).filter((term) => !places.some((place) => has(place, terms.indexOf(term))));
+}
+
+function usesSentence({ clauses, sight }: Findings): string | undefined {
   const [clause] = clauses;
   const [name] = clause?.terms ?? [];
-  if (intent.wants !== "uses" || clause === undefined || name === undefined) return undefined;
+  if (clause?.intent.wants !== "uses" || name === undefined) return undefined;
   const uses = clause.places.flatMap(({ lines }) =>
     lines.filter(({ match, kind }) => match.strengths[0] === 1 && kind.type !== "definition"),
   );
@@ -84,9 +94,7 @@ function usesSentence({ clauses, intent, sight }: Findings): string | undefined 
 
 function searchedLine({ clauses, sight }: Findings): string {
   const terms = clauses.flatMap((clause) => telling(clause.terms));
-  const missing = clauses.flatMap(({ terms: some, places }) =>
-    telling(some).filter((term) => !places.some((place) => has(place, some.indexOf(term)))),
-  );
+  const missing = clauses.flatMap(missingTerms);
   const counts = `${plural(sight.searches, "search", "searches")}, ${plural(sight.readings, "reading", "readings")}`;
   const none = missing.length > 0 ? `; nothing has ${labels(missing)}` : "";
   return `Searched for ${labels(terms)} (${counts}${none}).${problemsOf(sight.problems)}`;

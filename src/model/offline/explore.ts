@@ -1,21 +1,23 @@
-import { clausesOf } from "./clauses.ts";
+import { type Asked, clausesOf } from "./clauses.ts";
 import type { Desk } from "./desk.ts";
-import { type Intent, intentOf } from "./intent.ts";
 import { lexer } from "./lexer.ts";
-import { definitionPattern, namePattern, pairPattern, termPattern } from "./patterns.ts";
+import { definitionPatterns, namePattern, pairPattern, termPattern } from "./patterns.ts";
 import type { Plan, Wish } from "./plan.ts";
 import { type Place, rankPlaces } from "./ranking.ts";
 import { look, nothingSeen, type Sight } from "./sight.ts";
 import { distinctTerms, type Term } from "./terms.ts";
-import { widerTerms } from "./wider-terms.ts";
+import { partTerms, relatedTerms } from "./wider-terms.ts";
 
 /** What a search came to. Everything in it was shown by a tool in this conversation. */
 export interface Findings {
   readonly question: string;
-  readonly intent: Intent;
   /** The parts of the question, each with the places that answer it, best first. */
-  readonly clauses: readonly { readonly terms: readonly Term[]; readonly places: readonly Place[] }[];
+  readonly clauses: readonly Clause[];
   readonly sight: Sight;
+}
+
+export interface Clause extends Asked {
+  readonly places: readonly Place[];
 }
 
 /** Of one word there may be thousands of lines; of two together, or a definition, few, and those count. */
@@ -30,25 +32,37 @@ const GOOD_COVERAGE = 0.5;
 
 /** Three or four turns: search, search wider where little was found, read the best places, done. */
 export function* explore(question: string, desk: Desk): Plan<Findings> {
-  const intent = intentOf(question);
   const words = lexer();
-  const rank = (terms: readonly Term[], { lines }: Sight) => ({
-    terms,
-    places: rankPlaces({ terms, intent, lexer: words }, lines),
+  const rank = (asked: Asked, { lines }: Sight): Clause => ({
+    ...asked,
+    places: rankPlaces({ ...asked, lexer: words }, lines),
   });
   const asked = clausesOf(question);
-  let sight = yield* look(searches(distinctTerms(asked.flat()), desk), nothingSeen, desk);
-  let clauses = asked.map((terms) => rank(terms, sight));
-  const poor = clauses.filter(({ places }) => (places[0]?.coverage ?? 0) < GOOD_COVERAGE);
-  const wider = distinctTerms(poor.flatMap(({ terms }) => widerTerms(terms)));
-  if (wider.length > 0) {
+  const all = distinctTerms(asked.flatMap(({ terms }) => terms));
+  let sight = yield* look(searches(all, desk), nothingSeen, desk);
+  let clauses = asked.map((one) => rank(one, sight));
+  // What nothing has is searched for in other words: parts of a name, and words that mean nearly the same.
+  const lacking = distinctTerms(clauses.flatMap(lackingTerms));
+  const parts = partTerms(lacking);
+  const wider = [...parts, ...relatedTerms(lacking)];
+  if (wider.length > 0 && sight.searches > 0) {
     sight = yield* look(searches(wider, desk), sight, desk);
-    clauses = clauses.map((clause) =>
-      rank(poor.includes(clause) ? [...clause.terms, ...widerTerms(clause.terms)] : clause.terms, sight),
+    clauses = asked.map(({ terms, intent }) =>
+      rank({ terms: distinctTerms([...terms, ...parts]), intent }, sight),
     );
   }
   sight = yield* look(readings(clauses, sight, desk), sight, desk);
-  return { question, intent, clauses: clauses.map(({ terms }) => rank(terms, sight)), sight };
+  return { question, clauses: clauses.map(({ terms, intent }) => rank({ terms, intent }, sight)), sight };
+}
+
+/** Telling terms that no line has; all of them where no place has much of the question. */
+function lackingTerms({ terms, places }: Clause): Term[] {
+  const telling = terms.filter(({ weight }) => weight >= 0.5);
+  if ((places[0]?.coverage ?? 0) < GOOD_COVERAGE) return telling;
+  return telling.filter((term) => {
+    const at = terms.indexOf(term);
+    return !places.some(({ lines }) => lines.some(({ match }) => match.strengths[at] === 1));
+  });
 }
 
 function searches(terms: readonly Term[], desk: Desk): Wish[] {
@@ -58,7 +72,7 @@ function searches(terms: readonly Term[], desk: Desk): Wish[] {
   const grep = desk.offered("Grep");
   const glob = desk.offered("Glob");
   const pairs = pairPattern(telling.slice(0, 4));
-  const patterns = [definitionPattern(telling), ...(pairs ? [pairs] : [])];
+  const patterns = [...definitionPatterns(telling), ...(pairs ? [pairs] : [])];
   const names = namePattern(telling);
   const files = telling
     .filter(({ kind }) => kind === "file")
@@ -80,7 +94,7 @@ function globWish(tool: string, pattern: string): Wish {
 }
 
 /** Around the best places: at most two of a file, none that another one already shows. */
-function readings(clauses: Findings["clauses"], sight: Sight, desk: Desk): Wish[] {
+function readings(clauses: readonly Clause[], sight: Sight, desk: Desk): Wish[] {
   const read = desk.offered("Read");
   if (read === undefined) return [];
   const chosen: { path: string; from: number }[] = [];
@@ -107,7 +121,7 @@ export function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
 }
 
 /** Files that the question names are read first, at their best place or from the top. */
-function namedFiles(clauses: Findings["clauses"], places: readonly Place[], sight: Sight) {
+function namedFiles(clauses: readonly Clause[], places: readonly Place[], sight: Sight) {
   const terms = clauses.flatMap((clause) => clause.terms);
   const names = terms.filter(({ kind }) => kind === "file").map(({ label }) => label.toLowerCase());
   const fits = (path: string) => names.some((name) => `/${path.toLowerCase()}`.endsWith(`/${name}`));

@@ -1,4 +1,5 @@
-import { type Scanner, scannerOf, splitOutsideQuotes } from "./scanner.ts";
+import { splitOutsideQuotes } from "./quotations.ts";
+import { type Scanner, scannerOf } from "./scanner.ts";
 
 /** One thing to do, in the order it was asked for. */
 export type Instruction =
@@ -29,14 +30,17 @@ export function instructionsIn(prompt: string): Instruction[] | undefined {
     scanner.take(SEPARATOR);
     scanner.take(OPENING);
     if (scanner.atEnd()) break;
+    if (found.length === MOST_STEPS) return undefined;
     found.push(instruction(scanner) ?? { type: "question", text: untilNextStep(scanner) });
   }
   const real = found.filter((step) => step.type !== "question" || step.text !== "");
   return real.some(({ type }) => type !== "question") ? real : undefined;
 }
 
-/** Longer prompts are pasted text: nothing in them is carried out. */
+/** Longer prompts, and prompts of more steps, are pasted text: nothing in them is carried out. */
 const LONGEST_PROMPT = 256_000;
+const MOST_STEPS = 200;
+
 const SEPARATOR =
   /(?:[\s,.;，。；]|\b(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?|然后|接着|最后|再)+/iu;
 const OPENING = /(?:(?:[-*•]|\(?\d+[.)、）])\s+|please\b,?\s*|first\b,?\s*|now\b,?\s*|请先?|先)+/iu;

@@ -11,14 +11,11 @@ export function intentOf(question: string): Intent {
   return { wants: wantsOf(question), kinds: kindsOf(question) };
 }
 
+const ASKS_FOR_USES =
+  /\bwho\s+(?:calls|uses|imports|invokes|references)\b|\b(?:is|are|gets?|was)\s+(?:\S+\s+){1,4}(?:used|called|imported|referenced|invoked)\b(?!\s+(?:for|when|to|as)\b)|\b(?:callers?|usages?|uses|references|calls)\s+(?:of|to)\b|\b(?:which|what)\s+\w+\s+(?:calls?|uses?|imports?)\b/i;
+
 function wantsOf(question: string): Intent["wants"] {
-  if (
-    /\b(?:callers?|usages?|uses|used|calls|called|imports?|imported|referenced|references|invoked)\b/i.test(
-      question,
-    )
-  ) {
-    return /\b(?:what is|used for|why|how)\b/i.test(question) ? "explanation" : "uses";
-  }
+  if (ASKS_FOR_USES.test(question) && !/\b(?:why|how)\b/i.test(question)) return "uses";
   if (/(?:哪里|何处|谁|哪些地方).{0,6}(?:使用|调用|引用)|被.{0,4}(?:使用|调用|引用)/.test(question))
     return "uses";
   if (/\b(?:how|why|explain|describe|what happens|when)\b|如何|怎么|怎样|为什么|为何/i.test(question))

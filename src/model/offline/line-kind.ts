@@ -13,7 +13,7 @@ const MODIFIERS =
 
 const NAMED = new RegExp(
   `^${MODIFIERS}(?:function\\s*\\*?|class|interface|type|enum(?:\\s+class)?|namespace|module|struct|trait|impl(?:<[^>]*>)?|union|def|fn|func(?:\\s*\\([^)]*\\))?|fun|sub|proc|` +
-    "procedure|macro|mod|record|object|protocol|const|let|var|val|static(?:\\s+mut)?|typedef|defmodule|defp?|defun|defmacro|define|" +
+    "procedure|macro|mod|record|object|protocol|const|let|var|val|static\\s+mut|static(?=\\s+[A-Z_]+\\s*:)|typedef|defmodule|defp?|defun|defmacro|define|" +
     "message|service|rpc|table|view|create\\s+(?:or\\s+replace\\s+)?(?:table|view|function|type|index)|package|contract|newtype|instance|" +
     "#\\s*define|macro_rules!)\\s+([A-Za-z_$][\\w$.?!-]*)",
   "i",

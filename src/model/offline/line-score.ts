@@ -29,10 +29,16 @@ export function lineScore(
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const base = weightOf(found.strengths, weights);
   if (total === 0) return 0;
-  const near = found.count > 1 ? 1 + 0.6 * (found.count / found.span) : 1;
+  const near = found.count > 1 ? 1 + 0.6 * (found.count / found.span) * evenness(weights, found, base) : 1;
   const dense = 0.8 + 0.6 * Math.min(1, (2.5 * found.count) / (found.words + 1));
   const bonus = kindBonus(question, weights, facts, found) * textFactor(facts, found);
   return base * (0.4 + base / total) * near * dense * bonus;
+}
+
+/** 1 where no single term makes up more than half of what was matched; near 0 where one is all of it. */
+function evenness(weights: readonly number[], { strengths }: Match, base: number): number {
+  const most = Math.max(...weights.map((weight, at) => weight * (strengths[at] ?? 0)));
+  return Math.min(1, 2 * (1 - most / base));
 }
 
 function kindBonus(
@@ -47,7 +53,7 @@ function kindBonus(
       if (wants === "uses") return 0.6;
       const reach = kind.local ? 0.2 : kind.indent === 0 ? 1 : 0.6;
       const bonus = nameMatch(question, weights, kind.name) * reach * (documented ? 1.2 : 1);
-      return 1 + (wants === "definition" ? 1.2 : 0.8) * bonus;
+      return 1 + (wants === "definition" ? 1.6 : 0.8) * bonus;
     }
     case "field":
       return wants === "uses" ? 0.9 : 1 + 0.4 * nameMatch(question, weights, kind.name);
@@ -71,7 +77,7 @@ function isCalled(term: Term | undefined, text: string): boolean {
 function textFactor({ text, kind }: LineFacts, { count, words }: Match): number {
   if (count > 1 && (/[?？]["'`”]?[,;)\]]*\s*$/u.test(text) || quotesQuestion(text))) return 0.2;
   if (kind.type === "definition" || kind.type === "field") return 1;
-  if (kind.type === "other" && words > 30) return 0.3;
+  if (kind.type === "other" && words > 30) return 0.15;
   return kind.type === "other" && /^\s*["'`]/.test(text) ? 0.7 : 1;
 }
 
@@ -84,7 +90,8 @@ function nameMatch({ terms, lexer }: Question, weights: readonly number[], defin
   const name = lexer.stems(defined);
   const { strengths } = match(terms, name);
   const parts = terms.reduce((sum, term, at) => sum + (strengths[at] ?? 0) * term.stems.length, 0);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const own = weights.filter((_, at) => (terms[at]?.weight ?? 0) >= 0.5);
+  const total = own.reduce((sum, weight) => sum + weight, 0);
   if (name.length === 0 || total === 0) return 0;
   return Math.min(1, parts / name.length) * Math.min(1, (1.2 * weightOf(strengths, weights)) / total);
 }

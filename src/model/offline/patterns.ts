@@ -35,10 +35,20 @@ export function pairPattern(terms: readonly Term[]): string | undefined {
   return pairs.length > 0 ? pairs.join("|") : undefined;
 }
 
-/** A name with one of the terms in it, behind a word that defines. */
-export function definitionPattern(terms: readonly Term[]): string {
-  const names = terms.map(looseStart);
-  return `\\b(?:${DEFINING})\\b[\\s*&]+(?:\\w+\\s+){0,2}[\\w$.]*(?:${names.join("|")})`;
+/**
+ * What stands behind a word that defines: names that are one of the terms, and names that hold one. They are
+ * searched for apart, because the first are few and would be lost among the second.
+ */
+export function definitionPatterns(terms: readonly Term[]): string[] {
+  const before = `\\b(?:${DEFINING})\\b[\\s*&]+(?:\\w+\\s+){0,2}`;
+  const whole = terms.map((term) =>
+    term.kind === "word" ? `${bareStart(term)}[a-z]{0,4}` : exactPattern(term.label),
+  );
+  return [`${before}(?:${whole.join("|")})\\b`, `${before}[\\w$.]*(?:${terms.map(looseStart).join("|")})`];
+}
+
+function bareStart(term: Term): string {
+  return escaped(commonStart(term.label, term.stems[0] ?? term.label));
 }
 
 function looseStart(term: Term): string {
@@ -67,6 +77,6 @@ function commonStart(a: string, b: string): string {
   return length >= 3 ? a.slice(0, length) : a;
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, (sign) => (sign === "/" || sign === "-" ? sign : `\\${sign}`));
 }

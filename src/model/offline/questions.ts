@@ -1,4 +1,4 @@
-import { splitOutsideQuotes } from "./scanner.ts";
+import { splitOutsideQuotes } from "./quotations.ts";
 import { termsOf } from "./terms.ts";
 
 /** More than anybody asks by hand; pasted text may look like thousands. */
@@ -6,6 +6,7 @@ export const MOST_QUESTIONS = 100;
 
 /** What stands further on is not taken for questions. */
 const MOST_CHARACTERS = 40_000;
+const MOST_PARTS = 300;
 
 /**
  * The questions in a prompt, in their order: lines, items of a list, sentences that end in a question mark,
@@ -21,7 +22,8 @@ export function questionsIn(prompt: string): string[] {
   const asked = items
     // What stands around a list introduces it.
     .filter((item) => !listed || item.listed || item.text.endsWith("?") || item.text.endsWith("？"))
-    .flatMap(({ text }) => sentences(text));
+    .flatMap(({ text }) => sentences(text))
+    .slice(0, MOST_PARTS);
   const questions: string[] = [];
   for (const text of joinedRemarks(asked)) {
     const last = questions.length - 1;
@@ -82,8 +84,12 @@ export function isSearchable(text: string): boolean {
   return termsOf(text).length > 0;
 }
 
+/** A question is a sentence or a few; what follows is pasted text, and the beginning must do. */
+const LONGEST_QUESTION = 2_000;
+
 /** The part of a text that asks: remarks around a question would only add words to search for. */
-export function askingPart(text: string): string {
+export function askingPart(question: string): string {
+  const text = question.slice(0, LONGEST_QUESTION).replace(/\s+/g, " ");
   const asking = text
     .split(/(?<=[.?!。？！])\s+|(?<=[。？！])/u)
     .filter((sentence) => /[?？]\s*$/u.test(sentence));
@@ -94,6 +100,8 @@ export function askingPart(text: string): string {
 /** Three to five words by which a person knows the task in a list. */
 export function shortDescription(text: string): string {
   const words = text
+    .slice(0, LONGEST_QUESTION)
+
     .replace(/["“”`'?？!.。,，]/gu, " ")
     .split(/\s+/u)
     .filter((word) => word !== "");

@@ -53,17 +53,23 @@ export function rankPlaces(question: Question, lines: readonly SeenLine[]): Plac
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1) || a.anchor.line - b.anchor.line);
 }
 
-/** How telling each term is: what stands in few of the files counts more. */
+/**
+ * How telling each term is: what stands in few of the files counts more. What stands in none tells nothing
+ * apart; it counts as much as the others do on average, so that no place seems to have everything.
+ */
 function termWeights(
   terms: readonly Term[],
   matched: readonly { line: SeenLine; match: Match }[],
   files: number,
 ): number[] {
-  return terms.map((term, at) => {
+  const rarities = terms.map((_, at) => {
     const paths = new Set<string>();
     for (const { line, match: found } of matched) if (found.strengths[at] === 1) paths.add(line.path);
-    return term.weight * Math.log(1 + (Math.max(files, 40) + 1) / (paths.size + 1));
+    return paths.size === 0 ? undefined : Math.log(1 + (Math.max(files, 40) + 1) / (paths.size + 1));
   });
+  const known = rarities.filter((rarity) => rarity !== undefined);
+  const average = known.reduce((sum, rarity) => sum + rarity, 0) / Math.max(1, known.length);
+  return terms.map(({ weight }, at) => weight * (rarities[at] ?? (known.length > 0 ? average : 1)));
 }
 
 function placesOf(

@@ -1,3 +1,5 @@
+import { findOutsideQuotes, quotationReader } from "./quotations.ts";
+
 /** A place in a text from which the next word, quotation or line is taken. */
 export interface Scanner {
   readonly atEnd: () => boolean;
@@ -14,6 +16,7 @@ export interface Scanner {
 }
 
 export function scannerOf(text: string): Scanner {
+  const read = quotationReader(text);
   let at = 0;
   const match = (pattern: RegExp) => {
     const sticky = new RegExp(pattern.source, `${pattern.flags}y`);
@@ -33,86 +36,19 @@ export function scannerOf(text: string): Scanner {
     take,
     quotation(raw = false) {
       take(/(?=\S)/);
-      const found = quotationAt(text, at, raw);
+      const found = read(at, raw);
       if (found === undefined) return undefined;
       at = found.end;
       return found.value;
     },
     line() {
-      const [line = ""] = splitOutsideQuotes(text.slice(at), "\n", 1);
-      at = Math.min(text.length, at + line.length);
-      return line.trim();
+      const from = at;
+      at = findOutsideQuotes(text, "\n", from, read);
+      return text.slice(from, at).trim();
     },
     mark: () => at,
     back(mark) {
       at = mark;
     },
   };
-}
-
-/** Cuts a text at these signs where they stand outside quotations; at most `most` cuts. */
-export function splitOutsideQuotes(text: string, signs: string, most = Number.POSITIVE_INFINITY): string[] {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at < text.length && parts.length < most; at++) {
-    const sign = text.charAt(at);
-    if (signs.includes(sign)) {
-      parts.push(text.slice(from, at));
-      from = at + 1;
-    } else if (opensQuotation(text, at)) at = (quotationAt(text, at)?.end ?? at + 1) - 1;
-  }
-  return [...parts, text.slice(from)];
-}
-
-/** The apostrophe of "don't" opens nothing. */
-function opensQuotation(text: string, at: number): boolean {
-  return QUOTES.has(text.charAt(at)) && !(text.charAt(at) === "'" && /\w/.test(text.charAt(at - 1)));
-}
-
-/** Opening quote to closing quote. A quote of a kind may be opened by one sign and closed by another. */
-const QUOTES: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["'", "'"],
-  ["`", "`"],
-  ["“", "”"],
-  ["‘", "’"],
-  ["「", "」"],
-  ["『", "』"],
-  ["«", "»"],
-]);
-
-/** What is quoted at a place, and where the quotation ends. An apostrophe inside a word closes nothing. */
-function quotationAt(text: string, at: number, raw = false): { value: string; end: number } | undefined {
-  const open = text.charAt(at);
-  const close = QUOTES.get(open);
-  if (close === undefined) return undefined;
-  let value = "";
-  for (let place = at + 1; place < text.length; place++) {
-    const sign = text.charAt(place);
-    if (sign === "\\" && place + 1 < text.length) {
-      value += escapeOf(text.charAt(place + 1), close, raw || open === "`");
-      place += 1;
-    } else if (sign === close && !(close === "'" && /\w/.test(text.charAt(place + 1)))) {
-      return { value, end: place + 1 };
-    } else value += sign;
-  }
-  return undefined;
-}
-
-/** `\n`, `\t` and a quoted quote mean what they mean in code; any other backslash is kept. */
-function escapeOf(sign: string, close: string, raw: boolean): string {
-  if (sign === close) return sign;
-  if (raw) return `\\${sign}`;
-  switch (sign) {
-    case "n":
-      return "\n";
-    case "t":
-      return "\t";
-    case "\\":
-    case '"':
-    case "'":
-      return sign;
-    default:
-      return `\\${sign}`;
-  }
 }

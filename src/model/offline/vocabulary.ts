@@ -79,6 +79,7 @@ const RELATED: readonly string[] = [
   "address addr",
   "password passwd pwd",
   "permission perm access rights",
+  "secret key token credential password",
   "specification spec",
   "timeout deadline",
   "end finish stop terminate close exit",

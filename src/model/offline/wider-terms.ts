@@ -4,18 +4,22 @@ import { relatedWords } from "./vocabulary.ts";
 
 const MOST = 5;
 
-/** What to look for when the words themselves led nowhere: parts of identifiers, words that mean nearly the same. */
-export function widerTerms(terms: readonly Term[]): Term[] {
-  const known = new Set(terms.flatMap((term) => (term.kind === "word" ? term.stems : [])));
-  const words = terms.flatMap((term) => {
-    if (term.kind === "word") return relatedWords(term.label).map((word) => ({ word, weight: 0.5 }));
-    return (term.label.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => ({ word, weight: 0.8 }));
-  });
-  const wider = new Map<string, Term>();
-  for (const { word, weight } of words) {
-    const stemmed = stem(word.toLowerCase());
-    if (word.length < 3 || known.has(stemmed) || wider.has(stemmed)) continue;
-    wider.set(stemmed, { label: word.toLowerCase(), kind: "word", weight, stems: [stemmed], related: [] });
+/** Words that mean nearly the same as a term. They count for it already; this is to search for them as well. */
+export function relatedTerms(terms: readonly Term[]): Term[] {
+  return asTerms(terms.filter(({ kind }) => kind === "word").flatMap(({ label }) => relatedWords(label)));
+}
+
+/** The parts of identifiers, for when nothing has the whole of them. */
+export function partTerms(terms: readonly Term[]): Term[] {
+  const exact = terms.filter(({ kind }) => kind !== "word");
+  return asTerms(exact.flatMap(({ label }) => label.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []));
+}
+
+function asTerms(words: readonly string[]): Term[] {
+  const found = new Map<string, Term>();
+  for (const word of words.map((some) => some.toLowerCase()).filter((some) => some.length > 2)) {
+    const stems = [stem(word)];
+    found.set(stems.join(""), { label: word, kind: "word", weight: 0.6, stems, related: [] });
   }
-  return [...wider.values()].slice(0, MOST);
+  return [...found.values()].slice(0, MOST);
 }

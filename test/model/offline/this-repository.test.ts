@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { citedLines, untrueCitations } from "./citations.ts";
+import { converse, main, withTools } from "./conversing.ts";
+
+withTools();
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The questions that the README and `npm start` ask: their answers are the product's first impression. */
+test.each([
+  ["where is the wire format of messages decided?", "src/mailbox/messages.ts"],
+  ["消息的线路格式在哪里定义？", "src/mailbox/messages.ts"],
+  ["how does an agent end?", "src/mailbox/messages.ts"],
+  ["代理如何结束？", "src/mailbox/messages.ts"],
+  ["How does an agent end, and where is its one summary made?", "src/mailbox/messages.ts"],
+  ["where are exit codes decided?", "src/cli/exit-codes.ts"],
+  ["how long does Retry-After make everyone wait?", "src/model/retry-after.ts"],
+  ["where are ids made?", "src/mailbox/ids.ts"],
+])("%s cites %s, and nothing that is not so", async (question, path) => {
+  const { text, turns } = await converse({ cwd: root, prompt: question });
+  expect(citedLines(text).map((cited) => cited.path)).toContain(path);
+  expect(await untrueCitations(root, text)).toEqual([]);
+  expect(turns).toBeLessThanOrEqual(5);
+});
+
+test("two questions to the main conversation bring two agents' summaries, citations kept", async () => {
+  const prompt = "where is the wire format of messages decided? how does an agent end?";
+  const { text, calls } = await converse({ cwd: root, prompt, ...main });
+  expect(calls.map(({ name }) => name)).toEqual(["Agent", "Agent"]);
+  const cited = citedLines(text).filter(({ path }) => path === "src/mailbox/messages.ts");
+  expect(cited.some(({ text: line }) => line.includes("The wire format"))).toBe(true);
+  expect(cited.some(({ text: line }) => line.includes("how an agent ends"))).toBe(true);
+  expect(await untrueCitations(root, text)).toEqual([]);
+});
