@@ -1,0 +1,103 @@
+import {
+  type Handler,
+  type RecordedRequest,
+  type ServedReply,
+  startMessagesServer,
+  toolLoop,
+} from "../../test/support/messages-server.ts";
+import { sharedNow } from "../machine.ts";
+import type { FromServer, Play, Seen, ToServer } from "../model-server.ts";
+
+const FAN_OUT = "Fan out";
+
+let handler: Handler = () => ({});
+let seen: Seen = nothing(0);
+
+const server = await startMessagesServer(
+  (request) => {
+    const now = sharedNow();
+    const { requests, firstAt, connections } = seen;
+    seen = { requests: requests + 1, firstAt: requests === 0 ? now : firstAt, lastAt: now, connections };
+    return handler(request);
+  },
+  { record: false },
+);
+
+process.on("message", (message: ToServer) => {
+  switch (message.type) {
+    case "play":
+      handler = handlerOf(message.play);
+      seen = nothing(server.connections());
+      return say({ type: "ready", url: server.url });
+    case "seen":
+      return say({ type: "seen", seen: { ...seen, connections: server.connections() - seen.connections } });
+    default:
+      message satisfies never;
+  }
+});
+process.on("disconnect", () => void server.close());
+say({ type: "ready", url: server.url });
+
+function say(message: FromServer): void {
+  process.send?.(message);
+}
+
+/** `connections` counts from the server's start, so what there were is kept to be taken off. */
+function nothing(connections: number): Seen {
+  return { requests: 0, firstAt: 0, lastAt: 0, connections };
+}
+
+function handlerOf(play: Play): Handler {
+  switch (play.type) {
+    case "loop":
+      return loop(play);
+    case "fan-out":
+      return fanOut(play);
+    default:
+      return play satisfies never;
+  }
+}
+
+/** `turns` counts replies: the last one is the final text. */
+function loop({ turns, file, delayMs = 0, pieces, meeting }: Extract<Play, { type: "loop" }>): Handler {
+  const reading = toolLoop(turns - 1, () => ({ name: "Read", input: { file_path: file } }), { delayMs });
+  const meet = meeting === undefined ? async () => {} : meetingOf(meeting);
+  return async (request) => {
+    const reply = await reading(request);
+    if (!reply.calls) await meet();
+    return pieces ? inPieces(reply, pieces) : reply;
+  };
+}
+
+function inPieces(reply: ServedReply, { count, apartMs }: { count: number; apartMs: number }): ServedReply {
+  return { ...reply, text: "some words ".repeat(count), chunks: count, chunkDelayMs: apartMs };
+}
+
+/** Resolves for all once `count` have come; a little later, so that they can be looked at. */
+function meetingOf(count: number): () => Promise<void> {
+  let missing = count;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return () => {
+    missing -= 1;
+    if (missing === 0) setTimeout(resolve, 500);
+    return promise;
+  };
+}
+
+function fanOut({ agents, turns, file, delayMs }: Extract<Play, { type: "fan-out" }>): Handler {
+  const agent = loop({ type: "loop", turns, file, delayMs });
+  return (request) => (isMain(request) ? main(request, agents, delayMs) : agent(request));
+}
+
+function isMain({ rawBody }: RecordedRequest): boolean {
+  return rawBody.includes(FAN_OUT);
+}
+
+function main({ rawBody }: RecordedRequest, agents: number, delayMs: number): ServedReply {
+  if (rawBody.includes('"type":"tool_result"')) return { delayMs, text: "All reports are in." };
+  const calls = Array.from({ length: agents }, (_, n) => ({
+    name: "Agent",
+    input: { description: `question ${n}`, prompt: `Answer question ${n}.`, subagent_type: "Explore" },
+  }));
+  return { delayMs, text: "I ask around.", calls };
+}

@@ -1,0 +1,133 @@
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { ActorHost } from "../../src/actors/hosts.ts";
+import { threadHost } from "../../src/actors/thread-host.ts";
+import { noUsage } from "../../src/mailbox/conversation.ts";
+import { ActorId } from "../../src/mailbox/ids.ts";
+import type { ActorSpec } from "../../src/mailbox/messages.ts";
+import type { Services } from "../../src/mailbox/services.ts";
+import type { ModelOutcome } from "../../src/model/client.ts";
+import { answer, given } from "../own-process.ts";
+import { interleaved } from "../samples.ts";
+import type { SpawnSamples } from "../spawn.ts";
+
+const AGENT_THREAD = new URL("../../dist/agent-thread.js", import.meta.url).href;
+const EMPTY = new URL("../floor/empty-worker.cjs", import.meta.url);
+
+const { cwd, rounds } = given<{ cwd: string; rounds: number }>();
+
+const services: Services = {
+  before: async () => ({ type: "go" }),
+  after: async () => ({}),
+  callTool: async () => ({ content: "", isError: true }),
+  turn: async () => ({ steer: [] }),
+  finish: async () => ({ type: "closed" }),
+  run: async () => {
+    throw new Error("Nothing is run here.");
+  },
+};
+
+const done: ModelOutcome = {
+  type: "reply",
+  reply: {
+    content: [{ type: "text", text: "Done.", citations: null }],
+    stopReason: "end_turn",
+    usage: noUsage,
+    model: "test-model",
+    apiMs: 0,
+  },
+};
+
+function spec(n: number): ActorSpec {
+  return {
+    id: ActorId.parse(`agent${n}`),
+    parent: null,
+    depth: 1,
+    attempt: 1,
+    type: "Explore",
+    description: "measured",
+    system: ["You are measured."],
+    tools: [],
+    model: "test-model",
+    maxTokens: 16_000,
+    maxTurns: 10,
+    root: cwd,
+    additionalDirs: [],
+    messages: [{ role: "user", content: "Answer at once." }],
+    turns: [],
+    heard: [],
+  };
+}
+
+let agents = 0;
+
+/** Milliseconds until the gateway's end of the agent's lane hears its first request; the agent then ends. */
+async function untilFirstRequest(host: ActorHost): Promise<number> {
+  const { port1, port2 } = new MessageChannel();
+  const asked = Promise.withResolvers<number>();
+  agents += 1;
+  const began = performance.now();
+  port1.on("message", ({ id }: { id: number }) => {
+    asked.resolve(performance.now() - began);
+    port1.postMessage({ type: "outcome", id, outcome: done });
+  });
+  const { exited } = host.start({ spec: spec(agents), services, model: port2 });
+  const exit = await exited;
+  if (exit.type !== "returned") throw new Error(`The measured agent ended as ${JSON.stringify(exit)}.`);
+  return asked.promise;
+}
+
+function openHost(): ActorHost {
+  return threadHost({
+    maxThreads: 4,
+    entry: AGENT_THREAD,
+    onFault: (message) => {
+      throw new Error(message);
+    },
+  });
+}
+
+async function cold(): Promise<number> {
+  const host = openHost();
+  const ms = await untilFirstRequest(host);
+  await host.close();
+  return ms;
+}
+
+async function emptyThread(): Promise<number> {
+  const began = performance.now();
+  const worker = new Worker(EMPTY);
+  const ms = await new Promise<number>((resolve) => {
+    worker.once("message", () => resolve(performance.now() - began));
+  });
+  await worker.terminate();
+  return ms;
+}
+
+/** Booted by `warm`, and nothing run in it yet: what the first agents of a session meet. */
+async function firstInWarmThread(): Promise<number> {
+  const host = openHost();
+  host.warm(1);
+  // There is no word for "warm"; a thread that was used before is what the others measure.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const ms = await untilFirstRequest(host);
+  await host.close();
+  return ms;
+}
+
+const used = openHost();
+const echo = new Worker(EMPTY);
+
+function portRoundTrip(): Promise<number> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    echo.once("message", () => resolve(performance.now() - began));
+    echo.postMessage("there and back");
+  });
+}
+
+const starts = await interleaved(rounds, { emptyThread, cold, firstInWarmThread });
+const trips = await interleaved(rounds * 10, { warm: () => untilFirstRequest(used), portRoundTrip });
+await used.close();
+await echo.terminate();
+await answer({ ...starts, ...trips } satisfies SpawnSamples);
+process.exit();

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { sharedNow } from "./machine.ts";
+
+export interface Run {
+  /** When it was started, on the clock that processes share. */
+  readonly startedAt: number;
+  readonly wallMs: number;
+  /** User and system time of the program and of the children it waited for. */
+  readonly cpuMs: number;
+  readonly stdout: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs a Node program to its end. Throws, with what it said, when it ends badly. */
+export function runProgram(args: readonly string[], { cwd, env }: RunOptions): Promise<Run> {
+  const startedAt = sharedNow();
+  // The shell knows what its children cost; Node does not tell.
+  const shell = ["-c", '"$0" "$@"; code=$?; times >&3; exit $code', process.execPath, ...args];
+  const child = spawn("/bin/sh", shell, {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const [, stdout, stderr, times] = child.stdio;
+  const said = Promise.all([textOf(stdout), textOf(stderr), textOf(times as Readable)]);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", async (code) => {
+      const wallMs = sharedNow() - startedAt;
+      const [out, complaint, cpu] = await said;
+      if (code !== 0) reject(new Error(`${args[0]} ended with ${code}: ${complaint || out}`));
+      else resolve({ startedAt, wallMs, cpuMs: cpuMs(cpu), stdout: out });
+    });
+  });
+}
+
+async function textOf(stream: Readable | null): Promise<string> {
+  let text = "";
+  for await (const piece of stream ?? []) text += piece;
+  return text;
+}
+
+/** The second line of `times` is of the children: minutes and seconds in user code, then in the system. */
+function cpuMs(times: string): number {
+  const ofChildren = times.trim().split("\n").at(-1) ?? "";
+  return [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)]
+    .map(([, minutes, seconds]) => (Number(minutes) * 60 + Number(seconds)) * 1000)
+    .reduce((sum, ms) => sum + ms, 0);
+}
