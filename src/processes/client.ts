@@ -15,7 +15,7 @@ export interface ProcessesOptions {
  * The process host and what it runs, owned by the caller until `close()`. The host starts at the first run,
  * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one.
  */
-export function startProcesses(options: ProcessesOptions): Processes & { warm(): void } {
+export function startProcesses(options: ProcessesOptions): Processes {
   const env = withoutKeys(options.env);
   const clock = options.clock ?? systemClock;
   let connection: HostConnection | undefined;

@@ -153,7 +153,9 @@ export class HostConnection {
 
 /** Detached: Ctrl-C at the terminal is the main process's to answer, and must not end the host under it. */
 function forkHost(env: Readonly<Record<string, string>>): ChildProcess {
-  const { NODE_OPTIONS: _, ...own } = env;
+  const { NODE_OPTIONS: _, ...inherited } = env;
+  const cache = process.env["NODE_COMPILE_CACHE"];
+  const own = cache === undefined ? inherited : { ...inherited, NODE_COMPILE_CACHE: cache };
   return fork(fileURLToPath(ENTRY), [], {
     env: own,
     execArgv: [],

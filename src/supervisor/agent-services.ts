@@ -24,6 +24,8 @@ export interface ServiceSide {
   denied(call: Call): void;
 }
 
+const NOT_RUN = "Not run: the agent was stopped before this call.";
+
 /**
  * The supervisor's answers to one actor. An agent's thread decides nothing: each of its calls passes here
  * before it runs, and each of its turns is durable before it goes on.
@@ -35,6 +37,9 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       throw new Error("This agent goes on in another thread; the old one is not answered.");
     side.advance({ type: "alive" });
   };
+
+  /** The letter that stops an agent travels on another lane, so its next call may come first. */
+  const isStopped = () => actor.child.state === "cancelling" || actor.child.state === "ended";
 
   const gated = async (tool: KnownTool, call: Call, accesses: BeforeCall["accesses"]): Promise<Verdict> => {
     const verdict = await judge(side.permissions, { names: tool.names, level: tool.level, accesses });
@@ -87,6 +92,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   return {
     async before(call) {
       alive();
+      if (isStopped()) return { type: "refuse", reason: NOT_RUN };
       const tool = toolbox.find(call.tool);
       if (!tool) return { type: "refuse", reason: `There is no tool ${call.tool} in this session.` };
       const verdict = await gated(tool, call, call.accesses);
@@ -99,6 +105,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async callTool(call) {
       alive();
+      if (isStopped()) return { content: NOT_RUN, isError: true };
       const tool = toolbox.find(call.tool);
       if (!tool?.here)
         return { content: `${call.tool} does not run on the supervisor's side.`, isError: true };

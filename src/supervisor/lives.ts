@@ -181,8 +181,9 @@ export class Lives {
         this.#listeners.onEvent({ type: "text", actor: actor.id, text: mail.text });
         break;
       case "call-begins":
-        // A thread takes longer to boot than the model takes to write the call that needs it.
+        // What a call needs takes longer to boot than the model takes to write it.
         if (mail.tool === "Agent" || mail.tool === "Task") this.#session.warm(++actor.begun);
+        else this.#session.processes.warm();
         break;
       default:
         mail satisfies never;

@@ -110,10 +110,7 @@ export interface SessionAccount {
   readonly denials: readonly PermissionDenial[];
 }
 
-/**
- * The session: owns the main conversation and every agent under it.
- * The implementation is `createSupervisor(options)`, and `Supervisor` for library users.
- */
+/** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
 export interface SupervisorHandle {
   readonly session: SessionId;
   /** Folder of the session's journal. */

@@ -198,8 +198,3 @@ export class Supervisor implements SupervisorHandle {
 function firstWords(prompt: string): string {
   return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
 }
-
-/** The same as `new Supervisor(options)`, for whoever is handed a function. */
-export function createSupervisor(options: SupervisorOptions): SupervisorHandle {
-  return new Supervisor(options);
-}

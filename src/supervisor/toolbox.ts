@@ -1,7 +1,9 @@
 import type { AgentTool } from "../mailbox/messages.ts";
 import { isOffered, type Permissions } from "../policy/gate.ts";
+import { definitionOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
-import type { PermissionLevel } from "../tools/tool.ts";
+import type { SealedTool } from "../tools/sealed.ts";
+import type { CallContext, PermissionLevel } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
@@ -37,14 +39,16 @@ export class Toolbox {
   }
 }
 
-type Listed = Pick<CustomTool, "name" | "aliases" | "permissionLevel" | "parallel" | "definition">;
-
-function known(tool: Listed, side: AgentTool["side"], here: CustomTool | null): KnownTool {
+function known<Context extends CallContext>(
+  tool: SealedTool<Context>,
+  side: AgentTool["side"],
+  here: CustomTool | null,
+): KnownTool {
   const aliases = [...tool.aliases];
   return {
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
-    offer: { ...tool.definition, side, aliases, parallel: tool.parallel },
+    offer: { ...definitionOf(tool), side, aliases, parallel: tool.parallel },
     here,
   };
 }

@@ -64,9 +64,9 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     inputSchema: AgentInput,
     description: renderPrompt({
       what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\nAgents:\n${spawner.agents.map(formatAgentLine).join("\n")}`,
-      when: "Use it for searches over many files, for independent questions (one agent each, all in one reply: they run at the same time), and for work whose details would fill this conversation.",
+      when: "Searches over many files, independent questions (one agent each, all in one reply: they run at the same time), and for work whose details would fill this conversation.",
       whenNot:
-        "Do not use it for a file you can name or a single search: Read, Glob and Grep are faster. Never delegate understanding: do not write “based on your findings, fix it”; read the reports and decide yourself.",
+        "A file you can name, or a single search: Read, Glob and Grep are faster. Never delegate understanding: do not write “based on your findings, fix it”; read the reports and decide yourself.",
       how: "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
       recover:
         "A report that says how an agent failed is a result too: use what it found, and start another one with a narrower task if something is missing.",

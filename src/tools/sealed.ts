@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { Access, CallResult } from "../mailbox/messages.ts";
 import type { CallContext, PermissionLevel, Tool, ToolFailure } from "./tool.ts";
 
@@ -23,7 +22,8 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly aliases: readonly string[];
   readonly permissionLevel: PermissionLevel;
   readonly parallel: boolean;
-  readonly definition: ToolDefinition;
+  readonly description: string;
+  readonly inputSchema: z.core.$ZodType;
   prepare(input: unknown): ReadyCall<Context> | InvalidCall;
 }
 
@@ -35,9 +35,8 @@ export function seal<Input, Output, Context extends CallContext>(
     aliases: tool.aliases,
     permissionLevel: tool.permissionLevel,
     parallel: tool.parallel,
-    get definition() {
-      return { name: tool.name, description: tool.description, input_schema: jsonSchemaOf(tool.inputSchema) };
-    },
+    description: tool.description,
+    inputSchema: tool.inputSchema,
     prepare(raw) {
       const parsed = z.safeParse(tool.inputSchema, raw, { reportInput: true });
       if (!parsed.success) return { type: "invalid", message: inputErrors(tool.name, parsed.error) };
@@ -58,22 +57,6 @@ export function seal<Input, Output, Context extends CallContext>(
 
 function isFailure(output: unknown): output is ToolFailure {
   return typeof output === "object" && output !== null && "type" in output && output.type === "tool-failure";
-}
-
-/** The seeds' form: an integer is just `integer`, without the bounds of a safe one. */
-function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
-  const {
-    $schema: _,
-    additionalProperties: __,
-    ...rest
-  } = z.toJSONSchema(schema, {
-    io: "input",
-    override({ jsonSchema }) {
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
-  return { ...rest, type: "object" };
 }
 
 /** zod/mini carries no message texts (they would cost every thread), so the sentence is built here. */

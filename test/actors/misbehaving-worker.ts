@@ -23,6 +23,7 @@ function throwNow(): never {
 }
 
 function eatMemory(): never {
-  const eaten: unknown[] = [];
-  for (;;) eaten.push({ eaten: String(eaten.length).repeat(20) });
+  // Small pieces in a chain: one huge array would abort the whole process, which no limit prevents.
+  let eaten: unknown = null;
+  for (let piece = 0; ; piece += 1) eaten = { before: eaten, bytes: Array.from({ length: 64 }, () => piece) };
 }

@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
+import { definitionOf } from "../../src/tools/definition.ts";
+import type { SealedTool } from "../../src/tools/sealed.ts";
 import { constants, hookEvents, said, skills, slashCommands, tools } from "./seed-names.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-interface Named {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly definition: unknown;
-}
+type Named = SealedTool<never>;
 
 /** What an exported name stands for; undefined where nothing exports it. */
 export type Value = (path: string) => Promise<unknown>;
@@ -30,8 +28,10 @@ export async function whatIsThere(value: Value): Promise<string[]> {
     registered(value("builtInSkills")),
     registered(value("slashCommands")),
   ]);
-  const definitionOf = (tool: string) =>
-    JSON.stringify(known.find(({ name }) => name === tool)?.definition ?? "");
+  const told = (name: string) => {
+    const tool = known.find((one) => one.name === name);
+    return tool ? JSON.stringify(definitionOf(tool)) : "";
+  };
   const numbers = await Promise.all(
     constants.map(async ([what, constant, number]) => ({ what, is: (await value(constant)) === number })),
   );
@@ -43,7 +43,7 @@ export async function whatIsThere(value: Value): Promise<string[]> {
       .filter((name) => commands.has(name.slice(1)) || skillNames.has(name.slice(1)))
       .map((name) => `command ${name}`),
     ...numbers.filter(({ is }) => is).map(({ what }) => `number ${what}`),
-    ...said.filter(([, tool, words]) => words.test(definitionOf(tool))).map(([what]) => `number ${what}`),
+    ...said.filter(([, tool, words]) => words.test(told(tool))).map(([what]) => `number ${what}`),
   ].sort();
 }
 

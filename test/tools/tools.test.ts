@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
+import { definitionOf } from "../../src/tools/definition.ts";
 import { globPrompt } from "../../src/tools/glob.ts";
 import { grepPrompt } from "../../src/tools/grep.ts";
 import { DEFAULT_HEAD_LIMIT } from "../../src/tools/grep-arguments.ts";
@@ -48,7 +49,7 @@ const SEED: Readonly<Record<string, { properties: Record<string, unknown>; requi
 };
 
 describe.each(Object.entries(SEED))("the schema of %s (A3.1, A3.4, A3.5)", (name, seed) => {
-  const { input_schema } = toolNamed(name).definition;
+  const { input_schema } = definitionOf(toolNamed(name));
 
   test("is the seed's: names, types, required, enums, bounds", () => {
     expect(withoutDescriptions(input_schema)).toEqual({ type: "object", ...seed });
@@ -88,7 +89,7 @@ describe("prompts", () => {
   ])("%s answers the six questions, and its description is their rendering (A4.1)", (name, prompt) => {
     expect(Object.keys(prompt).sort()).toEqual(["how", "limits", "recover", "what", "when", "whenNot"]);
     for (const facet of Object.values(prompt)) expect(facet.length).toBeGreaterThan(20);
-    expect(toolNamed(name).definition.description).toBe(renderPrompt(prompt));
+    expect(toolNamed(name).description).toBe(renderPrompt(prompt));
   });
 
   test("Read names its real default, and one piece of advice on parts, never both (A4.11, A4.12)", () => {
@@ -102,11 +103,11 @@ describe("prompts", () => {
   });
 
   test("what Read cannot do is not promised (A4.13)", () => {
-    expect(JSON.stringify(toolNamed("Read").definition)).not.toContain("PDF");
+    expect(JSON.stringify(definitionOf(toolNamed("Read")))).not.toContain("PDF");
   });
 
   test("Grep sends every search here, and says how its syntax differs (A4.14, A4.15)", () => {
-    const { description } = toolNamed("Grep").definition;
+    const { description } = toolNamed("Grep");
     expect(description).toContain("ALWAYS");
     expect(description).toMatch(/NEVER run grep or rg as a Bash command/);
     expect(description).toMatch(/ripgrep's syntax.*braces.*escaped/);
@@ -162,7 +163,7 @@ test("a tool is one value and one line in a list (A3.35)", async () => {
   for (const permissionLevel of levels) {
     const sealed = seal({ ...greet, permissionLevel });
     expect(sealed).toMatchObject({ name: "Greet", aliases: ["Hello"], permissionLevel });
-    expect(sealed.definition.input_schema).toMatchObject({ required: ["name"] });
+    expect(definitionOf(sealed).input_schema).toMatchObject({ required: ["name"] });
     expect(sealed.prepare({ name: 1 }).type).toBe("invalid");
     const call = sealed.prepare({ name: "you" });
     if (call.type !== "ready") throw new Error(call.message);

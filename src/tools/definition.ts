@@ -1,0 +1,25 @@
+import * as z from "zod/mini";
+import type { ToolDefinition } from "../mailbox/conversation.ts";
+import type { SealedTool } from "./sealed.ts";
+import type { CallContext } from "./tool.ts";
+
+/** What a model is told of a tool. Made on the supervisor's side: an agent's thread need not load what makes it. */
+export function definitionOf<Context extends CallContext>(tool: SealedTool<Context>): ToolDefinition {
+  return { name: tool.name, description: tool.description, input_schema: jsonSchemaOf(tool.inputSchema) };
+}
+
+/** The seeds' form: an integer is just `integer`, without the bounds of a safe one. */
+function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
+  const {
+    $schema: _,
+    additionalProperties: __,
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { ...rest, type: "object" };
+}
