@@ -6,8 +6,9 @@ import type { Term } from "./terms.ts";
 
 const MOST_PASSAGES = 4;
 const MOST_QUOTED_LINES = 30;
-/** A place this much worse than the best of its kind is not shown. */
-const WORTH_SHOWING = 0.35;
+/** A place this much worse than the best one is not shown; beside one that answers, little else is of use. */
+const WORTH_SHOWING = { beside: 0.35, besideAnAnswer: 0.6 };
+const ANSWERS = 0.7;
 const LONGEST_PROBLEM = 200;
 
 /** The text an agent ends with: one or two sentences, then the passages they come from. */
@@ -22,7 +23,9 @@ function choosePassages({ clauses, sight }: Findings): Passage[] {
   const uses = clauses[0]?.intent.wants === "uses";
   const shown = shownLines(sight.lines);
   const worth = clauses.map(({ places }) => {
-    const least = (places[0]?.score ?? 0) * WORTH_SHOWING;
+    const [best] = places;
+    const share = (best?.coverage ?? 0) >= ANSWERS ? WORTH_SHOWING.besideAnAnswer : WORTH_SHOWING.beside;
+    const least = (best?.score ?? 0) * share;
     return places.filter(({ score }) => score >= least);
   });
   const passages: Passage[] = [];
@@ -55,7 +58,7 @@ function leadSentences({ clauses }: Findings, passages: readonly Passage[]): str
 function leadSentence(clause: Clause, { path, line, lines, place }: Passage): string {
   const where = `${path}:${line}`;
   const { kind } = place.anchor;
-  const sure = place.coverage >= 0.7;
+  const sure = place.coverage >= ANSWERS;
   const defines = sure && kind.type === "definition" && !kind.local;
   const said = tellingSentence(clause.terms, lines, defines);
   if (defines)
