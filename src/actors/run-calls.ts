@@ -1,7 +1,7 @@
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import { type Dispatch, dispatch, find } from "../tools/dispatch.ts";
+import { type Dispatch, dispatch, find, notRun } from "../tools/dispatch.ts";
 
 /** Local calls of one reply that run at once; calls that only wait for the supervisor are not counted. */
 const AT_ONCE = 8;
@@ -38,7 +38,6 @@ async function runOne(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<Ca
   }
 }
 
-const notRun: CallResult = { content: "Not run: the agent was stopped before this call.", isError: true };
 const interrupted: CallResult = {
   content: "Stopped while running: the result is unknown.",
   isError: true,

@@ -24,7 +24,7 @@ export function find(offered: readonly AgentTool[], name: string): AgentTool | u
 
 /**
  * One call's pipeline (A5.1): find, validate, ask, run, report. Every failure is a result that tells the
- * model what to do next (A1.18); it rejects only when the context's signal is aborted.
+ * model what to do next (A1.18); it rejects only when the signal was aborted before there was a result.
  */
 export async function dispatch(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
   const tool = find(by.offered, block.name);
@@ -38,7 +38,7 @@ export async function dispatch(id: CallId, block: ToolUseBlock, by: Dispatch): P
       tool.side === "supervisor"
         ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input: block.input })
         : await runHere(id, tool, block, context, by);
-    context.signal.throwIfAborted();
+    // Kept also when the signal was aborted meanwhile: what is known of a call must not become unknown.
     return wellFormed(result);
   } catch (error) {
     if (context.signal.aborted) throw error;
@@ -65,8 +65,8 @@ async function runHere(
     title: call.title,
     accesses: [...call.accesses(context.cwd)],
   });
-  context.signal.throwIfAborted();
   if (verdict.type === "refuse") return wrong(verdict.reason);
+  if (context.signal.aborted) return notRun;
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
     return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
@@ -92,6 +92,9 @@ function unknownTool(name: string, offered: readonly AgentTool[]): CallResult {
   const names = offered.map((tool) => tool.name).join(", ");
   return wrong(`There is no tool named ${JSON.stringify(name)} here. Available: ${names || "none"}.`);
 }
+
+/** The result of a call that the agent was stopped before. */
+export const notRun: CallResult = wrong("Not run: the agent was stopped before this call.");
 
 function wrong(message: string): CallResult {
   return { content: message, isError: true };
