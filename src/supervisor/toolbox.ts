@@ -1,7 +1,8 @@
 import type { AgentTool } from "../mailbox/messages.ts";
 import { isOffered, type Permissions } from "../policy/gate.ts";
-import { definitionOf } from "../tools/definition.ts";
+import { definitionOf, descriptionOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
+import type { Offered } from "../tools/prompt.ts";
 import type { SealedTool } from "../tools/sealed.ts";
 import type { CallContext, PermissionLevel } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
@@ -10,8 +11,10 @@ import type { CustomTool } from "./custom-tools.ts";
 export interface KnownTool {
   readonly names: readonly string[];
   readonly level: PermissionLevel;
-  /** What an agent is offered. */
+  /** What an agent is offered; the description as if it had every tool. */
   readonly offer: AgentTool;
+  /** As it is told to an agent that has these tools. */
+  describe(offered: Offered): string;
   /** The tool itself, where it runs on the supervisor's side. */
   readonly here: CustomTool | null;
 }
@@ -32,10 +35,11 @@ export class Toolbox {
 
   /** The tools a definition allows, without those it forbids. */
   select(allowed: readonly string[] | "all", forbidden: readonly string[]): AgentTool[] {
-    return this.#tools
+    const chosen = this.#tools
       .filter((tool) => allowed === "all" || tool.names.some((name) => allowed.includes(name)))
-      .filter((tool) => !tool.names.some((name) => forbidden.includes(name)))
-      .map((tool) => tool.offer);
+      .filter((tool) => !tool.names.some((name) => forbidden.includes(name)));
+    const offered = new Set(chosen.map(({ offer }) => offer.name));
+    return chosen.map(({ offer, describe }) => ({ ...offer, description: describe(offered) }));
   }
 }
 
@@ -49,6 +53,7 @@ function known<Context extends CallContext>(
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
     offer: { ...definitionOf(tool), side, aliases, parallel: tool.parallel },
+    describe: (offered) => descriptionOf(tool, offered),
     here,
   };
 }

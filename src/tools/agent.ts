@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
-import { renderPrompt } from "./prompt.ts";
+import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool } from "./tool.ts";
 
 const AgentInput = z.object({
@@ -62,17 +62,20 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     permissionLevel: "read",
     parallel: true,
     inputSchema: AgentInput,
-    description: renderPrompt({
+    description: {
       what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\nAgents:\n${spawner.agents.map(formatAgentLine).join("\n")}`,
       when: "Searches over many files, independent questions (one agent each, all in one reply: they run at the same time), and for work whose details would fill this conversation.",
-      whenNot:
-        "A file you can name, or a single search: Read, Glob and Grep are faster. Never delegate understanding: do not write “based on your findings, fix it”; read the reports and decide yourself.",
+      whenNot: [
+        "A file you can name, or a single search: do that yourself.",
+        naming`${"Read"}, ${"Glob"} and ${"Grep"} are faster.`,
+        "Never delegate understanding: do not write “based on your findings, fix it”; read the reports and decide yourself.",
+      ],
       how: "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
       recover:
         "A report that says how an agent failed is a result too: use what it found, and start another one with a narrower task if something is missing.",
       limits:
         "You receive the final report only, not the agent's tool results. Agents beyond the session's limit wait in order; none is refused.",
-    }),
+    },
     title: ({ description, subagent_type }) => `${subagent_type ?? DEFAULT_TYPE}: ${description}`,
     accesses: () => [],
     async call(input, context) {

@@ -1,11 +1,27 @@
 import * as z from "zod/mini";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
+import { everyTool, type Offered, renderPrompt } from "./prompt.ts";
 import type { SealedTool } from "./sealed.ts";
 import type { CallContext } from "./tool.ts";
 
-/** What a model is told of a tool. Made on the supervisor's side: an agent's thread need not load what makes it. */
-export function definitionOf<Context extends CallContext>(tool: SealedTool<Context>): ToolDefinition {
-  return { name: tool.name, description: tool.description, input_schema: jsonSchemaOf(tool.inputSchema) };
+/** What a model is told of one tool. Made on the supervisor's side: an agent's thread need not load what makes it. */
+export function definitionOf<Context extends CallContext>(
+  tool: SealedTool<Context>,
+  offered: Offered = everyTool,
+): ToolDefinition {
+  return {
+    name: tool.name,
+    description: descriptionOf(tool, offered),
+    input_schema: jsonSchemaOf(tool.inputSchema),
+  };
+}
+
+/** The same tool tells the same text to all agents that are offered the same tools. */
+export function descriptionOf<Context extends CallContext>(
+  { description }: Pick<SealedTool<Context>, "description">,
+  offered: Offered,
+): string {
+  return typeof description === "string" ? description : renderPrompt(description, offered);
 }
 
 /** The seeds' form: an integer is just `integer`, without the bounds of a safe one. */

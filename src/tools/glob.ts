@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { abortable } from "./abortable.ts";
 import { globBase } from "./glob-base.ts";
 import { resolvePath, whyUnusable } from "./paths.ts";
-import { renderPrompt } from "./prompt.ts";
+import { naming } from "./prompt.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { VCS_FOLDERS } from "./vcs-folders.ts";
 
@@ -25,8 +25,12 @@ interface Output {
 export const globPrompt: ToolPrompt = {
   what: "Finds files by their names, quickly and in trees of any size. Patterns such as **/*.js or src/**/*.ts; the answer is absolute paths, the most recently changed first.",
   when: "when you know something of a file's name or place. Several patterns can be tried in one reply.",
-  whenNot:
-    "to find a text inside files (use Grep), and never through find or ls in Bash. A question that needs many rounds of searching is work for an agent.",
+  whenNot: [
+    "to look into files.",
+    naming`To find a text inside files use ${"Grep"}.`,
+    naming`Never search with find or ls in ${"Bash"}.`,
+    naming`A question that needs many rounds of searching is work for an agent (${"Agent"}).`,
+  ],
   how: "pattern: * stands for any part of a name, ** for any number of folders, {a,b} for either, [ab] for one of these. path: leave it out to search the working directory; it must be a folder.",
   recover:
     "when nothing is found, put **/ in front of the pattern or search for a shorter part of the name. What git ignores is left out: to look inside an ignored folder, give that folder as path.",
@@ -36,7 +40,7 @@ export const globPrompt: ToolPrompt = {
 export const globTool: Tool<Input, Output, AgentCallContext> = {
   name: "Glob",
   aliases: [],
-  description: renderPrompt(globPrompt),
+  description: globPrompt,
   inputSchema: Input,
   permissionLevel: "read",
   parallel: true,

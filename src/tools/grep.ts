@@ -15,7 +15,7 @@ import {
 import { refusalOf, unreadableIn } from "./grep-complaints.ts";
 import { type GrepEntry, parseCounts, parseFiles, parseLines } from "./grep-output.ts";
 import { resolvePath, whyUnusable } from "./paths.ts";
-import { renderPrompt } from "./prompt.ts";
+import { naming } from "./prompt.ts";
 import { ripgrepPath } from "./ripgrep.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 
@@ -30,8 +30,13 @@ interface Output {
 export const grepPrompt: ToolPrompt = {
   what: "Searches the contents of files with ripgrep: regular expressions, over any number of files, with filters for paths and file types.",
   when: "ALWAYS, for every search in file contents: where something is defined, used, configured or said. Several searches can be sent in one reply.",
-  whenNot:
-    "to find files by their names (use Glob) or to see a file you know (use Read). NEVER run grep or rg as a Bash command: this tool has the right permissions, ignore rules and limits. A question that needs many rounds of searching is work for an agent.",
+  whenNot: [
+    "for anything but contents.",
+    naming`To find files by their names use ${"Glob"}.`,
+    naming`To see a file you know use ${"Read"}.`,
+    naming`NEVER run grep or rg as a ${"Bash"} command: this tool has the right permissions, ignore rules and limits.`,
+    naming`A question that needs many rounds of searching is work for an agent (${"Agent"}).`,
+  ],
   how: `pattern is in ripgrep's syntax, not grep's: signs such as braces, brackets and dots have to be escaped to be taken literally (interface\\{\\} finds interface{}). A match stays within one line unless multiline: true. output_mode: files_with_matches (the default) gives paths, content gives path:line:text, count gives path:count. Paths inside the working directory are shown relative to it. -A, -B, -C, context and -n belong to content. A glob with a slash is matched from the folder searched.`,
   recover:
     "a pattern that ripgrep refuses comes back with its reason: correct the pattern. With no matches, try fewer words, -i, or another path; what git ignores, folders of version control and binary files are not searched unless path names them.",
@@ -41,7 +46,7 @@ export const grepPrompt: ToolPrompt = {
 export const grepTool: Tool<GrepInput, Output, AgentCallContext> = {
   name: "Grep",
   aliases: [],
-  description: renderPrompt(grepPrompt),
+  description: grepPrompt,
   inputSchema: GrepInput,
   permissionLevel: "read",
   parallel: true,

@@ -4,7 +4,7 @@ import { open, realpath, stat } from "node:fs/promises";
 import { extname, isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import { resolvePath, whyUnusable } from "./paths.ts";
-import { renderPrompt } from "./prompt.ts";
+import { naming } from "./prompt.ts";
 import { RESULT_CHARS } from "./result-size.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
@@ -39,8 +39,13 @@ export function readPrompt(advice: ReadAdvice): ToolPrompt {
   return {
     what: "Reads a text file from the local file system and shows its lines, each as its number, a tab and its text (like cat -n).",
     when: "to see what a file really says, before you explain, cite or change it. Several files can be read in one reply.",
-    whenNot:
-      "to find files (use Glob) or to find a text in many files (use Grep), and never through cat, head or tail in Bash. It does not list folders and does not show pictures, notebooks or other binary files.",
+    whenNot: [
+      "for anything but the contents of one file.",
+      naming`To find files use ${"Glob"}.`,
+      naming`To find a text in many files use ${"Grep"}.`,
+      naming`Never look at files with cat, head or tail in ${"Bash"}.`,
+      "It does not list folders and does not show pictures, notebooks or other binary files.",
+    ],
     how: `file_path must be absolute; ~ is not expanded. Line numbers start at 1. ${ADVICE[advice]} The number and the tab in front of a line are not part of the file: leave them out when you quote or edit it.`,
     recover:
       "the message names the cause and, for a missing file, similar names in its folder. When a result ends with a notice that there is more, call again with the offset it names.",
@@ -51,7 +56,7 @@ export function readPrompt(advice: ReadAdvice): ToolPrompt {
 export const readTool: Tool<Input, Output, AgentCallContext> = {
   name: "Read",
   aliases: [],
-  description: renderPrompt(readPrompt("default")),
+  description: readPrompt("default"),
   inputSchema: Input,
   permissionLevel: "read",
   parallel: true,

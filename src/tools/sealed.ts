@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Access, CallResult } from "../mailbox/messages.ts";
-import type { CallContext, PermissionLevel, Tool, ToolFailure } from "./tool.ts";
+import type { CallContext, PermissionLevel, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** A call whose input was checked: everything that is left to ask of it. */
 export interface ReadyCall<Context extends CallContext> {
@@ -22,7 +22,7 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly aliases: readonly string[];
   readonly permissionLevel: PermissionLevel;
   readonly parallel: boolean;
-  readonly description: string;
+  readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
   prepare(input: unknown): ReadyCall<Context> | InvalidCall;
 }

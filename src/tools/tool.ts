@@ -9,14 +9,23 @@ import type { ReadLedger } from "./read-ledger.ts";
 /** How dangerous a tool is by nature (A6.1, A3.34). */
 export type PermissionLevel = "read" | "write" | "execute" | "network";
 
+/** A sentence that is said only where all these tools are offered (see `naming`). */
+export interface NamesTools {
+  readonly tools: readonly string[];
+  readonly text: string;
+}
+
+/** One answer of a prompt: a text, or sentences of which some speak of other tools. */
+export type Facet = string | readonly (string | NamesTools)[];
+
 /** The six questions every tool prompt answers (A4.1); rendered to the description the model gets. */
 export interface ToolPrompt {
-  readonly what: string;
-  readonly when: string;
-  readonly whenNot: string;
-  readonly how: string;
-  readonly recover: string;
-  readonly limits: string;
+  readonly what: Facet;
+  readonly when: Facet;
+  readonly whenNot: Facet;
+  readonly how: Facet;
+  readonly recover: Facet;
+  readonly limits: Facet;
 }
 
 /** A tool that could not do what was asked. `message` is for the model: what was wrong and what to do next. */
@@ -55,7 +64,8 @@ export interface AgentCallContext extends CallContext {
 export interface Tool<Input = never, Output = unknown, Context extends CallContext = CallContext> {
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly description: string;
+  /** The six facets, rendered for the tools an agent is offered; or a text as it is. */
+  readonly description: string | ToolPrompt;
   readonly inputSchema: z.ZodMiniType<Input> | z.core.$ZodType<Input>;
   readonly permissionLevel: PermissionLevel;
   /** Whether several calls of one reply may run at the same time. */

@@ -8,10 +8,12 @@ import type { ToolResultContent } from "../../src/mailbox/conversation.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
 import { listAgents } from "../../src/supervisor/listing.ts";
 import { agentTool } from "../../src/tools/agent.ts";
+import { descriptionOf } from "../../src/tools/definition.ts";
 import { globTool } from "../../src/tools/glob.ts";
 import { grepTool } from "../../src/tools/grep.ts";
+import { everyTool } from "../../src/tools/prompt.ts";
 import { readTool } from "../../src/tools/read.ts";
-import type { PermissionLevel, Tool } from "../../src/tools/tool.ts";
+import type { PermissionLevel, Tool, ToolPrompt } from "../../src/tools/tool.ts";
 import { supervised } from "../support/supervised.ts";
 
 const spawner = { agents: [], resolve: () => null, spawn: () => Promise.reject(new Error("unused")) };
@@ -20,7 +22,7 @@ const builtIn = [readTool, globTool, grepTool, agentTool(spawner)];
 describe("the tool interface", () => {
   test("has the members the seeds name, and every built-in tool satisfies it at compile time (A3.34, A22.18)", () => {
     expectTypeOf<Tool>().toHaveProperty("name").toEqualTypeOf<string>();
-    expectTypeOf<Tool>().toHaveProperty("description").toEqualTypeOf<string>();
+    expectTypeOf<Tool>().toHaveProperty("description").toEqualTypeOf<string | ToolPrompt>();
     expectTypeOf<Tool>().toHaveProperty("inputSchema");
     expectTypeOf<Tool>()
       .toHaveProperty("permissionLevel")
@@ -39,7 +41,7 @@ describe("the tool interface", () => {
 
   test("every tool is described, with a schema that has something in it (A1.17)", () => {
     for (const tool of builtIn) {
-      expect(tool.description.length).toBeGreaterThan(200);
+      expect(descriptionOf(tool, everyTool).length).toBeGreaterThan(200);
       const { properties, required } = z.toJSONSchema(tool.inputSchema);
       expect(Object.keys(properties ?? {}).length).toBeGreaterThan(0);
       expect(required?.length).toBeGreaterThan(0);
