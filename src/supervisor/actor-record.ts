@@ -18,7 +18,9 @@ export class ActorRecord {
   /** Of every request answered for it, told by the gateway: true also when its thread is gone. */
   usage: Usage = noUsage;
   /** Turns taken, as recorded; dropped when a sub-agent has ended. */
-  turns: Turn[] = [];
+  turns: Turn[];
+  /** The number of the last turn that was taken. */
+  turnsTaken: number;
   /** The last text it said, salvaged when it can say no more. */
   said = "";
   /** Said to it and not yet heard. */
@@ -40,6 +42,8 @@ export class ActorRecord {
 
   constructor(spec: ActorSpec, now: number) {
     this.spec = spec;
+    this.turns = [...spec.turns];
+    this.turnsTaken = spec.turns.at(-1)?.turn ?? 0;
     this.createdAt = now;
   }
 
@@ -64,7 +68,7 @@ export class ActorRecord {
       attempt: this.spec.attempt + 1,
       turns: this.turns,
       heard: [...this.steering.splice(0), { text }],
-      maxTurns: (this.turns.at(-1)?.turn ?? 0) + moreTurns,
+      maxTurns: this.turnsTaken + moreTurns,
     };
     this.child = queued;
     this.stopping = new AbortController();
@@ -82,6 +86,7 @@ export class ActorRecord {
 
   take(turn: Turn): void {
     this.turns.push(turn);
+    this.turnsTaken = turn.turn;
     this.begun = 0;
   }
 
@@ -91,7 +96,7 @@ export class ActorRecord {
       status,
       text: this.said,
       reason,
-      turns: this.turns.at(-1)?.turn ?? 0,
+      turns: this.turnsTaken,
       usage: this.usage,
       receipts: receiptsOf(this.turns),
     };
@@ -120,7 +125,7 @@ export class ActorRecord {
       state: stateOf(this.child),
       activity: this.activity,
       model: spec.model,
-      turns: this.summary?.turns ?? this.turns.at(-1)?.turn ?? 0,
+      turns: this.summary?.turns ?? this.turnsTaken,
       usage: this.usage,
       createdAt: this.createdAt,
       startedAt: this.startedAt,

@@ -1,8 +1,9 @@
 import type { Journal } from "../journal/journal.ts";
-import type { AfterAnswer, BeforeCall, Call, CallResult, Verdict } from "../mailbox/messages.ts";
+import type { AfterAnswer, BeforeCall, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import { judge, type Permissions } from "../policy/gate.ts";
 import type { Processes } from "../processes/processes.ts";
+import { find, notRun } from "../tools/dispatch.ts";
 import type { ReadyCall } from "../tools/sealed.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord } from "./actor-record.ts";
@@ -24,7 +25,7 @@ export interface ServiceSide {
   denied(call: Call): void;
 }
 
-const NOT_RUN = "Not run: the agent was stopped before this call.";
+const NOT_RUN = String(notRun.content);
 
 /**
  * The supervisor's answers to one actor. An agent's thread decides nothing: each of its calls passes here
@@ -32,14 +33,30 @@ const NOT_RUN = "Not run: the agent was stopped before this call.";
  */
 export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   const { journal, toolbox } = side;
-  const alive = () => {
+  const current = () => {
     if (!side.isCurrent())
       throw new Error("This agent goes on in another thread; the old one is not answered.");
+  };
+  const alive = () => {
+    current();
     side.advance({ type: "alive" });
   };
 
   /** The letter that stops an agent travels on another lane, so its next call may come first. */
   const isStopped = () => actor.child.state === "cancelling" || actor.child.state === "ended";
+
+  /** A thread is not believed in what it was given: only what its spec offers exists for it. */
+  const offered = (name: string) => {
+    const offer = find(actor.spec.tools, name);
+    return offer && toolbox.find(offer.name);
+  };
+
+  const after = (call: Call["id"], isError: boolean): AfterAnswer => {
+    journal.note({ type: "after", actor: actor.id, call, isError });
+    actor.calls.delete(call);
+    side.changed();
+    return {};
+  };
 
   const gated = async (tool: KnownTool, call: Call, accesses: BeforeCall["accesses"]): Promise<Verdict> => {
     const verdict = await judge(side.permissions, { names: tool.names, level: tool.level, accesses });
@@ -55,7 +72,10 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     // A pure read may run again after a crash; anything else is durable before it happens (A22.29).
     if (tool.level === "read" || verdict.type === "refuse") journal.note(record);
     else await journal.append(record);
-    return verdict;
+    // Judging and the disk take time, in which the agent may have been stopped.
+    if (verdict.type === "refuse" || !isStopped()) return verdict;
+    after(call.id, true);
+    return { type: "refuse", reason: NOT_RUN };
   };
 
   const busyWith = (call: Call["id"], tool: string, title: string) => {
@@ -64,37 +84,41 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     side.changed();
   };
 
-  const after = (call: Call["id"], isError: boolean): AfterAnswer => {
-    journal.note({ type: "after", actor: actor.id, call, isError });
-    actor.calls.delete(call);
-    side.changed();
-    return {};
-  };
-
   const callHere = async (
     call: Call,
     tool: KnownTool,
     ready: ReadyCall<CallContext>,
   ): Promise<CallResult> => {
-    const verdict = await gated(tool, call, [...ready.accesses(actor.spec.root)]);
+    const cwd = actor.turns.at(-1)?.cwd ?? actor.spec.root;
+    const verdict = await gated(tool, call, [...ready.accesses(cwd)]);
     if (verdict.type === "refuse") return { content: verdict.reason, isError: true };
     busyWith(call.id, tool.offer.name, ready.title);
-    const result = await ready.call({
-      call: call.id,
-      actor: actor.id,
-      cwd: actor.turns.at(-1)?.cwd ?? actor.spec.root,
-      signal: side.signal,
-    });
-    after(call.id, result.isError);
-    return result;
+    let isError = true;
+    try {
+      const result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
+      isError = result.isError;
+      return result;
+    } finally {
+      after(call.id, isError);
+    }
+  };
+
+  /** A turn is taken once, in its order, and before the summary: the conversation is the fold of these. */
+  const record = async (turn: Turn): Promise<void> => {
+    if (actor.child.state === "ended") throw new Error("This agent has ended; no turn of it is taken.");
+    const next = actor.turnsTaken + 1;
+    if (turn.turn !== next) throw new Error(`Turn ${turn.turn} came where turn ${next} was due.`);
+    await journal.append({ type: "turn", actor: actor.id, turn });
+    current();
+    actor.take(turn);
   };
 
   return {
     async before(call) {
       alive();
       if (isStopped()) return { type: "refuse", reason: NOT_RUN };
-      const tool = toolbox.find(call.tool);
-      if (!tool) return { type: "refuse", reason: `There is no tool ${call.tool} in this session.` };
+      const tool = offered(call.tool);
+      if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
       const verdict = await gated(tool, call, call.accesses);
       if (verdict.type === "go") busyWith(call.id, tool.offer.name, call.title);
       return verdict;
@@ -105,9 +129,10 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async callTool(call) {
       alive();
-      if (isStopped()) return { content: NOT_RUN, isError: true };
-      const tool = toolbox.find(call.tool);
-      if (!tool?.here)
+      if (isStopped()) return notRun;
+      const tool = offered(call.tool);
+      if (!tool) return { content: notOffered(call.tool), isError: true };
+      if (!tool.here)
         return { content: `${call.tool} does not run on the supervisor's side.`, isError: true };
       const ready = tool.here.prepare(call.input);
       if (ready.type === "invalid") return { content: ready.message, isError: true };
@@ -115,17 +140,13 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async turn(turn) {
       alive();
-      await journal.append({ type: "turn", actor: actor.id, turn });
-      actor.take(turn);
+      await record(turn);
       side.changed();
       return { steer: actor.steering.splice(0) };
     },
     async finish({ turn, summary }) {
       alive();
-      if (turn) {
-        await journal.append({ type: "turn", actor: actor.id, turn });
-        actor.take(turn);
-      }
+      if (turn) await record(turn);
       const goesOn = summary.status === "done" || summary.status === "partial";
       if (goesOn && actor.steering.length > 0) return { type: "more", steer: actor.steering.splice(0) };
       side.advance({ type: "summary", summary });
@@ -138,4 +159,8 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       return side.processes.run({ ...request, owner: actor.id }, side.signal);
     },
   };
+}
+
+function notOffered(name: string): string {
+  return `This agent has no tool ${JSON.stringify(name)}.`;
 }

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { Journal } from "../../src/journal/journal.ts";
+import { noUsage } from "../../src/mailbox/conversation.ts";
+import { ActorId, callId } from "../../src/mailbox/ids.ts";
+import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
+import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import { noReceipts } from "../../src/mailbox/turns.ts";
+import type { Permissions } from "../../src/policy/gate.ts";
+import { ActorRecord } from "../../src/supervisor/actor-record.ts";
+import { agentServices } from "../../src/supervisor/agent-services.ts";
+import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
+import { Toolbox } from "../../src/supervisor/toolbox.ts";
+
+const id = ActorId.parse("agent1");
+const permissions: Permissions = {
+  mode: "default",
+  allowedTools: ["Hammer"],
+  disallowedTools: [],
+  folders: ["/"],
+};
+
+function toolNamed(name: string, call: () => Promise<string>): CustomTool {
+  const inputSchema = z.object({});
+  return defineTool({ name, description: "", inputSchema, permissionLevel: "write", call });
+}
+
+/** The services of one running agent that is offered `offered`, as its thread would reach them. */
+function servicesOf(offered: readonly string[], tools: readonly CustomTool[], append = async () => 1) {
+  const toolbox = new Toolbox(tools, permissions);
+  const spec: ActorSpec = {
+    id,
+    parent: null,
+    depth: 1,
+    attempt: 1,
+    type: "Explore",
+    description: "",
+    system: [],
+    tools: toolbox.select(offered, []),
+    model: "scripted",
+    maxTokens: 100,
+    maxTurns: 10,
+    root: "/",
+    additionalDirs: [],
+    messages: [],
+    turns: [],
+    heard: [],
+  };
+  const actor = new ActorRecord(spec, 0);
+  actor.child = { state: "running" };
+  const records: SessionEvent[] = [];
+  const journal: Journal = {
+    folder: "/",
+    append: (event) => {
+      records.push(event);
+      return append();
+    },
+    note: (event) => void records.push(event),
+    close: async () => {},
+  };
+  const services = agentServices(actor, {
+    toolbox,
+    permissions,
+    journal,
+    processes: {
+      warm() {},
+      run: () => Promise.reject(new Error("nothing is run in this test")),
+      stopOwner: async () => {},
+      close: async () => {},
+    },
+    signal: actor.stopping.signal,
+    isCurrent: () => true,
+    advance(event) {
+      if (event.type !== "summary") return;
+      actor.child = { state: "ended" };
+      actor.deliver(event.summary);
+    },
+    changed() {},
+    denied() {},
+  });
+  return { actor, services, records };
+}
+
+const call = (tool: string) => ({ id: callId(id, 1, 0), toolUse: "use_1", tool, input: {} });
+const turn = (number: number): Turn => ({
+  turn: number,
+  heard: [],
+  messages: [],
+  cwd: "/",
+  reads: [],
+  usage: noUsage,
+  receipts: noReceipts,
+});
+const summary: Summary = { status: "done", text: "ok", turns: 1, usage: noUsage, receipts: noReceipts };
+
+describe("a thread is not believed", () => {
+  test("a tool that its agent was not offered is not let go, wherever it runs", async () => {
+    let ran = false;
+    const hammer = toolNamed("Hammer", async () => {
+      ran = true;
+      return "";
+    });
+    const { services } = servicesOf(["Read"], [hammer]);
+    expect(await services.callTool(call("Hammer"))).toMatchObject({
+      isError: true,
+      content: expect.stringContaining('no tool "Hammer"'),
+    });
+    expect(await services.before({ ...call("Grep"), title: "", accesses: [] })).toMatchObject({
+      type: "refuse",
+    });
+    expect(await services.before({ ...call("Read"), title: "", accesses: [] })).toEqual({ type: "go" });
+    expect(ran).toBe(false);
+  });
+
+  test("its turns count from one without gaps; none is taken twice", async () => {
+    const { services, actor } = servicesOf([], []);
+    await services.turn(turn(1));
+    await expect(services.turn(turn(3))).rejects.toThrow("Turn 3 came where turn 2 was due.");
+    await expect(services.turn(turn(1))).rejects.toThrow("Turn 1 came where turn 2 was due.");
+    await services.turn(turn(2));
+    expect(actor.turns.map(({ turn: number }) => number)).toEqual([1, 2]);
+  });
+
+  test("after its summary no turn is taken, and a second end changes nothing", async () => {
+    const { services, actor, records } = servicesOf([], []);
+    expect(await services.finish({ turn: turn(1), summary })).toEqual({ type: "closed" });
+    await expect(services.turn(turn(2))).rejects.toThrow("has ended");
+    await expect(services.finish({ turn: turn(2), summary })).rejects.toThrow("has ended");
+    expect(await services.finish({ turn: null, summary })).toEqual({ type: "closed" });
+    expect(actor.turns).toHaveLength(1);
+    expect(records.filter(({ type }) => type === "turn")).toHaveLength(1);
+  });
+});
+
+describe("a call of a tool that runs at the supervisor", () => {
+  test("an agent that is stopped while its call is written down runs nothing more", async () => {
+    const disk = Promise.withResolvers<number>();
+    let ran = false;
+    const hammer = toolNamed("Hammer", async () => {
+      ran = true;
+      return "";
+    });
+    const { actor, services, records } = servicesOf(["Hammer"], [hammer], () => disk.promise);
+    const answer = services.callTool(call("Hammer"));
+    const verdict = services.before({ ...call("Hammer"), title: "", accesses: [] });
+    actor.child = { state: "cancelling", stop: { status: "cancelled", reason: "" }, holds: true };
+    disk.resolve(1);
+    expect(await answer).toMatchObject({ isError: true, content: expect.stringMatching(/^Not run/) });
+    expect(await verdict).toMatchObject({ type: "refuse", reason: expect.stringMatching(/^Not run/) });
+    expect(ran).toBe(false);
+    // Nobody who reads the journal must take it for a call whose result is unknown.
+    expect(records.map(({ type }) => type).toSorted()).toEqual(["after", "after", "before", "before"]);
+  });
+
+  test("that throws has ended all the same: it is recorded, and the agent is no longer busy with it", async () => {
+    const hammer = toolNamed("Hammer", async () => {
+      throw new Error("out of nails");
+    });
+    const { actor, services, records } = servicesOf(["Hammer"], [hammer]);
+    await expect(services.callTool(call("Hammer"))).rejects.toThrow("out of nails");
+    expect(actor.calls.size).toBe(0);
+    expect(records.at(-1)).toMatchObject({ type: "after", isError: true });
+  });
+});
