@@ -36,7 +36,8 @@ export class AgentState {
     this.turns = spec.turns.at(-1)?.turn ?? 0;
     this.usage = usageOf(spec.turns);
     this.receipts = receiptsOf(spec.turns);
-    this.said = lastSaid(spec.turns);
+    // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
+    this.said = spec.heard.length > 0 ? "" : lastSaid(spec.turns);
     this.hear(spec.heard);
   }
 

@@ -23,8 +23,10 @@ export class ActorRecord {
   turnsTaken: number;
   /** The last text it said, salvaged when it can say no more. */
   said = "";
-  /** Said to it and not yet heard. */
+  /** Said to it and not yet handed to its thread. */
   readonly steering: Steer[] = [];
+  /** Handed to its thread, and in no turn yet: an end before the next turn must not lose it. */
+  #handed: readonly Steer[];
   /** Calls of it that wait to go on. */
   readonly goOn: Array<() => void> = [];
   readonly children: ActorId[] = [];
@@ -44,6 +46,7 @@ export class ActorRecord {
     this.spec = spec;
     this.turns = [...spec.turns];
     this.turnsTaken = spec.turns.at(-1)?.turn ?? 0;
+    this.#handed = spec.heard;
     this.createdAt = now;
   }
 
@@ -56,23 +59,34 @@ export class ActorRecord {
     return this.#ended.promise;
   }
 
-  /** Delivers the summary to whoever waits for it. */
-  deliver(summary: Summary): void {
-    this.#ended.resolve(summary);
+  /** Delivers the summary of this run, also when the next one has begun meanwhile. */
+  get deliver(): (summary: Summary) => void {
+    return this.#ended.resolve;
+  }
+
+  /** What was said to it since, for its thread. */
+  hear(): Steer[] {
+    const steer = this.steering.splice(0);
+    this.#handed = [...this.#handed, ...steer];
+    return steer;
   }
 
   /** The main conversation is asked again: a new run of the same actor, with all it said before. */
   reopen(text: string, moreTurns: number): void {
+    this.steering.push({ text });
+    this.hear();
     this.spec = {
       ...this.spec,
       attempt: this.spec.attempt + 1,
-      turns: this.turns,
-      heard: [...this.steering.splice(0), { text }],
+      turns: [...this.turns],
+      heard: [...this.#handed],
       maxTurns: this.turnsTaken + moreTurns,
     };
     this.child = queued;
     this.stopping = new AbortController();
     this.handle = null;
+    this.said = "";
+    this.startedAt = null;
     this.endedAt = null;
     this.summary = null;
     this.#ended = Promise.withResolvers();
@@ -87,6 +101,7 @@ export class ActorRecord {
   take(turn: Turn): void {
     this.turns.push(turn);
     this.turnsTaken = turn.turn;
+    this.#handed = [];
     this.begun = 0;
   }
 

@@ -142,13 +142,13 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       alive();
       await record(turn);
       side.changed();
-      return { steer: actor.steering.splice(0) };
+      return { steer: actor.hear() };
     },
     async finish({ turn, summary }) {
       alive();
       if (turn) await record(turn);
       const goesOn = summary.status === "done" || summary.status === "partial";
-      if (goesOn && actor.steering.length > 0) return { type: "more", steer: actor.steering.splice(0) };
+      if (goesOn && actor.steering.length > 0) return { type: "more", steer: actor.hear() };
       side.advance({ type: "summary", summary });
       // Closed only when the one summary is durable: an agent that was told so may forget everything.
       await actor.ended;

@@ -214,6 +214,8 @@ export class Lives {
   /** Durable first, then delivered: a summary that was seen is never lost. */
   #end(actor: ActorRecord, end: End): void {
     const { journal, processes, gateway, clock } = this.#session;
+    // Taken now: before the disk has answered, the next run of the same actor may have begun.
+    const { deliver } = actor;
     const summary = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
     actor.summary = summary;
     actor.endedAt = clock.now();
@@ -228,7 +230,7 @@ export class Lives {
       for (const outcome of outcomes) {
         if (outcome.status === "rejected") this.#warn(outcome.reason);
       }
-      actor.deliver(summary);
+      deliver(summary);
       this.#writing.delete(written);
     });
     this.#writing.add(written);
