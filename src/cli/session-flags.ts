@@ -21,7 +21,7 @@ export const sessionFlags = {
   addDir: repeated({
     name: "add-dir",
     value: "FOLDER",
-    summary: "one more folder that may be read; may be repeated",
+    summary: "one more folder to work in; may be repeated",
   }),
   permissionMode: choice({
     name: "permission-mode",

@@ -144,7 +144,10 @@ export type FromAgent = z.infer<typeof FromAgent>;
 export const Call = z.object({ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() });
 export type Call = z.infer<typeof Call>;
 
-/** Something a call would touch, for the gate, the journal and the live tree. */
+/**
+ * Something a call would touch, for the gate, the journal and the live tree: a path, absolute; where something
+ * is executed, the folder it runs in; a URL.
+ */
 export const Access = z.object({ kind: z.enum(["read", "write", "execute", "network"]), target: z.string() });
 export type Access = z.infer<typeof Access>;
 

@@ -1,18 +1,27 @@
-import { realpath } from "node:fs/promises";
+import { readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+
+/** More links than this one after the other are a circle. */
+const MAX_LINKS = 40;
 
 /**
  * Whether a path lies in one of the folders, by path component and through every link: the lexical and the
  * real path must both be inside (permission-semantics 4.1, 4.2).
  */
 export async function isInside(path: string, folders: readonly string[]): Promise<boolean> {
-  const lexical = resolve(path);
-  const real = await realOf(lexical);
-  const roots = await Promise.all(
-    folders.map(async (folder) => [resolve(folder), await realOf(resolve(folder))]),
+  const [candidates, roots] = await Promise.all([
+    pathsMeant(path),
+    Promise.all(folders.map((folder) => pathsMeant(folder))),
+  ]);
+  return candidates.every((candidate) =>
+    roots.some((root) => root.some((folder) => holds(folder, candidate))),
   );
-  const within = (candidate: string) => roots.some((root) => root.some((folder) => holds(folder, candidate)));
-  return within(lexical) && within(real);
+}
+
+/** What a path may mean: as it is written, and where it leads. */
+export async function pathsMeant(path: string): Promise<readonly [lexical: string, real: string]> {
+  const lexical = resolve(path);
+  return [lexical, await realOf(lexical, MAX_LINKS)];
 }
 
 function holds(folder: string, path: string): boolean {
@@ -20,12 +29,18 @@ function holds(folder: string, path: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** The real path; for something missing, that of its deepest existing ancestor with the rest appended. */
-async function realOf(path: string): Promise<string> {
+/**
+ * The real path. For something missing, that of its deepest existing ancestor with the rest appended; a link to
+ * something missing is followed, because writing to it would make what it names.
+ */
+async function realOf(path: string, links: number): Promise<string> {
   try {
     return await realpath(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : resolve(await realOf(parent), relative(parent, path));
+    if (parent === path) return path;
+    const inReal = resolve(await realOf(parent, links), relative(parent, path));
+    const target = links > 0 ? await readlink(inReal).catch(() => null) : null;
+    return target === null ? inReal : realOf(resolve(dirname(inReal), target), links - 1);
   }
 }

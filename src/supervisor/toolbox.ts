@@ -1,5 +1,5 @@
 import type { AgentTool } from "../mailbox/messages.ts";
-import { isOffered, type Permissions } from "../policy/gate.ts";
+import { isOffered, isOfferedInMode, type Permissions } from "../policy/gate.ts";
 import { definitionOf, descriptionOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
@@ -24,7 +24,9 @@ export class Toolbox {
   readonly #tools: readonly KnownTool[];
 
   constructor(supervisorSide: readonly CustomTool[], permissions: Permissions) {
-    const local = agentTools.map((tool) => known(tool, "agent", null));
+    const local = agentTools
+      .filter((tool) => isOfferedInMode(permissions.mode, tool.permissionLevel))
+      .map((tool) => known(tool, "agent", null));
     const here = supervisorSide.map((tool) => known(tool, "supervisor", tool));
     this.#tools = [...local, ...here].filter((tool) => isOffered(permissions, tool.names));
   }
