@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os";
 import { MessageChannel } from "node:worker_threads";
 import { Piscina } from "piscina";
+import { systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
 import { FromAgent, type ToAgent } from "../mailbox/messages.ts";
 import { serveServices } from "../mailbox/service-lane.ts";
@@ -19,54 +21,116 @@ export interface ThreadHostOptions {
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent-thread.js", import.meta.url)
   .href;
 
+/** A thread that takes longer than this to come up is stuck, and nobody waits for it any more. */
+const BOOT_MS = 1_000;
+
+type Pool = Piscina<WorkerTask, WorkerAnswer>;
+
 /**
- * Actors in worker threads. The pool's settings are those that were measured not to hang: the file is named
- * per task (a pool-level file that throws hangs every run), one thread at least is kept (an empty pool may
- * never drain its queue), no Atomics (they block the idle thread's event loop), one task per thread.
+ * Actors in worker threads. An actor takes an idle thread, or one boots for it. No more boot at a time than
+ * there are cores: together they would all be as late as the last one, and their first requests would leave
+ * at once. Spares boot one by one, and only while no actor waits for a thread.
  */
 export function threadHost(options: ThreadHostOptions): ActorHost {
-  let pool: Piscina<WorkerTask, WorkerAnswer> | undefined;
-  const opened = () => {
-    pool ??= openPool(options);
-    return pool;
-  };
   const entry = options.entry ?? ENTRY;
-  /** Tasks in threads or on their way to one; a thread that warms up will be idle soon. */
-  let acting = 0;
-  let warming = 0;
+  const atOnce = availableParallelism();
+  const line = new Set<Actor>();
+  let pool: Pool | undefined;
+  /** Tasks in threads, or on their way to one. */
+  let busy = 0;
+  let booting = 0;
+  let spares = 0;
+  let closed = false;
+
+  /** Counts a thread as booting until `up`; answers what must be called then. */
+  const boots = (): (() => void) => {
+    booting += 1;
+    let counted = true;
+    const up = () => {
+      withdraw();
+      if (!counted) return;
+      counted = false;
+      booting -= 1;
+      if (pool) admit(pool);
+    };
+    const withdraw = systemClock.after(BOOT_MS, up);
+    return up;
+  };
+
+  const board = (actor: Actor, threads: Pool, boot: boolean) => {
+    line.delete(actor);
+    // This is what they were wanted for.
+    spares = Math.max(0, spares - 1);
+    busy += 1;
+    if (boot) actor.onUp(boots());
+    actor.run(threads);
+    void actor.handle.exited.then(() => {
+      busy -= 1;
+      admit(threads);
+    });
+  };
+
+  const bootSpare = (threads: Pool, idle: number) => {
+    const up = boots();
+    // Each idle thread takes one task, too; only the last one needs a new thread.
+    for (let task = 0; task <= idle; task += 1) {
+      busy += 1;
+      const settled = () => {
+        busy -= 1;
+        if (task === idle) up();
+        else admit(threads);
+      };
+      // A thread that cannot warm up cannot start either; the actor that needs it says so.
+      threads.run({ type: "warm" }, { filename: entry }).then(settled, settled);
+    }
+  };
+
+  const admit = (threads: Pool) => {
+    if (closed) return;
+    const idle = () => threads.threads.length - busy;
+    for (const actor of line) {
+      if (idle() > 0) board(actor, threads, false);
+      else if (booting < atOnce && threads.threads.length < options.maxThreads) board(actor, threads, true);
+      else return;
+    }
+    if (idle() >= spares) spares = 0;
+    else if (booting === 0) bootSpare(threads, idle());
+  };
 
   return {
     start(start) {
-      const handle = startIn(opened(), entry, start);
-      acting += 1;
-      handle.exited.then(() => {
-        acting -= 1;
-      });
-      return handle;
+      const actor = prepare(entry, start);
+      if (pool === undefined) {
+        pool = openPool(options);
+        // The one thread it keeps is booting.
+        board(actor, pool, true);
+      } else {
+        line.add(actor);
+        void actor.handle.exited.then(() => line.delete(actor));
+        admit(pool);
+      }
+      return actor.handle;
     },
     warm(count) {
-      const threads = opened();
-      const up = () => {
-        warming -= 1;
-      };
-      for (
-        let spare = Math.max(threads.threads.length, acting + warming) - acting;
-        spare < count;
-        spare += 1
-      ) {
-        warming += 1;
-        // A thread that cannot warm up cannot start either; the actor that needs it says so.
-        threads.run({ type: "warm" }, { filename: entry }).then(up, up);
-      }
+      spares = count;
+      pool ??= openPool(options);
+      admit(pool);
     },
     async close() {
+      closed = true;
+      for (const { handle } of line) handle.terminate();
       await pool?.destroy();
     },
   };
 }
 
-function openPool({ maxThreads, onFault }: ThreadHostOptions): Piscina<WorkerTask, WorkerAnswer> {
-  const pool: Piscina<WorkerTask, WorkerAnswer> = new Piscina({
+/**
+ * The pool's settings are those that were measured not to hang: the file is named per task (a pool-level
+ * file that throws hangs every run), one thread at least is kept (an empty pool may never drain its queue),
+ * no Atomics (they block the idle thread's event loop), one task per thread.
+ */
+function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
+  const pool: Pool = new Piscina({
     minThreads: 1,
     maxThreads,
     idleTimeout: 30_000,
@@ -83,7 +147,15 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Piscina<WorkerTas
   return pool;
 }
 
-function startIn(pool: Piscina<WorkerTask, WorkerAnswer>, entry: string, start: ActorStart): ActorHandle {
+/** An actor that has its ports, and a thread as soon as it is its turn. */
+interface Actor {
+  readonly handle: ActorHandle;
+  run(pool: Pool): void;
+  /** Called once, when its thread has come up or will not. */
+  onUp(up: () => void): void;
+}
+
+function prepare(entry: string, start: ActorStart): Actor {
   const services = new MessageChannel();
   const mail = new MessageChannel();
   serveServices(start.services, services.port1);
@@ -92,6 +164,7 @@ function startIn(pool: Piscina<WorkerTask, WorkerAnswer>, entry: string, start: 
     ...(start.onDeadLetter ? { onDeadLetter: start.onDeadLetter } : {}),
   });
   const ending = new AbortController();
+  const turn = Promise.withResolvers<Pool | null>();
   const task: WorkerTask = {
     type: "act",
     spec: start.spec,
@@ -100,14 +173,33 @@ function startIn(pool: Piscina<WorkerTask, WorkerAnswer>, entry: string, start: 
     model: start.model,
   };
   const transferList = [services.port2, mail.port2, start.model];
-  const exited = pool
-    .run(task, { filename: entry, signal: ending.signal, transferList })
-    .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal))
+  const runIn = (pool: Pool): Promise<Exit> =>
+    pool
+      .run(task, { filename: entry, signal: ending.signal, transferList })
+      .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal));
+  const exited = turn.promise
+    .then((pool): Exit | Promise<Exit> => (pool === null ? { type: "terminated" } : runIn(pool)))
     .finally(() => {
       // A thread that was ended before it took its task never saw the other ends.
       for (const port of [services.port1, mail.port1, ...transferList]) port.close();
     });
-  return { mail: mailbox, exited, terminate: () => ending.abort() };
+  return {
+    handle: {
+      mail: mailbox,
+      exited,
+      terminate() {
+        ending.abort();
+        // One that still waits for its turn has none to come.
+        turn.resolve(null);
+      },
+    },
+    run: turn.resolve,
+    onUp(up) {
+      // Its first letter says where it is, right before its first request.
+      mail.port1.once("message", up);
+      void exited.then(up);
+    },
+  };
 }
 
 function exitOfAnswer(answer: WorkerAnswer): Exit {
