@@ -14,6 +14,9 @@ export interface LivesListeners {
   onDenied(denial: PermissionDenial): void;
 }
 
+/** One for all: an error made on the spot keeps, by its stack, the thread's lanes and all that went over them. */
+const ENDED = new Error("The agent has ended.");
+
 /**
  * Carries out what the reducer of `children.ts` decides: slots, threads, letters, graces, records. All
  * actors of a session live here, the main conversation among them.
@@ -23,7 +26,8 @@ export class Lives {
   readonly #listeners: LivesListeners;
   readonly #slots: Slots;
   readonly #actors = new Map<ActorId, ActorRecord>();
-  readonly #graces = new Map<ActorId, () => void>();
+  /** By thread: an actor may have its next one while the last is still there. */
+  readonly #graces = new Map<ActorHandle, () => void>();
   /** Summaries on their way to the disk. */
   readonly #writing = new Set<Promise<void>>();
 
@@ -124,7 +128,7 @@ export class Lives {
         actor.handle?.mail.send({ type: "cancel", reason: effect.reason });
         break;
       case "arm-grace":
-        this.#armGrace(actor);
+        if (actor.handle) this.#armGrace(actor, actor.handle);
         break;
       case "terminate":
         actor.handle?.terminate();
@@ -164,9 +168,11 @@ export class Lives {
     if (actor.deadlineMs !== null) this.#armDeadline(actor, actor.deadlineMs);
     handle.mail.onMail((mail) => this.#read(actor, handle, mail));
     handle.exited.then((exit) => {
+      this.#disarmGrace(handle);
       if (actor.handle !== handle) return;
-      this.#disarmGrace(actor);
       this.#advance(actor.id, { type: "exit", exit });
+      // All that its thread was answered hangs on it.
+      if (actor.handle === handle) actor.handle = null;
     });
   }
 
@@ -196,19 +202,20 @@ export class Lives {
     actor.ended.then(withdraw);
   }
 
-  #armGrace(actor: ActorRecord): void {
-    this.#disarmGrace(actor);
+  #armGrace(actor: ActorRecord, handle: ActorHandle): void {
+    this.#disarmGrace(handle);
     const { clock, common } = this.#session;
     const over = () => {
-      this.#graces.delete(actor.id);
-      this.#advance(actor.id, { type: "grace-over" });
+      this.#graces.delete(handle);
+      if (actor.handle === handle) this.#advance(actor.id, { type: "grace-over" });
+      else handle.terminate();
     };
-    this.#graces.set(actor.id, clock.after(common.limits.graceMs, over));
+    this.#graces.set(handle, clock.after(common.limits.graceMs, over));
   }
 
-  #disarmGrace(actor: ActorRecord): void {
-    this.#graces.get(actor.id)?.();
-    this.#graces.delete(actor.id);
+  #disarmGrace(handle: ActorHandle): void {
+    this.#graces.get(handle)?.();
+    this.#graces.delete(handle);
   }
 
   /** Durable first, then delivered: a summary that was seen is never lost. */
@@ -220,7 +227,9 @@ export class Lives {
     actor.summary = summary;
     actor.endedAt = clock.now();
     actor.calls.clear();
-    actor.stopping.abort(new Error("The agent has ended."));
+    // Only the main conversation is asked again; what an agent read is in the journal.
+    if (actor.id !== MAIN) actor.turns = [];
+    actor.stopping.abort(ENDED);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;
     for (const child of actor.children) this.stop(child, orphaned);

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import type { ActorHost, Exit } from "../../src/actors/hosts.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { noUsage } from "../../src/mailbox/conversation.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
+import { mailboxPair } from "../../src/mailbox/mailbox-pair.ts";
+import { FromAgent, ToAgent } from "../../src/mailbox/messages.ts";
+import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
 import type { AgentResult } from "../../src/supervisor/options.ts";
@@ -16,6 +21,8 @@ const tick = defineTool({
   permissionLevel: "read",
   call: async () => "tock",
 });
+
+const GRACE_MS = 1_234;
 
 const heardIn = (request: ModelRequest | undefined) =>
   JSON.stringify(request?.messages.filter(({ role }) => role === "user"));
@@ -88,4 +95,42 @@ describe.each(hosts)("one prompt after another, %s", (host) => {
     late = 3_600_000;
     expect((await supervisor.prompt("second")).durationMs).toBeLessThan(3_600_000);
   });
+});
+
+test("a thread that is stuck after its summary is ended, also when the next prompt has begun by then", async () => {
+  const terminated: number[] = [];
+  const graces: Array<() => void> = [];
+  const clock: Clock = {
+    ...systemClock,
+    after: (ms, call) => {
+      if (ms !== GRACE_MS) return systemClock.after(ms, call);
+      graces.push(call);
+      return () => {};
+    },
+  };
+  // Gives its summary at once and is never heard of again.
+  const host: ActorHost = {
+    start({ spec, services }) {
+      const { left } = mailboxPair({ forLeft: FromAgent, forRight: ToAgent }, { post() {} }, spec.id);
+      const exited = Promise.withResolvers<Exit>();
+      const summary = { status: "done", text: "ok", turns: 1, usage: noUsage, receipts: noReceipts } as const;
+      queueMicrotask(() => services.finish({ turn: null, summary }));
+      return {
+        mail: left,
+        exited: exited.promise,
+        terminate() {
+          terminated.push(spec.attempt);
+          exited.resolve({ type: "terminated" });
+        },
+      };
+    },
+    warm() {},
+    close: async () => {},
+  };
+  const { supervisor } = supervised("in-thread", [], { host, clock, limits: { graceMs: GRACE_MS } });
+  await supervisor.prompt("first");
+  const second = supervisor.prompt("second");
+  for (const over of graces) over();
+  await second;
+  expect(terminated).toContain(1);
 });
