@@ -8,11 +8,21 @@ export interface Clock {
   after(ms: number, call: () => void): () => void;
 }
 
+/** A timer that is set for longer goes off at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   date: () => new Date().toISOString(),
   after(ms, call) {
-    const timer = setTimeout(call, ms);
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      timer = setTimeout(
+        () => (left > LONGEST_MS ? wait(left - LONGEST_MS) : call()),
+        Math.min(left, LONGEST_MS),
+      );
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

@@ -1,24 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { type LimitRange, limitRanges } from "./limit-ranges.ts";
 
-/** What may be set under `troupe`. Defaults stand with `Limits` in `supervisor/options.ts`. */
+/** What may be set under `troupe`. Meanings and defaults stand with `Limits` in `supervisor/options.ts`. */
 const limitSettings = {
-  /** Agents running at the same time. */
-  maxAgents: z.exactOptional(wholeFrom(1, 256)),
-  /** How deep agents may spawn agents. */
-  maxDepth: z.exactOptional(wholeFrom(0, 16)),
-  /** Milliseconds a request may be retried in all. */
-  patienceMs: z.exactOptional(wholeFrom(0, 86_400_000)),
-  /** Milliseconds without a model event before a stream is given up. */
-  idleMs: z.exactOptional(wholeFrom(100, 86_400_000)),
-  /** Milliseconds an agent has to end by itself once it is cancelled. */
-  graceMs: z.exactOptional(wholeFrom(0, 60_000)),
-  /** Tokens of one reply. */
-  maxTokens: z.exactOptional(wholeFrom(1, 1_000_000)),
-  maxTurns: z.exactOptional(wholeFrom(1, 100_000)),
-  /** Tokens to think with; 0 is off. */
-  thinkingTokens: z.exactOptional(wholeFrom(0, 1_000_000)),
+  maxAgents: z.exactOptional(wholeIn(limitRanges.maxAgents)),
+  maxDepth: z.exactOptional(wholeIn(limitRanges.maxDepth)),
+  patienceMs: z.exactOptional(wholeIn(limitRanges.patienceMs)),
+  idleMs: z.exactOptional(wholeIn(limitRanges.idleMs)),
+  graceMs: z.exactOptional(wholeIn(limitRanges.graceMs)),
+  maxTokens: z.exactOptional(wholeIn(limitRanges.maxTokens)),
+  maxTurns: z.exactOptional(wholeIn(limitRanges.maxTurns)),
+  thinkingTokens: z.exactOptional(wholeIn(limitRanges.thinkingTokens)),
 };
 
 /** What opus, sonnet and haiku stand for. */
@@ -142,7 +136,7 @@ function keysOf(value: unknown, key: string): object {
   return typeof inner === "object" && inner !== null ? inner : {};
 }
 
-function wholeFrom(min: number, max: number): z.ZodMiniType<number> {
+function wholeIn({ min, max }: LimitRange): z.ZodMiniType<number> {
   return z.custom<number>(
     (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
     `must be a whole number from ${min} to ${max}`,

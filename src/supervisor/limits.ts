@@ -1,3 +1,4 @@
+import { type LimitRange, limitRanges } from "../policy/limit-ranges.ts";
 import type { Limits } from "./options.ts";
 
 /** The defaults; `docs` and `Limits` say what each means. */
@@ -12,8 +13,27 @@ export const defaultLimits: Limits = {
   thinkingTokens: 0,
 };
 
-/** Values out of range are brought into it: a limit must never switch itself off. */
+/** Values out of range are brought into it, what is no number is the default: a limit must never switch itself off. */
 export function limitsOf(wanted: Partial<Limits> = {}): Limits {
-  const limits = { ...defaultLimits, ...wanted };
-  return { ...limits, maxAgents: Math.min(256, Math.max(1, Math.trunc(limits.maxAgents))) };
+  const limit = (name: keyof Limits) => wholeWithin(wanted[name], limitRanges[name], defaultLimits[name]);
+  return {
+    maxAgents: limit("maxAgents"),
+    maxDepth: limit("maxDepth"),
+    patienceMs: limit("patienceMs"),
+    idleMs: limit("idleMs"),
+    graceMs: limit("graceMs"),
+    maxTokens: limit("maxTokens"),
+    maxTurns: limit("maxTurns"),
+    thinkingTokens: limit("thinkingTokens"),
+  };
+}
+
+/** Turns of an agent: its definition's where that is stricter than the session's. */
+export function turnsWithin({ maxTurns }: Limits, own: number | undefined): number {
+  return wholeWithin(own, { ...limitRanges.maxTurns, max: maxTurns }, maxTurns);
+}
+
+function wholeWithin(value: number | undefined, { min, max }: LimitRange, otherwise: number): number {
+  if (value === undefined || Number.isNaN(value)) return otherwise;
+  return Math.min(max, Math.max(min, Math.trunc(value)));
 }

@@ -53,7 +53,8 @@ export class Lives {
     this.#actors.set(actor.id, actor);
     const parent = actor.spec.parent === null ? undefined : this.#actors.get(actor.spec.parent);
     parent?.children.push(actor.id);
-    if (actor.id === MAIN) this.#advance(MAIN, { type: "slot" });
+    // Not at once, as for all: whoever asked may take it back before anything was started.
+    if (actor.id === MAIN) queueMicrotask(() => this.#advance(MAIN, { type: "slot" }));
     else this.#slots.join(actor.id);
     this.changed(actor);
   }

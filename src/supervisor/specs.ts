@@ -3,6 +3,7 @@ import { mainRole, systemPrompt } from "../context/system.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
+import { turnsWithin } from "./limits.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import type { Toolbox } from "./toolbox.ts";
 
@@ -41,8 +42,9 @@ export function agentSpec(common: Common, definition: AgentDefinition, spawn: Sp
     role: definition.prompt,
     tools: toolbox.select(definition.tools, forbidden),
     model,
-    maxTurns: Math.min(definition.maxTurns ?? limits.maxTurns, limits.maxTurns),
-    ...(spawn.tokenBudget === undefined ? {} : { tokenBudget: spawn.tokenBudget }),
+    maxTurns: turnsWithin(limits, definition.maxTurns),
+    // A budget without end is none; infinity would not survive the way to a thread.
+    ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
     prompt: spawn.prompt,
   });
 }

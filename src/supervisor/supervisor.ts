@@ -64,6 +64,8 @@ export class Supervisor implements SupervisorHandle {
 
   async spawn({ type = "Explore", signal, timeoutMs, ...request }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
+    refuseNoNumber("tokenBudget", "tokens", request.tokenBudget);
+    refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
     const description = request.description ?? firstWords(request.prompt);
     const record = this.#spawn(type, { model: undefined, ...request, parent: null, description });
     record.deadlineMs = timeoutMs ?? null;
@@ -197,4 +199,9 @@ export class Supervisor implements SupervisorHandle {
 
 function firstWords(prompt: string): string {
   return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
+}
+
+/** Compared with anything it is false, so a limit that is no number would never be reached. */
+function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
+  if (Number.isNaN(value)) throw new Error(`${name} is NaN; give a number of ${unit}, or leave it out.`);
 }

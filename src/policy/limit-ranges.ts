@@ -1,0 +1,19 @@
+/** The whole numbers a limit may be, both ends included. */
+export interface LimitRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Of every limit: settings outside are refused, a program's are brought into it. */
+export const limitRanges = {
+  maxAgents: { min: 1, max: 256 },
+  maxDepth: { min: 0, max: 16 },
+  patienceMs: { min: 0, max: DAY_MS },
+  idleMs: { min: 100, max: DAY_MS },
+  graceMs: { min: 0, max: 60_000 },
+  maxTokens: { min: 1, max: 1_000_000 },
+  maxTurns: { min: 1, max: 100_000 },
+  thinkingTokens: { min: 0, max: 1_000_000 },
+} as const satisfies Readonly<Record<string, LimitRange>>;

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { limitsOf } from "../../src/supervisor/limits.ts";
+import type { Limits } from "../../src/supervisor/options.ts";
+import { hosts, supervised } from "../support/supervised.ts";
+
+describe("a limit never switches itself off", () => {
+  const odd = [Number.NaN, -1, -1e9, 0, 0.5, 1e9, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const names: (keyof Limits)[] = [
+    "maxAgents",
+    "maxDepth",
+    "patienceMs",
+    "idleMs",
+    "graceMs",
+    "maxTokens",
+    "maxTurns",
+    "thinkingTokens",
+  ];
+
+  test.each(names)("%s is a whole number in its range, whatever was asked for", (name) => {
+    for (const value of odd) {
+      const limit = limitsOf({ [name]: value })[name];
+      expect(Number.isSafeInteger(limit)).toBe(true);
+      expect(limit).toBeGreaterThanOrEqual(0);
+    }
+    expect(limitsOf({ [name]: Number.NaN })[name]).toBe(limitsOf()[name]);
+    expect(limitsOf({ [name]: undefined } as Partial<Limits>)[name]).toBe(limitsOf()[name]);
+  });
+
+  test("at least one agent may run, for at least one turn; at most 256 agents", () => {
+    expect(limitsOf({ maxAgents: 0, maxTurns: 0 })).toMatchObject({ maxAgents: 1, maxTurns: 1 });
+    expect(limitsOf({ maxAgents: 1e9 }).maxAgents).toBe(256);
+  });
+});
+
+test("a timer for longer than a timer can be set does not go off at once", async () => {
+  let early = false;
+  const withdraw = [2 ** 31, 1e15, Number.POSITIVE_INFINITY].map((ms) =>
+    systemClock.after(ms, () => {
+      early = true;
+    }),
+  );
+  // Node cuts such a timer to 1 ms.
+  await new Promise<void>((resolve) => systemClock.after(20, resolve));
+  for (const stop of withdraw) stop();
+  expect(early).toBe(false);
+});
+
+describe.each(hosts)("odd values, %s", (host) => {
+  test.each([Number.NaN, -5, 0])(
+    "a definition's maxTurns of %d still lets it answer, and end",
+    async (maxTurns) => {
+      const { supervisor } = supervised(
+        host,
+        () => ({ text: "again", calls: [{ name: "Nothing", input: {} }] }),
+        {
+          agents: [{ name: "Odd", whenToUse: "never", prompt: "", tools: [], maxTurns }],
+          limits: { maxTurns: 3 },
+        },
+      );
+      const { summary } = await supervisor.spawn({ type: "Odd", prompt: "go" });
+      expect(summary).toMatchObject({ status: "out_of_turns", text: "again" });
+    },
+  );
+
+  test("a budget or a deadline that is no number is refused with a sentence; none without end is none", async () => {
+    const { supervisor } = supervised(host, () => ({ text: "ok" }));
+    const spawn = (more: object) => supervisor.spawn({ prompt: "go", ...more });
+    await expect(spawn({ tokenBudget: Number.NaN })).rejects.toThrow(/tokenBudget is NaN; give/);
+    await expect(spawn({ timeoutMs: Number.NaN })).rejects.toThrow(/timeoutMs is NaN; give/);
+    expect((await spawn({ timeoutMs: Number.POSITIVE_INFINITY })).summary.status).toBe("done");
+    expect((await spawn({ tokenBudget: Number.POSITIVE_INFINITY })).summary.status).toBe("done");
+    expect((await spawn({ tokenBudget: 0 })).summary).toMatchObject({ status: "over_budget", text: "ok" });
+  });
+
+  test("a deadline of no time ends it as timed out", async () => {
+    const { supervisor } = supervised(host, () => ({ after: new Promise(() => {}) }));
+    expect((await supervisor.spawn({ prompt: "go", timeoutMs: 0 })).summary.status).toBe("timed_out");
+  });
+
+  test("a signal that is aborted already: the one summary is cancelled, and no model is asked for an agent", async () => {
+    const { supervisor, model } = supervised(host, () => ({ text: "ok" }));
+    const signal = AbortSignal.abort();
+    expect((await supervisor.spawn({ prompt: "go", signal })).summary.status).toBe("cancelled");
+    expect(model.requests).toHaveLength(0);
+    expect((await supervisor.prompt("go", signal)).summary.status).toBe("cancelled");
+    expect((await supervisor.prompt("go")).summary.status).toBe("done");
+  });
+});
