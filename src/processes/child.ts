@@ -1,15 +1,14 @@
 import type { ChildProcess } from "node:child_process";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RunRequest, RunResult } from "../mailbox/runs.ts";
-import { boundedText } from "./bounded-text.ts";
-import { type Launch, launch } from "./launch.ts";
+import { fileOutput } from "./file-output.ts";
+import { inlineOutput } from "./inline-output.ts";
+import { type Launch, launch, whyNot } from "./launch.ts";
+import type { Output } from "./output.ts";
 import { processGroup } from "./process-group.ts";
+import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 import { notStarted } from "./results.ts";
 
-const STDERR_BYTES = 64 * 1024;
-/** A process that left the group may hold the pipe open for ever; what it writes later is not waited for. */
-const LINGER_MS = 1_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -21,53 +20,79 @@ export interface Child {
   /** Undefined when it could not be started. */
   readonly pid: number | undefined;
   /** Never rejects. Settled when the child's whole group is gone: what it left running is ended with it. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<ProcessResult>;
   stop(cause: Stop): void;
+  /** Tells of the lines that it writes to its file, from the byte `from` on. */
+  follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
 }
 
-export function startChild(request: RunRequest, env: Readonly<Record<string, string>>, clock: Clock): Child {
-  const { owner } = request;
+export function startChild(
+  request: ProcessRequest,
+  env: Readonly<Record<string, string>>,
+  clock: Clock,
+): Child {
   const began = clock.now();
-  const launched = launch(request, env);
-  if (launched.type === "started") return watch(request, launched, clock, began);
-  const result = launched.reason.then((reason) => notStarted(request.id, reason, clock.now() - began));
-  return { owner, pid: undefined, result, stop() {} };
+  let output: Output;
+  try {
+    output = outputFor(request, clock);
+  } catch (error) {
+    return noChild(request, whyNot(request, error), clock, began);
+  }
+  const launched = launch(request, env, output);
+  if (launched.type === "started") return watch(request, launched, output, clock, began);
+  const reason = launched.reason.then(async (why) => {
+    await output.close();
+    return why;
+  });
+  return noChild(request, reason, clock, began);
 }
 
-function watch(request: RunRequest, started: Started, clock: Clock, began: number): Child {
+function outputFor({ output, maxOutputBytes }: ProcessRequest, clock: Clock): Output {
+  return output ? fileOutput(output, maxOutputBytes, clock) : inlineOutput(maxOutputBytes, clock);
+}
+
+function noChild({ id, owner }: ProcessRequest, reason: Promise<string>, clock: Clock, began: number): Child {
+  const result = reason.then((why) => notStarted(id, why, clock.now() - began));
+  return { owner, pid: undefined, result, stop() {}, follow() {} };
+}
+
+function watch(
+  request: ProcessRequest,
+  started: Started,
+  output: Output,
+  clock: Clock,
+  began: number,
+): Child {
   const group = processGroup(started.pid, clock);
-  const stdout = boundedText(request.maxOutputBytes);
-  const stderr = boundedText(STDERR_BYTES);
   let cause: Stop | null = null;
   let running = true;
   const stop = (why: Stop) => {
     if (running) cause ??= why;
     void group.end();
   };
-  started.stdout.on("data", (chunk: Uint8Array) => {
-    if (!stdout.add(chunk)) void group.end();
+  output.begin(started.process, (how) => {
+    if (how === "kill") group.kill();
+    void group.end();
   });
-  started.stderr.on("data", (chunk: Uint8Array) => stderr.add(chunk));
-  const withdraw = clock.after(Math.min(request.timeoutMs, MAX_TIMER_MS), () => stop("timed-out"));
+  const { timeoutMs } = request;
+  const withdraw =
+    timeoutMs === null ? () => {} : clock.after(Math.min(timeoutMs, MAX_TIMER_MS), () => stop("timed-out"));
 
-  async function finish(): Promise<RunResult> {
+  async function finish(): Promise<ProcessResult> {
     const { exitCode, signal } = await exitOf(started.process);
     running = false;
     withdraw();
     await group.end();
-    await pipesClosed(started, clock);
     return {
       id: request.id,
       outcome: cause ?? (signal === null ? "exited" : "signalled"),
       exitCode,
       signal,
-      stdout: stdout.take(),
-      stderr: stderr.take(),
-      truncated: stdout.truncated,
+      ...(await output.close()),
       durationMs: clock.now() - began,
     };
   }
-  return { owner: request.owner, pid: started.pid, result: finish(), stop };
+  return { owner: request.owner, pid: started.pid, result: finish(), stop, follow: output.follow };
 }
 
 /** The process decides when a run has ended, not its pipes (fault 34). */
@@ -75,12 +100,4 @@ function exitOf(process: ChildProcess): Promise<{ exitCode: number | null; signa
   return new Promise((resolve) => {
     process.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
-}
-
-async function pipesClosed(started: Started, clock: Clock): Promise<void> {
-  const closed = new AbortController();
-  await Promise.race([started.closed, pause(clock, LINGER_MS, closed.signal)]);
-  closed.abort();
-  started.stdout.destroy();
-  started.stderr.destroy();
 }

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
-import type { RunRequest, RunResult } from "../mailbox/runs.ts";
-import { withoutKeys } from "./environment.ts";
+import { cleanEnvironment } from "./environment.ts";
 import { HostConnection } from "./host-connection.ts";
-import type { Processes } from "./processes.ts";
+import type { Processes, RunWatch } from "./processes.ts";
+import type { ProcessRequest, ProcessResult } from "./requests.ts";
 import { cancelledEarly, notStarted } from "./results.ts";
 
 export interface ProcessesOptions {
@@ -16,7 +16,7 @@ export interface ProcessesOptions {
  * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one.
  */
 export function startProcesses(options: ProcessesOptions): Processes {
-  const env = withoutKeys(options.env);
+  const env = cleanEnvironment(options.env);
   const clock = options.clock ?? systemClock;
   let connection: HostConnection | undefined;
   let closing: Promise<void> | undefined;
@@ -26,12 +26,16 @@ export function startProcesses(options: ProcessesOptions): Processes {
     return connection;
   }
 
-  async function run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+  async function run(
+    request: ProcessRequest,
+    signal?: AbortSignal,
+    watch: RunWatch = {},
+  ): Promise<ProcessResult> {
     if (signal?.aborted) return cancelledEarly(request.id);
     if (closing) return notStarted(request.id, `${request.file} was not started: the session is closing.`);
     try {
-      const clean = request.env ? { ...request, env: withoutKeys(request.env) } : request;
-      return await connected().run(clean, signal);
+      const clean = request.env ? { ...request, env: cleanEnvironment(request.env) } : request;
+      return await connected().run(clean, signal, watch);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return notStarted(
@@ -46,6 +50,9 @@ export function startProcesses(options: ProcessesOptions): Processes {
       if (!closing) connected();
     },
     run,
+    follow(id, from, words) {
+      connection?.follow(id, from, words);
+    },
     async stopOwner(owner) {
       await connection?.stop(owner);
     },

@@ -4,11 +4,19 @@ const KEY_NAMES = /^(?:ANTHROPIC|CLAUDE|TROUPE)_(?:\w+_)?(?:KEY|TOKEN|SECRET)$|^
 /** Ours alone: a child that is a Node program must not write into our compile cache. */
 const OUR_NAMES = new Set(["NODE_COMPILE_CACHE"]);
 
-/** The environment for children: what is unset, ours, or opens an account is left out. */
-export function withoutKeys(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/**
+ * What makes a bash run something before the command, or read it as another language than the one it was
+ * judged in: start-up files, options, exported functions, a search path for `cd`.
+ */
+const STEERS_BASH =
+  /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_COMPAT|BASH_LOADABLES_PATH|BASH_XTRACEFD|POSIXLY_CORRECT|CDPATH|GLOBIGNORE|EXECIGNORE|PS4|PROMPT_COMMAND|TMOUT)$|^BASH_FUNC_/;
+
+/** The environment for children: what is unset, ours, opens an account or steers a shell is left out. */
+export function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !KEY_NAMES.test(name) && !OUR_NAMES.has(name)) clean[name] = value;
+    if (value === undefined || OUR_NAMES.has(name)) continue;
+    if (!KEY_NAMES.test(name) && !STEERS_BASH.test(name)) clean[name] = value;
   }
   return clean;
 }

@@ -2,11 +2,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RunRequest, RunResult } from "../mailbox/runs.ts";
 import { type BoundedText, boundedText } from "./bounded-text.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
+import type { RunWatch } from "./processes.ts";
 import { FromHost, type ToHost } from "./protocol.ts";
+import type { ProcessRequest, ProcessResult } from "./requests.ts";
 import { notStarted, unknown } from "./results.ts";
 
 /** The bundler keeps the entry's name; the sources run as they are. */
@@ -16,10 +17,11 @@ const END_PATIENCE_MS = 10_000;
 const STDERR_BYTES = 4 * 1024;
 
 interface PendingRun {
-  readonly request: RunRequest;
+  readonly request: ProcessRequest;
+  readonly watch: RunWatch;
   readonly began: number;
   pid: number | null;
-  settle(result: RunResult): void;
+  settle(result: ProcessResult): void;
 }
 
 /** One life of one process host, as the main process sees it. */
@@ -31,6 +33,8 @@ export class HostConnection {
   readonly #stops = new Map<number, () => void>();
   readonly #gone = Promise.withResolvers<void>();
   #alive = true;
+  /** A shell's children can leave their group, and then outlive their run. */
+  #ranShell = false;
   #tickets = 0;
 
   /** `env` is the environment of every child. */
@@ -55,19 +59,26 @@ export class HostConnection {
   }
 
   /** Never rejects; `unknown` when the host dies first. */
-  run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
-    const { promise, resolve } = Promise.withResolvers<RunResult>();
+  run(request: ProcessRequest, signal: AbortSignal | undefined, watch: RunWatch): Promise<ProcessResult> {
+    const { promise, resolve } = Promise.withResolvers<ProcessResult>();
     const ticket = this.#nextTicket();
     const cancel = () => this.#send({ type: "cancel", ticket });
-    const settle = (result: RunResult) => {
+    const settle = (result: ProcessResult) => {
       signal?.removeEventListener("abort", cancel);
       this.#runs.delete(ticket);
       resolve(result);
     };
-    this.#runs.set(ticket, { request, began: this.#clock.now(), pid: null, settle });
+    this.#runs.set(ticket, { request, watch, began: this.#clock.now(), pid: null, settle });
     signal?.addEventListener("abort", cancel, { once: true });
+    this.#ranShell ||= request.output !== undefined;
     this.#send({ type: "run", ticket, request });
     return promise;
+  }
+
+  follow(id: string, from: number, words: readonly string[]): void {
+    for (const [ticket, { request }] of this.#runs) {
+      if (request.id === id) this.#send({ type: "follow", ticket, from, words: [...words] });
+    }
   }
 
   /** Ends what the actor started, or everything; resolves when it is gone, or the host is. */
@@ -113,9 +124,14 @@ export class HostConnection {
     switch (message.type) {
       case "started": {
         const run = this.#runs.get(message.ticket);
-        if (run) run.pid = message.pid;
+        if (!run) return;
+        run.pid = message.pid;
+        run.watch.started?.();
         return;
       }
+      case "lines":
+        this.#runs.get(message.ticket)?.watch.lines?.(message.lines);
+        return;
       case "result":
         this.#runs.get(message.ticket)?.settle(message.result);
         return;
@@ -143,7 +159,7 @@ export class HostConnection {
           notStarted(request.id, `${request.file} was not started: the process host cannot start (${how}).`),
         );
     }
-    if (unsettled.length > 0 && this.#host.pid !== undefined)
+    if ((unsettled.length > 0 || this.#ranShell) && this.#host.pid !== undefined)
       killTagged(hostTag(process.pid, this.#host.pid));
     for (const stopped of this.#stops.values()) stopped();
     this.#stops.clear();

@@ -1,16 +1,15 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RunRequest } from "../mailbox/runs.ts";
 import { type Child, startChild } from "./child.ts";
-import { HOST_VARIABLE, hostTag } from "./host-tag.ts";
+import { endTagged, hostTag, tagsOf } from "./host-tag.ts";
 import { type FromHost, ToHost } from "./protocol.ts";
-
-/** Marks every child with its actor, so that one that left its group can still be found. */
-const OWNER_VARIABLE = "TROUPE_OWNER";
+import type { ProcessRequest } from "./requests.ts";
 
 /** The process host: a process with little memory, so that starting a child costs it next to nothing. */
 function serve(clock: Clock): void {
   const children = new Map<number, Child>();
+  /** Actors whose children can leave their group: those that ran a shell. Looking for what left is dear. */
+  const shellUsers = new Set<ActorId>();
   let environment: Record<string, string> = {};
   const tag = hostTag(process.ppid, process.pid);
   let leaving = false;
@@ -20,8 +19,9 @@ function serve(clock: Clock): void {
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
   };
 
-  async function run(ticket: number, request: RunRequest): Promise<void> {
-    const env = { ...environment, ...request.env, [OWNER_VARIABLE]: request.owner, [HOST_VARIABLE]: tag };
+  async function run(ticket: number, request: ProcessRequest): Promise<void> {
+    const env = { ...environment, ...request.env, ...tagsOf(tag, request.owner) };
+    if (request.output) shellUsers.add(request.owner);
     const child = startChild(request, env, clock);
     children.set(ticket, child);
     if (child.pid !== undefined) send({ type: "started", ticket, pid: child.pid });
@@ -34,6 +34,8 @@ function serve(clock: Clock): void {
     const concerned = [...children.values()].filter((child) => owner === null || child.owner === owner);
     for (const child of concerned) child.stop("cancelled");
     await Promise.all(concerned.map((child) => child.result));
+    const escaped = owner === null ? shellUsers.size > 0 : shellUsers.delete(owner);
+    if (escaped) await endTagged(tag, owner, clock);
   }
 
   async function leave(): Promise<void> {
@@ -52,6 +54,13 @@ function serve(clock: Clock): void {
         return run(message.ticket, message.request);
       case "cancel":
         children.get(message.ticket)?.stop("cancelled");
+        return;
+      case "follow":
+        children
+          .get(message.ticket)
+          ?.follow(message.from, message.words, (lines) =>
+            send({ type: "lines", ticket: message.ticket, lines }),
+          );
         return;
       case "stop":
         await stop(message.owner);

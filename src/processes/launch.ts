@@ -1,20 +1,13 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import type { Readable } from "node:stream";
 import { execa } from "execa";
 import type { RunRequest } from "../mailbox/runs.ts";
+import type { Output } from "./output.ts";
 
 /** A child that runs, or why there is none. */
 export type Launch =
-  | {
-      readonly type: "started";
-      readonly pid: number;
-      readonly process: ChildProcess;
-      readonly stdout: Readable;
-      readonly stderr: Readable;
-      /** Resolves when the child has ended and its pipes are closed. */
-      readonly closed: Promise<unknown>;
-    }
+  | { readonly type: "started"; readonly pid: number; readonly process: ChildProcess }
   | { readonly type: "not-started"; readonly reason: Promise<string> };
 
 const OPTIONS = {
@@ -29,19 +22,44 @@ const OPTIONS = {
   reject: false,
 } as const;
 
-export function launch(request: RunRequest, env: Readonly<Record<string, string>>): Launch {
+type Environment = Readonly<Record<string, string>>;
+
+export function launch(request: RunRequest, env: Environment, { descriptors }: Output): Launch {
   try {
-    const closed = execa(request.file, request.args, { ...OPTIONS, cwd: request.cwd, env });
-    const { pid, stdout, stderr, nodeChildProcess } = closed;
-    if (pid !== undefined) return { type: "started", pid, process: nodeChildProcess, stdout, stderr, closed };
-    return { type: "not-started", reason: closed.then((result) => whyNot(request, result)) };
+    const { process, failure } = descriptors
+      ? withDescriptors(request, env, descriptors)
+      : withPipes(request, env);
+    const { pid } = process;
+    if (pid !== undefined) return { type: "started", pid, process };
+    return { type: "not-started", reason: failure.then((error) => whyNot(request, error)) };
   } catch (error) {
     // Arguments no program can be given, such as a NUL in a path.
     return { type: "not-started", reason: whyNot(request, error) };
   }
 }
 
-async function whyNot({ file, cwd }: RunRequest, error: unknown): Promise<string> {
+/** `failure`: why there is no process; of no meaning where there is one. */
+interface Attempt {
+  readonly process: ChildProcess;
+  readonly failure: Promise<unknown>;
+}
+
+function withPipes({ file, args, cwd }: RunRequest, env: Environment): Attempt {
+  const closed = execa(file, args, { ...OPTIONS, cwd, env });
+  return { process: closed.nodeChildProcess, failure: closed };
+}
+
+/** execa takes no descriptors over 9 and has nothing to add where no stream is ours to read. */
+function withDescriptors(
+  { file, args, cwd }: RunRequest,
+  env: Environment,
+  descriptors: readonly number[],
+): Attempt {
+  const process = spawn(file, args, { detached: true, stdio: ["ignore", ...descriptors], cwd, env });
+  return { process, failure: once(process, "error").then(([error]) => error) };
+}
+
+export async function whyNot({ file, cwd }: RunRequest, error: unknown): Promise<string> {
   const { code, originalMessage } = detailsOf(error);
   // A missing folder and a missing program are the same ENOENT to the system.
   const folder = await stat(cwd).catch(() => null);

@@ -11,6 +11,8 @@ const LOOK_EVERY_MS = 10;
 export interface ProcessGroup {
   /** TERM, a grace period, KILL; resolves when no member is left. The same promise every time. */
   end(): Promise<void>;
+  /** KILL at once, for what must not have a grace period. */
+  kill(): void;
 }
 
 export function processGroup(id: number, clock: Clock): ProcessGroup {
@@ -20,6 +22,7 @@ export function processGroup(id: number, clock: Clock): ProcessGroup {
       ending ??= endGroup(id, clock);
       return ending;
     },
+    kill: () => void signalGroup(id, "SIGKILL"),
   };
 }
 

@@ -1,5 +1,13 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RunRequest, RunResult } from "../mailbox/runs.ts";
+import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
+
+/** What is told of a run while it runs; nothing after its result. */
+export interface RunWatch {
+  /** It could be started. */
+  started?(): void;
+  /** See `follow`. */
+  lines?(lines: Lines): void;
+}
 
 /**
  * Every child process of a session, started and owned by one helper process (the process host), so that
@@ -7,7 +15,12 @@ import type { RunRequest, RunResult } from "../mailbox/runs.ts";
  */
 export interface Processes {
   /** Never rejects: a child that cannot be started, or whose host died, is a result that says so. */
-  run(request: RunRequest, signal?: AbortSignal): Promise<RunResult>;
+  run(request: ProcessRequest, signal?: AbortSignal, watch?: RunWatch): Promise<ProcessResult>;
+  /**
+   * Has the run of this id tell its watch of the lines that it writes to its file, from the byte `from` on;
+   * without words of every line, else of those that contain one of them. Nothing where no such run is running.
+   */
+  follow(id: string, from: number, words: readonly string[]): void;
   /** Starts the host ahead of need. */
   warm(): void;
   /** Ends everything the actor started and waits until it is gone. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ActorId } from "../mailbox/ids.ts";
-import { RunRequest, RunResult } from "../mailbox/runs.ts";
+import { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 
 /**
  * What travels between the main process and the process host. A ticket is the client's own number for a
@@ -9,8 +9,15 @@ import { RunRequest, RunResult } from "../mailbox/runs.ts";
 export const ToHost = z.discriminatedUnion("type", [
   /** The first message: the environment of every child. */
   z.object({ type: z.literal("begin"), env: z.record(z.string(), z.string()) }),
-  z.object({ type: z.literal("run"), ticket: z.number(), request: RunRequest }),
+  z.object({ type: z.literal("run"), ticket: z.number(), request: ProcessRequest }),
   z.object({ type: z.literal("cancel"), ticket: z.number() }),
+  /** Tell of the lines that this run writes to its file, from the byte `from` on. */
+  z.object({
+    type: z.literal("follow"),
+    ticket: z.number(),
+    from: z.number(),
+    words: z.array(z.string()),
+  }),
   /** End what this actor started, or everything; answered when it is gone. */
   z.object({ type: z.literal("stop"), ticket: z.number(), owner: z.nullable(ActorId) }),
 ]);
@@ -19,7 +26,8 @@ export type ToHost = z.infer<typeof ToHost>;
 export const FromHost = z.discriminatedUnion("type", [
   /** Told at once, so that the client can end the group itself if the host dies. */
   z.object({ type: z.literal("started"), ticket: z.number(), pid: z.number() }),
-  z.object({ type: z.literal("result"), ticket: z.number(), result: RunResult }),
+  z.object({ type: z.literal("lines"), ticket: z.number(), lines: Lines }),
+  z.object({ type: z.literal("result"), ticket: z.number(), result: ProcessResult }),
   z.object({ type: z.literal("stopped"), ticket: z.number() }),
 ]);
 export type FromHost = z.infer<typeof FromHost>;

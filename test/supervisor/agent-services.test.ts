@@ -11,6 +11,7 @@ import { ActorRecord } from "../../src/supervisor/actor-record.ts";
 import { agentServices } from "../../src/supervisor/agent-services.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
+import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
 
 const id = ActorId.parse("agent1");
 const permissions: Permissions = {
@@ -64,10 +65,12 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     journal,
     processes: {
       warm() {},
+      follow() {},
       run: () => Promise.reject(new Error("nothing is run in this test")),
       stopOwner: async () => {},
       close: async () => {},
     },
+    writes: new WriteLedger(),
     signal: actor.stopping.signal,
     isCurrent: () => true,
     advance(event) {

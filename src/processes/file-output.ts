@@ -1,0 +1,103 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unlinkSync } from "node:fs";
+import type { Clock } from "../mailbox/clock.ts";
+import { endsOf, type ReadAt } from "./file-ends.ts";
+import type { Output } from "./output.ts";
+import type { FileOutput, Lines } from "./requests.ts";
+import { type Tail, tail } from "./tail.ts";
+
+/** How often a file that is being written is looked at: for its size, and for lines that somebody waits for. */
+const LOOK_EVERY_MS = 100;
+const REPORT_BYTES = 16 * 1024;
+
+const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
+interface Follower {
+  readonly tail: Tail;
+  tell(lines: Lines): void;
+}
+
+/**
+ * Output that the child writes to a file by descriptor; nothing of it is held here. A limit on the child's
+ * file sizes (ulimit -f) would also end what builds a large file, so this one file is looked at instead, and
+ * cut to `maxBytes` when a flood was ended. Throws where the file cannot be made.
+ */
+export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): Output {
+  const fd = createFile(place.path);
+  const report = place.report ? createNameless(place.path, fd) : null;
+  const read: ReadAt = (into, position) => readSync(fd, into, 0, into.length, position);
+  const followers: Follower[] = [];
+  let flooded = false;
+  let looking: Promise<void> = Promise.resolve();
+  let withdraw = () => {};
+
+  const look = (last: boolean) => {
+    const size = Math.min(fstatSync(fd).size, maxBytes);
+    looking = looking.then(async () => {
+      for (const follower of followers) {
+        const lines = await follower.tail.next(size, last);
+        if (lines.lines.length > 0 || lines.more) follower.tell(lines);
+      }
+    });
+    return looking;
+  };
+
+  const keepLooking = (full: (now: "kill" | "end") => void) => {
+    withdraw = clock.after(LOOK_EVERY_MS, () => {
+      keepLooking(full);
+      if (fstatSync(fd).size > maxBytes) {
+        flooded = true;
+        // In the time that TERM gives, a flood would write as much again.
+        full("kill");
+      }
+      void look(false);
+    });
+  };
+
+  return {
+    descriptors: report === null ? [fd, fd] : [fd, fd, report],
+    begin: (_process, full) => keepLooking(full),
+    follow(from, words, tell) {
+      followers.push({ tail: tail(read, from, words), tell });
+    },
+    async close() {
+      withdraw();
+      try {
+        const { size } = fstatSync(fd);
+        flooded ||= size > maxBytes;
+        if (size > maxBytes) ftruncateSync(fd, maxBytes);
+        await look(true);
+        const ends = await endsOf(Math.min(size, maxBytes), read);
+        const kept = ends.bytes > place.keepOverBytes;
+        if (!kept) unlinkSync(place.path);
+        const said = report === null ? "" : readReport(report);
+        return { stdout: "", stderr: "", truncated: flooded, file: { ...ends, report: said, kept } };
+      } finally {
+        closeSync(fd);
+        if (report !== null) closeSync(report);
+      }
+    },
+  };
+}
+
+function createFile(path: string): number {
+  return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+}
+
+/** A file that only descriptors lead to: unlike a pipe it is at its end when the child is, whoever inherited it. */
+function createNameless(beside: string, other: number): number {
+  const path = `${beside}.report`;
+  try {
+    const fd = createFile(path);
+    unlinkSync(path);
+    return fd;
+  } catch (error) {
+    closeSync(other);
+    unlinkSync(beside);
+    throw error;
+  }
+}
+
+function readReport(fd: number): string {
+  const bytes = new Uint8Array(Math.min(fstatSync(fd).size, REPORT_BYTES));
+  return new TextDecoder().decode(bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)));
+}
