@@ -48,6 +48,8 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       additionalDirs: spec.additionalDirs,
       signal: stop.signal,
       reads: state.reads,
+      lastWriters: [],
+      todo: state.todo,
       clock,
       run: (request) => services.run({ ...request, owner: spec.id }),
     }),

@@ -9,9 +9,10 @@ import {
   type Usage,
 } from "../mailbox/conversation.ts";
 import type { ActorSpec, CallResult, Receipts, Steer, Turn } from "../mailbox/messages.ts";
-import { addReceipts, conversationOf, hear, receiptsOf, usageOf } from "../mailbox/turns.ts";
+import { addReceipts, conversationOf, hear, receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import type { ModelReply } from "../model/client.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
+import { TodoList } from "../tools/todo-list.ts";
 
 /**
  * What an agent knows between two turns. It is the fold of its turn records and nothing else, so a new
@@ -20,6 +21,7 @@ import { ReadLedger } from "../tools/read-ledger.ts";
 export class AgentState {
   readonly messages: MessageParam[];
   readonly reads: ReadLedger;
+  readonly todo: TodoList;
   cwd: string;
   /** Turns taken so far. */
   turns: number;
@@ -32,6 +34,7 @@ export class AgentState {
   constructor(spec: ActorSpec) {
     this.messages = conversationOf(spec.messages, spec.turns);
     this.reads = new ReadLedger(spec.turns.flatMap((turn) => turn.reads));
+    this.todo = new TodoList(todoOf(spec.turns));
     this.cwd = spec.turns.at(-1)?.cwd ?? spec.root;
     this.turns = spec.turns.at(-1)?.turn ?? 0;
     this.usage = usageOf(spec.turns);
@@ -63,9 +66,19 @@ export class AgentState {
     const reads = this.reads.takeFresh();
     const receipts = receiptsOfTurn(calls, reads);
     this.receipts = addReceipts(this.receipts, receipts);
+    const todo = this.todo.takeFresh();
     const heard = this.#heard;
     this.#heard = [];
-    return { turn: this.turns, heard, messages, cwd: this.cwd, reads, usage: reply.usage, receipts };
+    return {
+      turn: this.turns,
+      heard,
+      messages,
+      cwd: this.cwd,
+      reads,
+      ...(todo === undefined ? {} : { todo }),
+      usage: reply.usage,
+      receipts,
+    };
   }
 }
 

@@ -62,7 +62,7 @@ export function doing(view: AgentView, now: number): string {
       return ending(view);
     case "running":
     case "waiting":
-      return activityWords(view.activity, now) || (view.state === "waiting" ? "waiting" : "");
+      return workWords(view, now) || (view.state === "waiting" ? "waiting" : "");
     default:
       return view.state satisfies never;
   }
@@ -72,6 +72,14 @@ function ending({ summary }: AgentView): string {
   if (!summary) return "ended";
   const reason = summary.status === "done" ? undefined : summary.reason;
   return reason ? `${statusWords(summary.status)}: ${safeLine(reason)}` : statusWords(summary.status);
+}
+
+/** The step it works on stands in front of the call; what keeps it from working is said alone. */
+function workWords({ activity, doing: step }: AgentView, now: number): string {
+  const words = activityWords(activity, now);
+  if (step === null || activity.type === "retrying") return words;
+  const told = safeLine(step);
+  return activity.type === "tool" ? `${told} · ${words}` : told;
 }
 
 function activityWords(activity: Activity, now: number): string {

@@ -67,6 +67,7 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
       case "start":
       case "before":
       case "after":
+      case "task":
       case "end":
         break;
       default:

@@ -2,6 +2,7 @@ import { addUsage, type MessageParam, type Usage } from "../mailbox/conversation
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Summary, Turn } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
+import { afterChange, noTasks, type TaskGraph } from "../mailbox/task-graph.ts";
 import { conversationOf as afterTurns, blocksOf, hear, usageOf } from "../mailbox/turns.ts";
 
 /**
@@ -47,6 +48,15 @@ export function turnsOf(records: Records, actor: ActorId): Turn[] {
     else if (event.type === "turn" && event.actor === actor) turns.push(event.turn);
   }
   return turns;
+}
+
+/** The session's tasks after all that was decided about them. */
+export function tasksOf(records: Records): TaskGraph {
+  let graph = noTasks;
+  for (const { event } of records) {
+    if (event.type === "task") graph = afterChange(graph, event.change);
+  }
+  return graph;
 }
 
 /** One agent as the journal knows it. */
@@ -95,6 +105,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "session":
       case "before":
       case "after":
+      case "task":
       case "end":
         break;
       default:

@@ -50,13 +50,26 @@ export const ReadEntry = z.object({
   size: z.number(),
   mtimeMs: z.number(),
   inode: z.number(),
+  /** Of what was shown: lines, as joined by line feeds; or the whole file, where it was shown in another form. */
   digest: z.string(),
+  /** The lines that were shown. */
+  lines: z.optional(z.object({ from: z.number(), count: z.number() })),
+  /** Of all bytes; left out for a large file. */
+  wholeDigest: z.optional(z.string()),
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
 /** Text that enters the agent's conversation at its next turn. */
 export const Steer = z.object({ text: z.string() });
 export type Steer = z.infer<typeof Steer>;
+
+/** One step of an agent's own list (A3.29). `activeForm` is what is shown while it is worked on. */
+export const Todo = z.object({
+  content: z.string(),
+  status: z.enum(["pending", "in_progress", "completed"]),
+  activeForm: z.string(),
+});
+export type Todo = z.infer<typeof Todo>;
 
 /**
  * One turn, recorded after its results are in: an actor's state is the fold of its turns (promise 8,
@@ -71,6 +84,8 @@ export const Turn = z.object({
   messages: z.array(Message),
   cwd: z.string(),
   reads: z.array(ReadEntry),
+  /** The agent's list, where this turn replaced it. */
+  todo: z.optional(z.array(Todo)),
   usage: Usage,
   receipts: Receipts,
 });
@@ -155,9 +170,18 @@ export type Access = z.infer<typeof Access>;
 export const BeforeCall = z.extend(Call, { title: z.string(), accesses: z.array(Access) });
 export type BeforeCall = z.infer<typeof BeforeCall>;
 
+/** Who wrote a file last, where it was another agent of the session. `path` is the real one. */
+export const LastWriter = z.object({ path: z.string(), actor: ActorId, description: z.string() });
+export type LastWriter = z.infer<typeof LastWriter>;
+
 export const Verdict = z.discriminatedUnion("type", [
   /** Run it, with `input` in place of the model's own where a hook rewrote it. */
-  z.object({ type: z.literal("go"), input: z.optional(z.unknown()) }),
+  z.object({
+    type: z.literal("go"),
+    input: z.optional(z.unknown()),
+    /** Other agents that were the last to write what this call is about to write. */
+    lastWriters: z.optional(z.array(LastWriter)),
+  }),
   z.object({ type: z.literal("refuse"), reason: z.string() }),
 ]);
 export type Verdict = z.infer<typeof Verdict>;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Message } from "./conversation.ts";
 import { ActorId, CallId, SessionId } from "./ids.ts";
 import { ActorSpec, Status, Summary, Turn } from "./messages.ts";
+import { TaskChange } from "./task-graph.ts";
 
 /** Raised when a record changes its meaning; an older one is migrated on reading, a newer one refused. */
 export const JOURNAL_VERSION = 1;
@@ -37,6 +38,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("after"), actor: ActorId, call: CallId, isError: z.boolean() }),
   z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),
   z.object({ type: z.literal("summary"), actor: ActorId, summary: Summary, durationMs: z.number() }),
+  /** The task graph is the fold of these. */
+  z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
   /** `agents`: how many were spawned, so that a list of sessions need not read the whole journal. */
   z.object({ type: z.literal("end"), status: Status, agents: z.optional(z.number()) }),
 ]);

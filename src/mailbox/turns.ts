@@ -1,5 +1,5 @@
 import { addUsage, type ContentBlockParam, type MessageParam, noUsage, type Usage } from "./conversation.ts";
-import type { Receipts, Steer, Turn } from "./messages.ts";
+import type { Receipts, Steer, Todo, Turn } from "./messages.ts";
 
 /**
  * The conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last
@@ -30,6 +30,11 @@ export function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
 
 export function usageOf(turns: readonly Turn[]): Usage {
   return turns.reduce((sum, turn) => addUsage(sum, turn.usage), noUsage);
+}
+
+/** The agent's list as its turns left it. */
+export function todoOf(turns: readonly Turn[]): readonly Todo[] {
+  return turns.findLast(({ todo }) => todo !== undefined)?.todo ?? [];
 }
 
 export const noReceipts: Receipts = { tools: {}, files: [], commands: [] };

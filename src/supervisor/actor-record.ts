@@ -1,8 +1,8 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
-import type { ActorSpec, Status, Steer, Summary, Turn } from "../mailbox/messages.ts";
-import { receiptsOf } from "../mailbox/turns.ts";
+import type { ActorSpec, Status, Steer, Summary, Todo, Turn } from "../mailbox/messages.ts";
+import { receiptsOf, todoOf } from "../mailbox/turns.ts";
 import { type Child, queued } from "./children.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
 
@@ -23,6 +23,10 @@ export class ActorRecord {
   turnsTaken: number;
   /** The last text it said, salvaged when it can say no more. */
   said = "";
+  /** Its own list of steps. */
+  todo: readonly Todo[];
+  /** What it does of the session's tasks, in words; null: it has taken none up. */
+  task: string | null = null;
   /** Said to it and not yet handed to its thread. */
   readonly steering: Steer[] = [];
   /** Handed to its thread, and in no turn yet: an end before the next turn must not lose it. */
@@ -46,6 +50,7 @@ export class ActorRecord {
     this.spec = spec;
     this.turns = [...spec.turns];
     this.turnsTaken = spec.turns.at(-1)?.turn ?? 0;
+    this.todo = todoOf(spec.turns);
     this.#handed = spec.heard;
     this.createdAt = now;
   }
@@ -101,6 +106,7 @@ export class ActorRecord {
   take(turn: Turn): void {
     this.turns.push(turn);
     this.turnsTaken = turn.turn;
+    this.todo = turn.todo ?? this.todo;
     this.#handed = [];
     this.begun = 0;
   }
@@ -129,6 +135,12 @@ export class ActorRecord {
     return { type: "tool", tool: newest.tool, title };
   }
 
+  /** The step it works on, by its own list, else by the session's (A14.5). */
+  get doing(): string | null {
+    if (this.child.state === "ended") return null;
+    return this.todo.find(({ status }) => status === "in_progress")?.activeForm ?? this.task;
+  }
+
   view(): AgentView {
     const { spec } = this;
     return {
@@ -139,6 +151,7 @@ export class ActorRecord {
       description: spec.description,
       state: stateOf(this.child),
       activity: this.activity,
+      doing: this.doing,
       model: spec.model,
       turns: this.summary?.turns ?? this.turnsTaken,
       usage: this.usage,

@@ -9,6 +9,7 @@ import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { ChildEvent } from "./children.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
+import type { WriteLedger } from "./write-ledger.ts";
 
 /** What the services of one actor may reach of the session. */
 export interface ServiceSide {
@@ -16,6 +17,7 @@ export interface ServiceSide {
   readonly permissions: Permissions;
   readonly journal: Journal;
   readonly processes: Processes;
+  readonly writes: WriteLedger;
   /** Aborted when the actor has ended. */
   readonly signal: AbortSignal;
   /** False once the actor has a newer thread: what the old one still asks is refused. */
@@ -53,6 +55,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
 
   const after = (call: Call["id"], isError: boolean): AfterAnswer => {
     journal.note({ type: "after", actor: actor.id, call, isError });
+    side.writes.release(call, actor.id, !isError);
     actor.calls.delete(call);
     side.changed();
     return {};
@@ -82,6 +85,17 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     // In the tree a path need not say where everybody is.
     actor.calls.set(call, { tool, title: title.replaceAll(`${actor.spec.root}/`, "") });
     side.changed();
+  };
+
+  /** Two calls that write the same file come one after the other, and the later one is told of the earlier. */
+  const turnToWrite = async ({ id, accesses }: BeforeCall): Promise<Verdict> => {
+    const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
+    if (targets.length === 0) return { type: "go" };
+    const writer = { actor: actor.id, description: actor.spec.description };
+    const lastWriters = await side.writes.hold(id, writer, targets, side.signal);
+    if (lastWriters !== null) return { type: "go", lastWriters };
+    after(id, true);
+    return { type: "refuse", reason: NOT_RUN };
   };
 
   const callHere = async (
@@ -120,8 +134,10 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       const tool = offered(call.tool);
       if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
       const verdict = await gated(tool, call, call.accesses);
-      if (verdict.type === "go") busyWith(call.id, tool.offer.name, call.title);
-      return verdict;
+      if (verdict.type === "refuse") return verdict;
+      busyWith(call.id, tool.offer.name, call.title);
+      const turn = await turnToWrite(call);
+      return turn.type === "refuse" ? turn : { ...verdict, ...turn };
     },
     async after({ id, isError }) {
       alive();

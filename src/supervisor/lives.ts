@@ -1,6 +1,7 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { FromAgent } from "../mailbox/messages.ts";
+import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { agentServices } from "./agent-services.ts";
 import { type ChildEvent, type Effect, type End, type Stop, step } from "./children.ts";
@@ -88,6 +89,17 @@ export class Lives {
     await Promise.all(this.#writing);
     for (const withdraw of this.#graces.values()) withdraw();
     this.#graces.clear();
+  }
+
+  /** Shows everybody's part in the session's tasks. */
+  tell(tasks: TaskGraph): void {
+    for (const actor of this.#actors.values()) {
+      const task = taskInProgress(tasks, actor.id);
+      const words = task === undefined ? null : task.activeForm || task.subject;
+      if (actor.task === words) continue;
+      actor.task = words;
+      this.changed(actor);
+    }
   }
 
   changed(actor: ActorRecord): void {
@@ -221,7 +233,7 @@ export class Lives {
 
   /** Durable first, then delivered: a summary that was seen is never lost. */
   #end(actor: ActorRecord, end: End): void {
-    const { journal, processes, gateway, clock } = this.#session;
+    const { journal, processes, writes, gateway, clock } = this.#session;
     // Taken now: before the disk has answered, the next run of the same actor may have begun.
     const { deliver } = actor;
     const summary = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
@@ -231,6 +243,7 @@ export class Lives {
     // Only the main conversation is asked again; what an agent read is in the journal.
     if (actor.id !== MAIN) actor.turns = [];
     actor.stopping.abort(ENDED);
+    writes.releaseAll(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;
     for (const child of actor.children) this.stop(child, orphaned);

@@ -9,6 +9,7 @@ import { startJournal } from "../journal/thread-journal.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
@@ -17,11 +18,15 @@ import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import { seal } from "../tools/sealed.ts";
+import { taskTools } from "../tools/tasks/all.ts";
+import type { TaskStore } from "../tools/tasks/store.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
 import type { Common } from "./specs.ts";
+import { Tasks } from "./tasks.ts";
 import { Toolbox } from "./toolbox.ts";
+import { WriteLedger } from "./write-ledger.ts";
 
 /** Everything a session owns besides its actors, wired from its options. */
 export interface Session {
@@ -30,6 +35,7 @@ export interface Session {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly processes: Processes;
+  readonly writes: WriteLedger;
   readonly gateway: Gateway;
   readonly host: ActorHost;
   readonly toolbox: Toolbox;
@@ -45,6 +51,7 @@ export interface SessionListeners {
   readonly spawn: Spawner["spawn"];
   onNotice(notice: GatewayNotice): void;
   onWarning(message: string): void;
+  onTasks(graph: TaskGraph): void;
 }
 
 export function openSession(options: SupervisorOptions, listeners: SessionListeners): Session {
@@ -63,8 +70,6 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     folders: [options.cwd, ...(options.additionalDirs ?? [])],
   };
   const definitions = definitionsWith(options.agents ?? []);
-  const toolbox = toolboxOf(options, permissions, definitions, listeners.spawn);
-
   const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);
@@ -79,6 +84,8 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     model,
     title: options.title ?? "",
   });
+  const tasks = new Tasks(journal, listeners.onTasks);
+  const toolbox = toolboxOf(options, permissions, definitions, { spawn: listeners.spawn, tasks });
   const processes = startProcesses({ env: process.env, clock });
 
   return {
@@ -87,6 +94,7 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     clock,
     journal,
     processes,
+    writes: new WriteLedger(),
     gateway,
     host,
     toolbox,
@@ -107,7 +115,7 @@ function toolboxOf(
   { tools = [] }: SupervisorOptions,
   permissions: Permissions,
   definitions: readonly AgentDefinition[],
-  spawn: Spawner["spawn"],
+  { spawn, tasks }: { readonly spawn: Spawner["spawn"]; readonly tasks: TaskStore },
 ): Toolbox {
   const without = new Toolbox(tools, permissions);
   const listings = definitions.map((definition) => listingOf(definition, without));
@@ -119,7 +127,7 @@ function toolboxOf(
     },
     spawn,
   });
-  return new Toolbox([seal(agent), ...tools], permissions);
+  return new Toolbox([seal(agent), ...taskTools(tasks), ...tools], permissions);
 }
 
 function openGateway(

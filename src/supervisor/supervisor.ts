@@ -46,6 +46,7 @@ export class Supervisor implements SupervisorHandle {
       spawn: (type, input, context) => this.#spawnForCall(type, input, context),
       onNotice: (notice) => this.#notice(notice),
       onWarning: (message) => onEvent({ type: "warning", message }),
+      onTasks: (graph) => this.#lives.tell(graph),
     });
     this.#lives = new Lives(this.#session, { onEvent, onDenied: (denial) => this.#denials.push(denial) });
     this.session = this.#session.id;

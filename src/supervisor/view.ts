@@ -26,6 +26,8 @@ export interface AgentView {
   readonly description: string;
   readonly state: AgentState;
   readonly activity: Activity;
+  /** The step it works on, in its own words; null where it keeps no list. */
+  readonly doing: string | null;
   readonly model: string;
   readonly turns: number;
   readonly usage: Usage;

@@ -24,7 +24,10 @@ export function descriptionOf<Context extends CallContext>(
   return typeof description === "string" ? description : renderPrompt(description, offered);
 }
 
-/** The seeds' form: an integer is just `integer`, without the bounds of a safe one. */
+/**
+ * The seeds' form: an integer is just `integer`, without the bounds of a safe one; an object of anything is just
+ * `object`; and `required` is always there.
+ */
 function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
   const {
     $schema: _,
@@ -35,7 +38,15 @@ function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (isEmpty(jsonSchema.additionalProperties)) {
+        delete jsonSchema.propertyNames;
+        delete jsonSchema.additionalProperties;
+      }
     },
   });
-  return { ...rest, type: "object" };
+  return { ...rest, type: "object", required: rest.required ?? [] };
+}
+
+function isEmpty(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
 }

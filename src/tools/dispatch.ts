@@ -70,7 +70,8 @@ async function runHere(
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
     return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
-  const result = await settled(name, call, context);
+  const { lastWriters = [] } = verdict;
+  const result = await settled(name, call, { ...context, lastWriters });
   const { append } = await services.after({ id, isError: result.isError, bytes: sizeOf(result) });
   return append === undefined ? result : appended(result, append);
 }

@@ -2,9 +2,10 @@ import type * as z from "zod/mini";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
-import type { Access } from "../mailbox/messages.ts";
+import type { Access, LastWriter } from "../mailbox/messages.ts";
 import type { RunRequest, RunResult } from "../mailbox/runs.ts";
 import type { ReadLedger } from "./read-ledger.ts";
+import type { TodoList } from "./todo-list.ts";
 
 /** How dangerous a tool is by nature (A6.1, A3.34). */
 export type PermissionLevel = "read" | "write" | "execute" | "network";
@@ -52,6 +53,9 @@ export interface AgentCallContext extends CallContext {
   readonly root: string;
   readonly additionalDirs: readonly string[];
   readonly reads: ReadLedger;
+  readonly todo: TodoList;
+  /** Other agents of the session that were the last to write what this call writes. */
+  readonly lastWriters: readonly LastWriter[];
   readonly clock: Clock;
   /** Runs a child process in the process host. Never rejects. */
   readonly run: (request: Omit<RunRequest, "owner">) => Promise<RunResult>;

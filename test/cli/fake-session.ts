@@ -31,6 +31,7 @@ export function agentView(change: Partial<AgentView> & { id: ActorId }): AgentVi
     description: "a task",
     state: "running",
     activity: { type: "idle" },
+    doing: null,
     model: "offline",
     turns: 0,
     usage: noUsage,

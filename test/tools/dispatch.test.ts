@@ -8,6 +8,7 @@ import type { Services } from "../../src/mailbox/services.ts";
 import { type Dispatch, dispatch } from "../../src/tools/dispatch.ts";
 import { ReadLedger } from "../../src/tools/read-ledger.ts";
 import { seal } from "../../src/tools/sealed.ts";
+import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 const id = callId(MAIN, 1, 0);
@@ -64,6 +65,8 @@ function dispatching(services: Partial<Services>, run: () => Promise<string> = a
       additionalDirs: [],
       signal: stop.signal,
       reads: new ReadLedger(),
+      lastWriters: [],
+      todo: new TodoList([]),
       clock: systemClock,
       run: unasked,
     }),

@@ -9,6 +9,7 @@ import { startProcesses } from "../../src/processes/client.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { ReadLedger } from "../../src/tools/read-ledger.ts";
 import type { SealedTool } from "../../src/tools/sealed.ts";
+import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -18,6 +19,7 @@ export type Files = Readonly<Record<string, string | Uint8Array>>;
 export interface Workbench {
   readonly root: string;
   readonly reads: ReadLedger;
+  readonly todo: TodoList;
   /** The context's own `run`, with variables added to the child's environment. */
   runWith(env: Readonly<Record<string, string>>): AgentCallContext["run"];
   /** What was asked of the process host. */
@@ -38,6 +40,7 @@ export function workbenches(): (files?: Files) => Workbench {
   return (files = {}) => {
     const root = temporaryFolder();
     const reads = new ReadLedger();
+    const todo = new TodoList([]);
     const runs: Omit<RunRequest, "owner">[] = [];
     const context: AgentCallContext = {
       call: callId(MAIN, 1, 0),
@@ -47,6 +50,8 @@ export function workbenches(): (files?: Files) => Workbench {
       additionalDirs: [],
       signal: new AbortController().signal,
       reads,
+      todo,
+      lastWriters: [],
       clock: systemClock,
       run(request) {
         runs.push(request);
@@ -56,6 +61,7 @@ export function workbenches(): (files?: Files) => Workbench {
     const bench: Workbench = {
       root,
       reads,
+      todo,
       runs,
       runWith: (env) => (request) => processes.run({ ...request, owner: MAIN, env: { ...env } }),
       path: (...parts) => join(root, ...parts),

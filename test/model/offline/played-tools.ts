@@ -7,6 +7,7 @@ import { startProcesses } from "../../../src/processes/client.ts";
 import type { Processes } from "../../../src/processes/processes.ts";
 import { agentTools } from "../../../src/tools/index.ts";
 import { ReadLedger } from "../../../src/tools/read-ledger.ts";
+import { TodoList } from "../../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../../src/tools/tool.ts";
 
 export interface ToolAnswer {
@@ -51,6 +52,8 @@ function contextOf(processes: Processes, actor: ActorId, count: number, cwd: str
     root: cwd,
     additionalDirs: [],
     reads: new ReadLedger(),
+    todo: new TodoList([]),
+    lastWriters: [],
     clock: systemClock,
     run: (request) => processes.run({ ...request, owner: actor }, signal),
   };

@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import { naming } from "./prompt.ts";
+import { decideCreate } from "./tasks/decisions.ts";
+import type { TaskStore } from "./tasks/store.ts";
+import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
+
+const Input = z.object({
+  subject: z
+    .string()
+    .check(
+      z.describe(
+        "What is to be done, short and as an order, such as 'Add a test for expired links' (required)",
+      ),
+    ),
+  description: z.string().check(z.describe("All that whoever does it has to know (required)")),
+  activeForm: z.optional(
+    z.string().check(z.describe("What is shown while it is worked on, such as 'Adding a test'")),
+  ),
+  metadata: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe("Whatever else belongs to the task")),
+  ),
+});
+type Input = z.infer<typeof Input>;
+
+interface Output {
+  readonly id: string;
+  readonly subject: string;
+}
+
+const prompt: ToolPrompt = {
+  what: "Adds a task to the session's task list, which all its agents share and which outlives them.",
+  when: "for work of several parts that depend on each other or that several agents divide; one call for each part, before the work begins.",
+  whenNot: [
+    "for a single step, or to answer a question.",
+    naming`For your own steps of a short piece of work, ${"TodoWrite"} is simpler.`,
+  ],
+  how: [
+    "description must stand alone: another agent may do it. A new task is pending and has no owner.",
+    naming`What it waits for, and who does it, is said with ${"TaskUpdate"}.`,
+  ],
+  recover: [
+    "the message says what is missing. Nothing was added then.",
+    naming`Look at ${"TaskList"} before you add what may be there already.`,
+  ],
+  limits: "you get the new task's id. Ids are never used again.",
+};
+
+export function taskCreateTool(tasks: TaskStore): Tool<Input, Output, CallContext> {
+  return {
+    name: "TaskCreate",
+    aliases: [],
+    description: prompt,
+    inputSchema: Input,
+    permissionLevel: "read",
+    parallel: true,
+    title: ({ subject }) => subject,
+    accesses: () => [],
+    async call(input, { actor }) {
+      const decided = decideCreate(tasks.graph, input);
+      if (decided.type === "tool-failure") return decided;
+      await tasks.record(decided, actor);
+      return { id: decided.id, subject: decided.subject };
+    },
+    mapToolResultToToolResultBlockParam: ({ id, subject }) => `Task ${id} was added: ${subject}`,
+  };
+}

@@ -1,0 +1,82 @@
+import * as z from "zod/mini";
+import { openBlockers, type TaskGraph } from "../mailbox/task-graph.ts";
+import { naming } from "./prompt.ts";
+import { decideUpdate } from "./tasks/decisions.ts";
+import type { TaskStore } from "./tasks/store.ts";
+import { taskLine } from "./tasks/words.ts";
+import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
+
+const ids = (what: string) => z.optional(z.array(z.string()).check(z.describe(what)));
+
+const Input = z.object({
+  taskId: z.string().check(z.describe("Id of the task to change (required)")),
+  subject: z.optional(z.string().check(z.describe("Another subject"))),
+  description: z.optional(z.string().check(z.describe("Another description"))),
+  activeForm: z.optional(z.string().check(z.describe("Other words to show while it is worked on"))),
+  status: z.optional(
+    z
+      .enum(["pending", "in_progress", "completed", "deleted"])
+      .check(z.describe("Another status; deleted removes the task for good")),
+  ),
+  addBlocks: ids("Ids of tasks that must wait for this one"),
+  addBlockedBy: ids("Ids of tasks that this one must wait for"),
+  owner: z.optional(z.string().check(z.describe("Who does it now; an empty text gives it back"))),
+  metadata: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe("Keys to set; null removes a key, others stay")),
+  ),
+});
+type Input = z.infer<typeof Input>;
+
+const prompt: ToolPrompt = {
+  what: "Changes a task of the session's list: its words, its status, its owner, what it waits for, its metadata; or removes it.",
+  when: "in_progress when you begin a task, completed when it is done and checked, not in between and not for several at once; also to divide tasks among owners and to say which comes first.",
+  whenNot: [
+    "to call something completed that failed or was left half done: keep it in_progress, or add a task for what is missing.",
+    naming`To add one use ${"TaskCreate"}.`,
+  ],
+  how: [
+    "only what is given is changed. Whoever sets a task in_progress that nobody owns becomes its owner; an owner works on one task at a time, and a task that waits for others cannot be begun. addBlocks and addBlockedBy say the same from both ends: one of them is enough. deleted cannot be undone.",
+  ],
+  recover: [
+    "the message names what stands in the way: an unknown id, a circle, a task to be completed first. Nothing was changed then.",
+    naming`${"TaskList"} shows how things are.`,
+  ],
+  limits: "you get the task's line as it is now, and the tasks that became free.",
+};
+
+export function taskUpdateTool(tasks: TaskStore): Tool<Input, string, CallContext> {
+  return {
+    name: "TaskUpdate",
+    aliases: [],
+    description: prompt,
+    inputSchema: Input,
+    permissionLevel: "read",
+    // Two calls of one reply may be steps of one plan.
+    parallel: false,
+    title: ({ taskId, status }) => (status === undefined ? `task ${taskId}` : `task ${taskId}: ${status}`),
+    accesses: () => [],
+    async call(input, { actor }) {
+      const before = tasks.graph;
+      const decided = decideUpdate(before, input, actor);
+      if (decided.type === "tool-failure") return decided;
+      await tasks.record(decided, actor);
+      const { graph } = tasks;
+      const task = graph.tasks.get(input.taskId);
+      const now = task ? taskLine(graph, task, actor) : `Task ${input.taskId} was deleted.`;
+      const free = freed(before, graph);
+      return free.length === 0 ? now : `${now}\nNothing holds up any more: ${free.join(", ")}.`;
+    },
+    mapToolResultToToolResultBlockParam: (text) => text,
+  };
+}
+
+/** Unfinished tasks that waited for something before and do not now. */
+function freed(before: TaskGraph, after: TaskGraph): string[] {
+  return [...after.tasks.values()]
+    .filter((task) => task.status !== "completed" && openBlockers(after, task).length === 0)
+    .filter(({ id }) => {
+      const was = before.tasks.get(id);
+      return was !== undefined && openBlockers(before, was).length > 0;
+    })
+    .map(({ id }) => id);
+}

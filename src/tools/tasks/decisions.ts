@@ -1,0 +1,139 @@
+import {
+  afterChange,
+  openBlockers,
+  type Task,
+  type TaskChange,
+  type TaskGraph,
+  type TaskStatus,
+  taskInProgress,
+} from "../../mailbox/task-graph.ts";
+import { failed, type ToolFailure } from "../tool.ts";
+
+export interface NewTask {
+  readonly subject: string;
+  readonly description: string;
+  readonly activeForm?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface TaskUpdate {
+  readonly taskId: string;
+  readonly subject?: string | undefined;
+  readonly description?: string | undefined;
+  readonly activeForm?: string | undefined;
+  readonly status?: TaskStatus | "deleted" | undefined;
+  readonly addBlocks?: readonly string[] | undefined;
+  readonly addBlockedBy?: readonly string[] | undefined;
+  readonly owner?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function decideCreate(
+  graph: TaskGraph,
+  task: NewTask,
+): Extract<TaskChange, { type: "created" }> | ToolFailure {
+  const subject = oneLine(task.subject);
+  if (subject === "") return failed("subject is empty. Say in a few words what is to be done.");
+  return {
+    type: "created",
+    id: String(graph.next),
+    subject,
+    description: task.description,
+    activeForm: task.activeForm === undefined ? undefined : oneLine(task.activeForm),
+    metadata: { ...task.metadata },
+  };
+}
+
+/** What an update by `actor` comes to, or a sentence that says why it cannot be; then nothing is changed. */
+export function decideUpdate(graph: TaskGraph, update: TaskUpdate, actor: string): TaskChange | ToolFailure {
+  const task = graph.tasks.get(update.taskId);
+  if (!task) return unknownTask(graph, update.taskId);
+  const { status } = update;
+  if (status === "deleted") return { type: "deleted", id: task.id };
+  const subject = update.subject === undefined ? undefined : oneLine(update.subject);
+  if (subject === "") return failed("subject is empty. Leave it out to keep the old one.");
+  const edges = whyNoEdges(graph, task, update);
+  if (edges !== null) return failed(edges);
+  const owner = ownerAfter(task, update, actor);
+  const change: TaskChange = {
+    type: "updated",
+    id: task.id,
+    subject,
+    description: update.description,
+    activeForm: update.activeForm === undefined ? undefined : oneLine(update.activeForm),
+    status,
+    owner: owner === task.owner ? undefined : owner,
+    addBlocks: update.addBlocks && [...new Set(update.addBlocks)],
+    addBlockedBy: update.addBlockedBy && [...new Set(update.addBlockedBy)],
+    metadata: update.metadata && { ...update.metadata },
+  };
+  const work = whyNoWork(graph, task, afterChange(graph, change), status === "in_progress");
+  return work === null ? change : failed(work);
+}
+
+/** Whoever takes up a task that nobody owns, owns it; an empty owner gives it back. */
+function ownerAfter(task: Task, { owner, status }: TaskUpdate, actor: string): string | null {
+  const named = owner === undefined ? task.owner : oneLine(owner) || null;
+  const working = (status ?? task.status) === "in_progress";
+  return named ?? (working ? actor : null);
+}
+
+/** Every edge must lead to a task that is there, and none back to where it came from. */
+function whyNoEdges(graph: TaskGraph, task: Task, update: TaskUpdate): string | null {
+  const { addBlocks = [], addBlockedBy = [] } = update;
+  const edges = [
+    ...addBlocks.map((other) => ({ other, blocker: task.id, blocked: other })),
+    ...addBlockedBy.map((other) => ({ other, blocker: other, blocked: task.id })),
+  ];
+  let after = graph;
+  for (const { other, blocker, blocked } of edges) {
+    if (other === task.id) return `Task ${task.id} cannot block itself. Name another task.`;
+    if (!graph.tasks.has(other)) return unknownTask(graph, other).message;
+    const way = wayBetween(after, blocked, blocker);
+    if (way !== null) {
+      return `Task ${blocker} cannot block task ${blocked}: it waits for it already (${way.join(" blocks ")}), and then neither could begin. Nothing was changed.`;
+    }
+    after = afterChange(after, { type: "updated", id: blocker, addBlocks: [blocked] });
+  }
+  return null;
+}
+
+/** The tasks on a way along the edges, both ends included; null where there is none. */
+function wayBetween(graph: TaskGraph, from: string, to: string): string[] | null {
+  const cameFrom = new Map<string, string | null>([[from, null]]);
+  for (const id of cameFrom.keys()) {
+    if (id === to) break;
+    for (const next of graph.tasks.get(id)?.blocks ?? []) {
+      // A Map goes through keys that are added on the way.
+      if (!cameFrom.has(next)) cameFrom.set(next, id);
+    }
+  }
+  if (!cameFrom.has(to)) return null;
+  const way: string[] = [];
+  for (let at: string | null = to; at !== null; at = cameFrom.get(at) ?? null) way.unshift(at);
+  return way;
+}
+
+/** One task in progress per owner (A22.7), and none that waits for another. */
+function whyNoWork(graph: TaskGraph, before: Task, after: TaskGraph, taking: boolean): string | null {
+  const task = after.tasks.get(before.id);
+  if (task?.status !== "in_progress" || task.owner === null) return null;
+  const blockers = openBlockers(after, task);
+  if (taking && blockers.length > 0) {
+    return `Task ${task.id} is blocked by ${blockers.join(", ")}: that comes first. Nothing was changed.`;
+  }
+  const other = taskInProgress(graph, task.owner);
+  if (!other || other.id === task.id) return null;
+  return `${task.owner} works on task ${other.id} (${other.subject}) already. Complete it, or set it back to pending, before another one. Nothing was changed.`;
+}
+
+export function unknownTask(graph: TaskGraph, id: string): ToolFailure {
+  const known = [...graph.tasks.keys()];
+  const there = known.length === 0 ? "There are none yet" : `There are: ${known.join(", ")}`;
+  return failed(`There is no task ${JSON.stringify(id)}. ${there}.`);
+}
+
+/** Subjects and owners stand in lists, one line each. */
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
+}

@@ -1,0 +1,81 @@
+import * as z from "zod/mini";
+import type { Todo } from "../mailbox/messages.ts";
+import { naming } from "./prompt.ts";
+import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+
+/** One thing at a time (A14.4). */
+export const MAX_IN_PROGRESS = 1;
+
+const Input = z.object({
+  todos: z
+    .array(
+      z.object({
+        content: z.string().check(z.describe("The step, as an order: 'Run the tests' (required)")),
+        status: z
+          .enum(["pending", "in_progress", "completed"])
+          .check(z.describe("Where it stands (required)")),
+        activeForm: z
+          .string()
+          .check(z.describe("What is shown while it is worked on: 'Running the tests' (required)")),
+      }),
+    )
+    .check(z.describe("The whole list as it is to be (required)")),
+});
+type Input = z.infer<typeof Input>;
+
+const prompt: ToolPrompt = {
+  what: "Writes your todo list, which the person sees; it takes the place of the one before.",
+  when: "for work of three steps or more, when the person asks for several things, and whenever a step begins or ends. Mark a step completed as soon as it is, not several at the end.",
+  whenNot: [
+    "for one or two simple steps, or to answer a question: just do it.",
+    naming`For work that other agents share use ${"TaskCreate"}.`,
+  ],
+  how: `todos is the whole list, every time, also the steps that did not change. At most ${MAX_IN_PROGRESS} is in_progress: the one you work on now. A step that failed or is half done stays in_progress; add a step for what stands in its way.`,
+  recover:
+    "when a list is refused the old one stays; correct what the message names and send all of it again.",
+  limits: "the list is yours alone and ends with you; an empty list clears it.",
+};
+
+export const todoWriteTool: Tool<Input, readonly Todo[], AgentCallContext> = {
+  name: "TodoWrite",
+  aliases: [],
+  description: prompt,
+  inputSchema: Input,
+  // It changes nothing but the agent's own mind.
+  permissionLevel: "read",
+  // Two lists of one reply must not be written in another order.
+  parallel: false,
+  title: ({ todos }) => working(todos)?.activeForm ?? `${todos.length} steps`,
+  accesses: () => [],
+  async call({ todos }, { todo }): Promise<readonly Todo[] | ToolFailure> {
+    const complaint = whyNot(todos);
+    if (complaint !== null) return failed(`${complaint} The list was not changed.`);
+    todo.replace(todos);
+    return todos;
+  },
+  mapToolResultToToolResultBlockParam: (todos) => told(todos),
+};
+
+function whyNot(todos: readonly Todo[]): string | null {
+  const blank = todos.findIndex(({ content, activeForm }) => !content.trim() || !activeForm.trim());
+  if (blank >= 0) return `Todo ${blank + 1} has an empty content or activeForm; say what is to be done.`;
+  const begun = todos.filter(({ status }) => status === "in_progress");
+  if (begun.length <= MAX_IN_PROGRESS) return null;
+  const named = begun.map(({ content }) => JSON.stringify(content)).join(", ");
+  return `${begun.length} todos are in_progress (${named}), and only ${MAX_IN_PROGRESS} may be: keep the one you work on now and set the others to pending.`;
+}
+
+function told(todos: readonly Todo[]): string {
+  if (todos.length === 0) return "The list is empty now.";
+  const count = (status: Todo["status"]) => todos.filter((todo) => todo.status === status).length;
+  const counts = `${count("completed")} completed, ${count("in_progress")} in progress, ${count("pending")} pending`;
+  const now = working(todos);
+  if (now) return `The list is written: ${counts}. Go on with: ${now.content}`;
+  return count("pending") === 0
+    ? `The list is written: ${counts}.`
+    : `The list is written: ${counts}. Set the step you begin with to in_progress.`;
+}
+
+function working(todos: readonly Todo[]): Todo | undefined {
+  return todos.find(({ status }) => status === "in_progress");
+}
