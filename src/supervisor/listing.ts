@@ -2,6 +2,7 @@ import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
 import type { Permissions } from "../policy/gate.ts";
 import type { AgentListing } from "../tools/agent.ts";
+import { noSession, sessionTools } from "./session-tools.ts";
 import { Toolbox } from "./toolbox.ts";
 
 /** One kind of agent, as people and models choose it. */
@@ -32,6 +33,6 @@ export function listingOf(definition: AgentDefinition, toolbox: Toolbox): Listed
 /** What a session without settings of its own would offer. */
 export function listAgents(): ListedAgent[] {
   const open: Permissions = { mode: "default", allowedTools: [], disallowedTools: [], folders: [] };
-  const toolbox = new Toolbox([], open);
+  const toolbox = new Toolbox(sessionTools(noSession), open);
   return builtInAgents.map((definition) => listingOf(definition, toolbox));
 }

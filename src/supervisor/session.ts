@@ -18,11 +18,10 @@ import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import { seal } from "../tools/sealed.ts";
-import { taskTools } from "../tools/tasks/all.ts";
-import type { TaskStore } from "../tools/tasks/store.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
+import { type SessionParts, sessionTools } from "./session-tools.ts";
 import type { Common } from "./specs.ts";
 import { Tasks } from "./tasks.ts";
 import { Toolbox } from "./toolbox.ts";
@@ -85,7 +84,7 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     title: options.title ?? "",
   });
   const tasks = new Tasks(journal, listeners.onTasks);
-  const toolbox = toolboxOf(options, permissions, definitions, { spawn: listeners.spawn, tasks });
+  const toolbox = toolboxOf(options, permissions, definitions, listeners.spawn, { tasks });
   const processes = startProcesses({ env: process.env, clock });
 
   return {
@@ -112,11 +111,13 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
 }
 
 function toolboxOf(
-  { tools = [] }: SupervisorOptions,
+  { tools: own = [] }: SupervisorOptions,
   permissions: Permissions,
   definitions: readonly AgentDefinition[],
-  { spawn, tasks }: { readonly spawn: Spawner["spawn"]; readonly tasks: TaskStore },
+  spawn: Spawner["spawn"],
+  parts: SessionParts,
 ): Toolbox {
+  const tools = [...sessionTools(parts), ...own];
   const without = new Toolbox(tools, permissions);
   const listings = definitions.map((definition) => listingOf(definition, without));
   const agent = agentTool({
@@ -127,7 +128,7 @@ function toolboxOf(
     },
     spawn,
   });
-  return new Toolbox([seal(agent), ...taskTools(tasks), ...tools], permissions);
+  return new Toolbox([seal(agent), ...tools], permissions);
 }
 
 function openGateway(

@@ -61,13 +61,15 @@ export function everything(): string[] {
 /** Tools of the agent's own thread, and those on the supervisor's side, made with nothing behind them. */
 async function everyTool(value: Value): Promise<Named[]> {
   const own = await value("agentTools");
+  const sessionTools = await value("sessionTools");
   const agentTool = await value("agentTool");
   const seal = await value("seal");
   const agent =
     typeof agentTool === "function" && typeof seal === "function"
       ? [seal(agentTool({ agents: [], resolve: () => null, spawn: () => Promise.reject() }))]
       : [];
-  return [...(Array.isArray(own) ? own : []), ...agent];
+  const shared = typeof sessionTools === "function" ? sessionTools(await value("noSession")) : [];
+  return [...(Array.isArray(own) ? own : []), ...agent, ...shared];
 }
 
 /** A registry is a list of names, or of things that have one. */
