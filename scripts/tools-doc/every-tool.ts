@@ -1,0 +1,25 @@
+import { listAgents } from "../../src/supervisor/listing.ts";
+import { noSession, sessionTools } from "../../src/supervisor/session-tools.ts";
+import { agentTool } from "../../src/tools/agent.ts";
+import { agentTools } from "../../src/tools/index.ts";
+import { type SealedTool, seal } from "../../src/tools/sealed.ts";
+import type { AgentCallContext } from "../../src/tools/tool.ts";
+
+export interface TellableTool {
+  /** Not to be called: those on the supervisor's side have no session behind them. */
+  readonly tool: SealedTool<AgentCallContext>;
+  readonly side: "agent" | "supervisor";
+}
+
+/** Every built-in tool, in the order models see them. */
+export function everyBuiltInTool(): TellableTool[] {
+  const agent = agentTool({
+    agents: listAgents(),
+    resolve: () => null,
+    spawn: () => Promise.reject(new Error("There is no session.")),
+  });
+  return [
+    ...agentTools.map((tool): TellableTool => ({ tool, side: "agent" })),
+    ...[seal(agent), ...sessionTools(noSession)].map((tool): TellableTool => ({ tool, side: "supervisor" })),
+  ];
+}

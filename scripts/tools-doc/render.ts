@@ -1,0 +1,88 @@
+import { isOfferedInMode, type PermissionMode } from "../../src/policy/gate.ts";
+import { definitionOf } from "../../src/tools/definition.ts";
+import { everyBuiltInTool, type TellableTool } from "./every-tool.ts";
+
+const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"];
+
+/** `docs/tools.md`: what models are told of each built-in tool, and what the runtime knows of it besides. */
+export function renderToolsDoc(): string {
+  const tools = everyBuiltInTool();
+  return `${[
+    "# Tools",
+    "Written by `npm run docs` from the definitions in `src/tools`; a change here is lost. The texts are what a\nmodel is told when it has every tool; a sentence that names a tool is left out where that tool is not offered.",
+    ["| Tool | Level | Runs in | Calls of one reply |", "|---|---|---|---|", ...tools.map(row)].join("\n"),
+    ...tools.map(section),
+  ].join("\n\n")}\n`;
+}
+
+function row({ tool, side }: TellableTool): string {
+  const cells = [
+    `[${tool.name}](#${tool.name.toLowerCase()})`,
+    tool.permissionLevel,
+    place(side),
+    together(tool),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function section({ tool, side }: TellableTool): string {
+  const { description, input_schema } = definitionOf(tool);
+  const modes = MODES.filter((mode) => side === "supervisor" || isOfferedInMode(mode, tool.permissionLevel));
+  const facts = [
+    ...(tool.aliases.length === 0 ? [] : [`Also called ${tool.aliases.join(", ")}.`]),
+    `Level ${tool.permissionLevel}; offered in ${modes.length === MODES.length ? "every mode" : modes.join(", ")}.`,
+  ];
+  return [`## ${tool.name}`, facts.join(" "), argumentTable(input_schema), quoted(description)].join("\n\n");
+}
+
+function place(side: TellableTool["side"]): string {
+  return side === "agent" ? "the agent's thread" : "the supervisor's thread";
+}
+
+function together({ parallel }: TellableTool["tool"]): string {
+  return parallel ? "together" : "one after the other";
+}
+
+interface Property {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Property;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+}
+
+function argumentTable(schema: object): string {
+  const { properties = {}, required = [] } = schema as {
+    readonly properties?: Readonly<Record<string, Property>>;
+    readonly required?: readonly string[];
+  };
+  const entries = Object.entries(properties);
+  if (entries.length === 0) return "It takes no arguments.";
+  const rows = entries.map(([name, property]) => {
+    const type = [typeOf(property), bounds(property)].filter(Boolean).join(", ");
+    return `| \`${name}\` | ${type} | ${required.includes(name) ? "yes" : ""} | ${cell(property.description ?? "")} |`;
+  });
+  return ["| Argument | Type | Required | |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function typeOf({ type = "any", enum: values, items }: Property): string {
+  if (values) return values.map((value) => `\`${value}\``).join(", ");
+  return items ? `${type} of ${items.type ?? "any"}` : type;
+}
+
+function bounds({ minimum, maximum }: Property): string {
+  return [
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(maximum === undefined ? [] : [`to ${maximum}`]),
+  ].join(" ");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replace(/\s+/g, " ");
+}
+
+/** As it is, whatever signs are in it. */
+function quoted(text: string): string {
+  return ["````text", text, "````"].join("\n");
+}
