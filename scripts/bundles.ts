@@ -11,8 +11,8 @@ export interface Bundle {
   readonly alone: boolean;
 }
 
-/** ripgrep finds its binary and piscina its worker file by their own place on disk. */
-const found = ["@vscode/ripgrep", "piscina"];
+/** These find their binaries, and piscina its worker file, by their own place on disk. */
+const found = ["@vscode/ripgrep", "piscina", "sharp", "@hyzyla/pdfium"];
 
 /** A library shares its packages with the program that uses it. */
 const shared = ["@anthropic-ai/sdk", "comlink", "execa", "globby", "nanoid", "zod"];

@@ -51,6 +51,8 @@ export const rules: Rules = {
     ],
     ["execa", folders("processes")],
     ["globby", all("src/tools/glob.ts")],
+    ["sharp", all("src/tools/pictures.ts")],
+    ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],
     ["simple-git", folders("worktrees")],
     ["@modelcontextprotocol/sdk", folders("mcp")],

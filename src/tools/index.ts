@@ -1,12 +1,20 @@
+import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
+import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
 import { type SealedTool, seal } from "./sealed.ts";
+import { todoWriteTool } from "./todo-write.ts";
 import type { AgentCallContext } from "./tool.ts";
+import { writeTool } from "./write.ts";
 
 /** The tools that run in an agent's own thread, in the order the model sees them. */
 export const agentTools: readonly SealedTool<AgentCallContext>[] = [
   seal(readTool),
+  seal(writeTool),
+  seal(editTool),
+  seal(notebookEditTool),
   seal(globTool),
   seal(grepTool),
+  seal(todoWriteTool),
 ];

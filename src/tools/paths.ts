@@ -9,9 +9,22 @@ export function resolvePath(cwd: string, path: string | undefined): string {
 /** A path as results show it: relative where it lies inside the working directory, because that is shorter. */
 export function shownPath(cwd: string, path: string): string {
   const inside = relative(cwd, path);
-  return inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)
-    ? path
-    : inside;
+  return inside !== "" && isWithin(cwd, path) ? inside : path;
+}
+
+/** Whether a path lies in a folder, or is it; by its parts, not through links. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** The rule that file tools state for a path that is not absolute (A8.8), or null where it is. */
+export function whyNotAbsolute(field: string, path: string, cwd: string): string | null {
+  if (isAbsolute(path)) return null;
+  const rule = `${field} must be absolute, and ${JSON.stringify(path)} is not.`;
+  return path.startsWith("~")
+    ? `${rule} ~ is not expanded; write the home folder out.`
+    : `${rule} You probably mean ${resolvePath(cwd, path)}.`;
 }
 
 /** A sentence for the model: what is wrong with this path, and what to try. */
@@ -42,6 +55,7 @@ async function whatElse(path: string): Promise<string> {
   return `The nearest folder that exists is ${await nearestFolder(path)}; look there with Glob.`;
 }
 
-function codeOf(error: unknown): unknown {
+/** The system's name of what went wrong, such as ENOENT. */
+export function codeOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { open, realpath, stat } from "node:fs/promises";
-import { extname, isAbsolute } from "node:path";
 import * as z from "zod/mini";
-import { resolvePath, whyUnusable } from "./paths.ts";
+import { type FileKind, fileKind, KIND_BYTES } from "./file-kind.ts";
+import { hasDocuments, hasPictures } from "./optional-packages.ts";
+import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
+import { openRegular, type RegularFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
+import { digestOf, seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
+import type { Shown } from "./shown.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 
@@ -21,9 +24,8 @@ const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
-interface Output {
-  readonly text: string;
-}
+/** Text alone, or with images. */
+type Output = { readonly text: string } | Shown;
 
 /** Which advice on `offset` and `limit` the prompt gives (A4.12); never both. */
 export type ReadAdvice = "default" | "targeted";
@@ -35,18 +37,38 @@ const ADVICE: Readonly<Record<ReadAdvice, string>> = {
     "when you know which part of the file you need, read only that part with offset and limit; in a large file that saves most of its cost.",
 };
 
-export function readPrompt(advice: ReadAdvice): ToolPrompt {
+/** What can be shown besides text, on this system. */
+export interface Shows {
+  readonly pictures: boolean;
+  readonly documents: boolean;
+}
+
+/** Only what works here is promised (A4.13). */
+export function readPrompt(advice: ReadAdvice, { pictures, documents }: Shows): ToolPrompt {
+  const looks = pictures ? "their text and how they look" : "their text";
+  const only = (works: boolean, ...sentences: string[]) => (works ? sentences : []);
   return {
-    what: "Reads a text file from the local file system and shows its lines, each as its number, a tab and its text (like cat -n).",
+    what: [
+      "Reads a file from the local file system. Text is shown by its lines, each as its number, a tab and its text (like cat -n).",
+      "A notebook (.ipynb) is shown as its cells with their outputs.",
+      ...only(pictures, "An image (PNG, JPG, GIF, WebP) is shown as an image."),
+      ...only(documents, `A PDF document is shown by its pages: ${looks}.`),
+    ],
     when: "to see what a file really says, before you explain, cite or change it. Several files can be read in one reply.",
     whenNot: [
       "for anything but the contents of one file.",
       naming`To find files use ${"Glob"}.`,
       naming`To find a text in many files use ${"Grep"}.`,
       naming`Never look at files with cat, head or tail in ${"Bash"}.`,
-      "It does not list folders and does not show pictures, notebooks or other binary files.",
+      "It does not list folders and does not show programs, archives or other binary files.",
     ],
-    how: `file_path must be absolute; ~ is not expanded. Line numbers start at 1. ${ADVICE[advice]} The number and the tab in front of a line are not part of the file: leave them out when you quote or edit it.`,
+    how: [
+      `file_path must be absolute; ~ is not expanded. Line numbers start at 1. ${ADVICE[advice]} The number and the tab in front of a line are not part of the file: leave them out when you quote or edit it. Of a notebook, offset and limit count cells.`,
+      ...only(
+        documents,
+        `A PDF of more than ${PDF_PAGES_UNASKED} pages needs pages, such as "1-5": at most ${MAX_PDF_PAGES} pages in one call.`,
+      ),
+    ],
     recover:
       "the message names the cause and, for a missing file, similar names in its folder. When a result ends with a notice that there is more, call again with the offset it names.",
     limits: `up to ${DEFAULT_LINES} lines from the start of the file unless limit says otherwise; lines over ${MAX_LINE_CHARS} characters are cut with a mark.`,
@@ -56,115 +78,97 @@ export function readPrompt(advice: ReadAdvice): ToolPrompt {
 export const readTool: Tool<Input, Output, AgentCallContext> = {
   name: "Read",
   aliases: [],
-  description: readPrompt("default"),
+  /** Looked up when it is asked for: an agent's thread never asks. */
+  get description() {
+    return readPrompt("default", { pictures: hasPictures(), documents: hasDocuments() });
+  },
   inputSchema: Input,
   permissionLevel: "read",
   parallel: true,
-  title: ({ file_path, offset }) => (offset === undefined ? file_path : `${file_path}:${offset}`),
+  title: ({ file_path, offset, pages }) => {
+    if (pages !== undefined) return `${file_path} (pages ${pages})`;
+    return offset === undefined ? file_path : `${file_path}:${offset}`;
+  },
   accesses: ({ file_path }, cwd) => [{ kind: "read", target: resolvePath(cwd, file_path) }],
   call: read,
-  mapToolResultToToolResultBlockParam: ({ text }) => text,
+  mapToolResultToToolResultBlockParam: (output) => ("text" in output ? output.text : output.blocks),
 };
 
 async function read(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
   const complaint = complaintAbout(input, context.cwd);
   if (complaint !== null) return failed(complaint);
-  const from = Math.max(1, input.offset ?? 1);
-  const found = await openFile(input.file_path);
+  // As the gate saw the path: a `..` after a link would otherwise lead elsewhere for the system than for it.
+  const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);
   // The read permission of the real path is asked here, between open and the first byte, once there is a gate.
-  const { file, path, stats } = found;
   try {
-    const wanted = { from, count: input.limit ?? DEFAULT_LINES, maxChars: RESULT_CHARS };
-    const text = await readTextLines(file, wanted, context.signal);
-    if (text.type === "binary") return failed(whyBinary(path, text.encoding));
-    if (text.lines.length === 0 && text.total !== null && text.total > 0)
-      return failed(`Line ${from} is past the end: ${path} has ${count(text.total, "line")}.`);
-    context.reads.record({
-      path,
-      size: stats.size,
-      mtimeMs: stats.mtimeMs,
-      inode: stats.ino,
-      digest: createHash("sha256").update(text.lines.join("\n")).digest("hex"),
-    });
-    return { text: shown(path, text, from) };
+    return await readAs(await kindOf(found), found, input, context);
   } finally {
-    await file.close();
+    await found.file.close();
   }
 }
 
-function complaintAbout({ file_path, offset, limit, pages }: Input, cwd: string): string | null {
-  if (!isAbsolute(file_path)) {
-    const rule = `file_path must be absolute, and ${JSON.stringify(file_path)} is not.`;
-    return file_path.startsWith("~")
-      ? `${rule} ~ is not expanded; write the home folder out.`
-      : `${rule} You probably mean ${resolvePath(cwd, file_path)}.`;
+/** What needs a library, or much code, is loaded by the first call that needs it. */
+async function readAs(
+  kind: FileKind,
+  found: RegularFile,
+  { offset, limit, pages }: Input,
+  context: AgentCallContext,
+): Promise<Output | ToolFailure> {
+  const from = Math.max(1, offset ?? 1);
+  if (pages !== undefined && kind.type !== "document")
+    return failed(`pages is for documents with pages, and ${found.path} has none: use offset and limit.`);
+  switch (kind.type) {
+    case "image":
+      return (await import("./read-image.ts")).readImage(found, kind.mediaType, context);
+    case "document":
+      return (await import("./read-document.ts")).readDocument(found, pages, context);
+    case "notebook": {
+      const { readNotebook } = await import("./read-notebook.ts");
+      return readNotebook(found, { from, count: limit ?? Number.POSITIVE_INFINITY }, context);
+    }
+    case "other":
+      return readLines(found, { from, count: limit ?? DEFAULT_LINES }, context);
+    default:
+      return kind satisfies never;
   }
+}
+
+async function kindOf({ file, path, stats }: RegularFile): Promise<FileKind> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(KIND_BYTES), 0, KIND_BYTES, 0);
+  const kind = fileKind(path, buffer.subarray(0, bytesRead));
+  return kind.type === "notebook" && stats.size === 0 ? { type: "other" } : kind;
+}
+
+async function readLines(
+  { file, path, stats }: RegularFile,
+  { from, count }: { readonly from: number; readonly count: number },
+  { signal, reads }: AgentCallContext,
+): Promise<Output | ToolFailure> {
+  const whole = stats.size <= WHOLE_DIGEST_BYTES ? createHash("sha256") : null;
+  const wanted = { from, count, maxChars: RESULT_CHARS };
+  const text = await readTextLines(file, wanted, signal, (bytes) => whole?.update(bytes));
+  if (text.type === "binary") return failed(whyBinary(path, text.encoding));
+  if (text.lines.length === 0 && text.total !== null && text.total > 0)
+    return failed(`Line ${from} is past the end: ${path} has ${counted(text.total, "line")}.`);
+  const shownLines = { from, count: text.lines.length };
+  const digest = digestOf(text.lines.join("\n"));
+  const wholeDigest = whole && { wholeDigest: whole.digest("hex") };
+  reads.record(seenEntry(path, stats, { digest, lines: shownLines, ...wholeDigest }));
+  return { text: shown(path, text, from) };
+}
+
+function complaintAbout({ file_path, offset, limit }: Input, cwd: string): string | null {
+  const relative = whyNotAbsolute("file_path", file_path, cwd);
+  if (relative !== null) return relative;
   if (offset !== undefined && offset < 0) return "offset must not be negative: lines are counted from 1.";
   if (limit !== undefined && limit < 1) return "limit must be at least 1.";
-  const kind = unsupportedKind(file_path);
-  if (kind !== null) return `${file_path} is ${kind}, which Read cannot show yet; it shows text files.`;
-  if (pages !== undefined)
-    return `pages is for documents with pages, and ${file_path} is read by lines: use offset and limit.`;
   return null;
-}
-
-function unsupportedKind(path: string): string | null {
-  switch (extname(path).toLowerCase()) {
-    case ".png":
-    case ".jpg":
-    case ".jpeg":
-    case ".gif":
-    case ".webp":
-      return "an image";
-    case ".pdf":
-      return "a PDF document";
-    case ".ipynb":
-      return "a notebook";
-    default:
-      return null;
-  }
-}
-
-type Found =
-  | {
-      readonly type: "file";
-      readonly file: Awaited<ReturnType<typeof open>>;
-      readonly path: string;
-      readonly stats: Stats;
-    }
-  | { readonly type: "unusable"; readonly reason: string };
-
-/**
- * Looked at before it is opened, because opening a device can act on it, and again afterwards, because it may
- * have been replaced; not blocking, because a pipe without a writer would hold the thread for ever.
- */
-async function openFile(path: string): Promise<Found> {
-  try {
-    const real = await realpath(path);
-    const before = irregular(real, await stat(real));
-    if (before !== null) return { type: "unusable", reason: before };
-    const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = await file.stat();
-    const after = irregular(real, stats);
-    if (after === null) return { type: "file", file, path: real, stats };
-    await file.close();
-    return { type: "unusable", reason: after };
-  } catch (error) {
-    return { type: "unusable", reason: await whyUnusable(path, error) };
-  }
-}
-
-function irregular(path: string, stats: Stats): string | null {
-  if (stats.isFile()) return null;
-  if (stats.isDirectory())
-    return `${path} is a folder, not a file. List what is in it with Glob (path: ${JSON.stringify(path)}, pattern: "*").`;
-  return `${path} is a ${stats.isFIFO() ? "named pipe" : stats.isSocket() ? "socket" : "device"}, not a file; it cannot be read.`;
 }
 
 function whyBinary(path: string, encoding: "utf-16" | null): string {
   return encoding === null
-    ? `${path} is a binary file (it contains NUL bytes); Read shows text files only.`
+    ? `${path} is a binary file (it contains NUL bytes); Read cannot show it.`
     : `${path} is text in UTF-16, which Read cannot show yet; it shows UTF-8.`;
 }
 
@@ -177,6 +181,6 @@ function shown(path: string, { lines, total }: Extract<TextLines, { type: "text"
   return `${numbered}\n\n[Lines ${from} to ${last}; ${whole}. Go on with offset: ${last + 1}.]`;
 }
 
-function count(n: number, what: string): string {
+function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
 }

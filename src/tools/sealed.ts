@@ -35,7 +35,9 @@ export function seal<Input, Output, Context extends CallContext>(
     aliases: tool.aliases,
     permissionLevel: tool.permissionLevel,
     parallel: tool.parallel,
-    description: tool.description,
+    get description() {
+      return tool.description;
+    },
     inputSchema: tool.inputSchema,
     prepare(raw) {
       const parsed = z.safeParse(tool.inputSchema, raw, { reportInput: true });

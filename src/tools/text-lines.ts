@@ -28,11 +28,15 @@ export type TextLines =
       readonly total: number | null;
     };
 
-/** Some lines of a file, read as a stream: memory does not grow with the file, however deep they are. */
+/**
+ * Some lines of a file, read as a stream: memory does not grow with the file, however deep they are. `onBytes`
+ * gets everything that is read, in order; of a small text that is the whole file.
+ */
 export async function readTextLines(
   file: FileHandle,
   wanted: LinesWanted,
   signal: AbortSignal,
+  onBytes?: (bytes: Uint8Array) => void,
 ): Promise<TextLines> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const collector = lineCollector(wanted);
@@ -46,6 +50,7 @@ export async function readTextLines(
       const encoding = utf16(bytes) ? "utf-16" : null;
       if (encoding || bytes.subarray(0, SNIFFED_BYTES).includes(NUL)) return { type: "binary", encoding };
     }
+    onBytes?.(bytes);
     position += bytesRead;
     if (collector.full) counted += bytesRead;
     if (counted > COUNTED_BYTES) return { type: "text", lines: collector.lines, total: null };

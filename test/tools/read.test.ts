@@ -93,17 +93,6 @@ describe("what is not a text file is named as what it is", () => {
     expect(await bench.failure("Read", { file_path: bench.path("wide") })).toContain("UTF-16");
   });
 
-  test.each([
-    ["shot.png", "an image"],
-    ["shot.JPG", "an image"],
-    ["paper.pdf", "a PDF document"],
-    ["work.ipynb", "a notebook"],
-  ])("%s", async (name, kind) => {
-    const bench = workbench({ [name]: "x" });
-    const failure = await bench.failure("Read", { file_path: bench.path(name), pages: "1-5" });
-    expect(failure).toContain(`is ${kind}, which Read cannot show yet`);
-  });
-
   test("pages of what has none", async () => {
     const bench = workbench({ "a.txt": "x" });
     const failure = await bench.failure("Read", { file_path: bench.path("a.txt"), pages: "1-5" });
@@ -204,8 +193,31 @@ test("what was seen is in the ledger, under the real path, with a digest of the 
   const path = realpathSync(bench.path("real/a.txt"));
   const { size, mtimeMs, ino } = statSync(path);
   const digest = createHash("sha256").update("two").digest("hex");
-  expect(bench.reads.get(path)).toEqual({ path, size, mtimeMs, inode: ino, digest });
+  const wholeDigest = createHash("sha256").update("one\ntwo\nthree\n").digest("hex");
+  expect(bench.reads.get(path)).toEqual({
+    path,
+    size,
+    mtimeMs,
+    inode: ino,
+    digest,
+    lines: { from: 2, count: 1 },
+    wholeDigest,
+  });
   expect(bench.reads.takeFresh()).toHaveLength(1);
+});
+
+test("of a file over 1 MB only the lines shown are remembered by their digest", async () => {
+  const bench = workbench({ big: "0123456789abcde\n".repeat(65_537) });
+  await bench.text("Read", { file_path: bench.path("big"), limit: 3 });
+  expect(bench.reads.get(bench.path("big"))).toMatchObject({ lines: { from: 1, count: 3 } });
+  expect(bench.reads.get(bench.path("big"))).not.toHaveProperty("wholeDigest");
+});
+
+test("a path with .. after a link is read as the gate judged it, not as the system would (fault 48)", async () => {
+  const bench = workbench({ "work/a.txt": "inside", "elsewhere/deep/x": "", "elsewhere/a.txt": "outside" });
+  symlinkSync(bench.path("elsewhere/deep"), bench.path("work/link"));
+  const text = await bench.text("Read", { file_path: `${bench.path("work")}/link/../a.txt` });
+  expect(text).toBe("1\tinside");
 });
 
 test("what was not shown is not in the ledger", async () => {

@@ -1,16 +1,22 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
+import { editPrompt } from "../../src/tools/edit.ts";
 import { globPrompt } from "../../src/tools/glob.ts";
 import { grepPrompt } from "../../src/tools/grep.ts";
 import { DEFAULT_HEAD_LIMIT } from "../../src/tools/grep-arguments.ts";
 import { agentTools } from "../../src/tools/index.ts";
+import { notebookEditPrompt } from "../../src/tools/notebook-edit.ts";
+import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "../../src/tools/pdf-pages.ts";
 import { renderPrompt } from "../../src/tools/prompt.ts";
 import { DEFAULT_LINES, readPrompt } from "../../src/tools/read.ts";
 import { seal } from "../../src/tools/sealed.ts";
 import { failed, type PermissionLevel, type Tool } from "../../src/tools/tool.ts";
+import { writePrompt } from "../../src/tools/write.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { toolNamed } from "./workbench.ts";
 
@@ -24,6 +30,21 @@ const SEED: Readonly<Record<string, { properties: Record<string, unknown>; requi
   Read: {
     properties: { file_path: string, offset: integer, limit: integer, pages: string },
     required: ["file_path"],
+  },
+  Write: { properties: { file_path: string, content: string }, required: ["file_path", "content"] },
+  Edit: {
+    properties: { file_path: string, old_string: string, new_string: string, replace_all: boolean },
+    required: ["file_path", "old_string", "new_string"],
+  },
+  NotebookEdit: {
+    properties: {
+      notebook_path: string,
+      cell_id: string,
+      new_source: string,
+      cell_type: { type: "string", enum: ["code", "markdown"] },
+      edit_mode: { type: "string", enum: ["replace", "insert", "delete"] },
+    },
+    required: ["notebook_path", "new_source"],
   },
   Glob: { properties: { pattern: string, path: string }, required: ["pattern"] },
   Grep: {
@@ -48,7 +69,7 @@ const SEED: Readonly<Record<string, { properties: Record<string, unknown>; requi
   },
 };
 
-describe.each(Object.entries(SEED))("the schema of %s (A3.1, A3.4, A3.5)", (name, seed) => {
+describe.each(Object.entries(SEED))("the schema of %s (A3.1 to A3.5, A3.25)", (name, seed) => {
   const { input_schema } = definitionOf(toolNamed(name));
 
   test("is the seed's: names, types, required, enums, bounds", () => {
@@ -83,7 +104,10 @@ test("a value outside its enum is named with what it may be, and a fraction is n
 
 describe("prompts", () => {
   test.each([
-    ["Read", readPrompt("default")],
+    ["Read", readPrompt("default", { pictures: true, documents: true })],
+    ["Write", writePrompt],
+    ["Edit", editPrompt],
+    ["NotebookEdit", notebookEditPrompt],
     ["Glob", globPrompt],
     ["Grep", grepPrompt],
   ])("%s answers the six questions, and its description is their rendering (A4.1)", (name, prompt) => {
@@ -94,7 +118,8 @@ describe("prompts", () => {
 
   test("Read names its real default, and one piece of advice on parts, never both (A4.11, A4.12)", () => {
     expect(DEFAULT_LINES).toBe(2000);
-    const [whole, part] = [readPrompt("default"), readPrompt("targeted")].map((prompt) =>
+    const none = { pictures: false, documents: false };
+    const [whole, part] = [readPrompt("default", none), readPrompt("targeted", none)].map((prompt) =>
       renderPrompt(prompt),
     );
     for (const text of [whole, part]) expect(text).toContain(`${DEFAULT_LINES} lines`);
@@ -104,8 +129,32 @@ describe("prompts", () => {
     expect(part).not.toContain("read the whole file");
   });
 
-  test("what Read cannot do is not promised (A4.13)", () => {
-    expect(JSON.stringify(definitionOf(toolNamed("Read")))).not.toContain("PDF");
+  test("what Read cannot do is not promised, and what it does has its limits (A4.13, A8.3)", () => {
+    const told = (pictures: boolean, documents: boolean) =>
+      renderPrompt(readPrompt("default", { pictures, documents }));
+    expect(told(false, false)).not.toMatch(/PDF|image/i);
+    expect(told(true, false)).not.toContain("PDF");
+    expect(told(true, false)).toContain("An image (PNG, JPG, GIF, WebP)");
+    expect(told(false, true)).toContain("by its pages: their text.");
+    expect(told(true, true)).toContain("their text and how they look");
+    expect(MAX_PDF_PAGES).toBe(20);
+    expect(told(true, true)).toContain(`more than ${PDF_PAGES_UNASKED} pages needs pages`);
+    expect(told(true, true)).toContain(`at most ${MAX_PDF_PAGES} pages in one call`);
+    expect(JSON.stringify(definitionOf(toolNamed("Read")).input_schema)).not.toContain("PDF");
+  });
+
+  test("Edit says that it needs a Read, how long old_string should be, and what is never part of it (A4.8 to A4.10)", async () => {
+    const { description } = definitionOf(toolNamed("Edit"));
+    expect(description).toMatch(/must have read the file with Read .* Edit fails otherwise/);
+    expect(description).toMatch(/stands there only once: usually 2-4 lines, not 10 or more/);
+    expect(description).toContain("set replace_all");
+    expect(description).toMatch(/begins with its line number and a tab.*never include any of that prefix/);
+  });
+
+  test("Write sends changes to Edit, and says to look first (A8.6)", () => {
+    const { description } = definitionOf(toolNamed("Write"));
+    expect(description).toContain("To change parts of a file, use Edit");
+    expect(description).toContain("Before you overwrite a file, look at it with Read");
   });
 
   test("Grep sends every search here, and says how its syntax differs (A4.14, A4.15)", () => {
@@ -120,18 +169,22 @@ describe("prompts", () => {
   });
 });
 
-test("the list is explicit, every tool reads, and calls may run together (A3.34)", () => {
-  expect(agentTools.map(({ name }) => name)).toEqual(["Read", "Glob", "Grep"]);
-  for (const tool of agentTools) {
-    expect(tool.permissionLevel).toBe("read");
-    expect(tool.parallel).toBe(true);
-  }
+test("the list is explicit; what only reads may run together, what writes runs alone (A1.12, A3.34)", () => {
+  const writers = ["Write", "Edit", "NotebookEdit"];
+  expect(agentTools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["Read", ...writers, "Glob", "Grep"]),
+  );
+  for (const name of ["Read", "Glob", "Grep"])
+    expect(toolNamed(name)).toMatchObject({ permissionLevel: "read", parallel: true });
+  for (const name of writers)
+    expect(toolNamed(name)).toMatchObject({ permissionLevel: "write", parallel: false });
 });
 
 test("a tool says what it would touch, absolute, and which call it is", () => {
   const cases: [string, unknown, string, string][] = [
     ["Read", { file_path: "/a/b.ts" }, "/a/b.ts", "/a/b.ts"],
     ["Read", { file_path: "/a/b.ts", offset: 7 }, "/a/b.ts", "/a/b.ts:7"],
+    ["Read", { file_path: "/a/b.pdf", pages: "2-3" }, "/a/b.pdf", "/a/b.pdf (pages 2-3)"],
     ["Glob", { pattern: "**/*.ts" }, "/work", "**/*.ts"],
     ["Glob", { pattern: "../x/*.ts", path: "sub" }, "/work/x", "../x/*.ts in sub"],
     ["Glob", { pattern: "/etc/**" }, "/etc", "/etc/**"],
@@ -143,6 +196,26 @@ test("a tool says what it would touch, absolute, and which call it is", () => {
     if (call.type !== "ready") throw new Error(call.message);
     expect(call.accesses("/work")).toEqual([{ kind: "read", target }]);
     expect(call.title).toBe(title);
+  }
+});
+
+test("what writes names the path it was told and the real one, also of a file that is not there yet", () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "real"));
+  symlinkSync(join(folder, "real"), join(folder, "link"));
+  const cases: [string, Record<string, string>][] = [
+    ["Write", { file_path: join(folder, "link/new/a.txt"), content: "" }],
+    ["Edit", { file_path: join(folder, "link/new/a.txt"), old_string: "a", new_string: "b" }],
+    ["NotebookEdit", { notebook_path: join(folder, "link/new/a.txt"), new_source: "" }],
+  ];
+  for (const [name, input] of cases) {
+    const call = toolNamed(name).prepare(input);
+    if (call.type !== "ready") throw new Error(call.message);
+    expect(call.accesses(folder)).toEqual([
+      { kind: "write", target: join(folder, "link/new/a.txt") },
+      { kind: "write", target: join(folder, "real/new/a.txt") },
+    ]);
+    expect(call.title).toBe(join(folder, "link/new/a.txt"));
   }
 });
 
@@ -174,7 +247,7 @@ test("a tool is one value and one line in a list (A3.35)", async () => {
   }
 });
 
-test("loading the list loads neither globby nor the ripgrep package", () => {
+test("loading the list loads no package that only some calls need", () => {
   const list = JSON.stringify(new URL("../../src/tools/index.ts", import.meta.url));
   const program = `
     import { registerHooks } from "node:module";
@@ -185,7 +258,9 @@ test("loading the list loads neither globby nor the ripgrep package", () => {
   const loaded = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   expect(loaded).toContain("zod");
   expect(loaded).toContain("tools/grep.ts");
-  expect(loaded).not.toMatch(/globby|fast-glob|@vscode|ripgrep\/lib/);
+  expect(loaded).not.toMatch(
+    /globby|fast-glob|@vscode|ripgrep\/lib|sharp|pdfium|read-(image|document|notebook)/,
+  );
 });
 
 function withoutDescriptions(value: unknown): unknown {

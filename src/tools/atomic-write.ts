@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { constants, lstatSync, renameSync, type Stats } from "node:fs";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { FolderSwapped, type HeldFolder, holdFolder } from "./held-folder.ts";
+import type { Unusable } from "./regular-file.ts";
+import { whyNotWritten } from "./why-not-written.ts";
+import type { WritePlace } from "./write-place.ts";
+
+export interface Written {
+  readonly type: "written";
+  readonly stats: Stats;
+}
+
+/**
+ * Puts these bytes in the file's place: a temporary file beside it, synced, then renamed over it. Whatever
+ * happens the file is old or new as a whole (faults 40, 43), and its mode and, where allowed, its owner stay.
+ * Refused when the folder or the file is no longer what it was when `place` was found (fault 48). Hard links to
+ * the old file keep the old bytes. A killed process can leave its temporary file, never half a file.
+ */
+export async function atomicWrite(
+  place: WritePlace,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<Written | Unusable> {
+  signal.throwIfAborted();
+  try {
+    const folder = await holdFolder(place.folder, place.below);
+    try {
+      return await writeIn(folder, place, bytes, signal);
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    return unusable(error instanceof FolderSwapped ? swapped(place.path) : whyNotWritten(place.path, error));
+  }
+}
+
+async function writeIn(
+  folder: HeldFolder,
+  { path, name, existing }: WritePlace,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<Written | Unusable> {
+  const temporary = folder.at(`.troupe-${randomUUID()}.tmp`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  // What replaces a private file must not be readable by others even for a moment.
+  const file = await open(temporary, flags, existing ? 0o600 : 0o666);
+  let renamed = false;
+  try {
+    const stats = await fill(file, bytes, existing).finally(() => file.close());
+    signal.throwIfAborted();
+    // From here to the rename nothing is awaited.
+    if (!folder.isWhereItWas()) return unusable(swapped(path));
+    if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
+      return unusable(changed(path));
+    renameSync(temporary, folder.at(name));
+    renamed = true;
+    const unsynced = await folder.sync().then(
+      () => null,
+      (error: unknown) => whyUnsynced(path, error),
+    );
+    return unsynced === null ? { type: "written", stats } : unusable(unsynced);
+  } finally {
+    if (!renamed) await unlink(temporary);
+  }
+}
+
+async function fill(file: FileHandle, bytes: Uint8Array, existing: Stats | null): Promise<Stats> {
+  if (existing) await takeAfter(file, existing);
+  await file.writeFile(bytes);
+  await file.sync();
+  return file.stat();
+}
+
+/** Owner first: changing it takes the set-id bits away. */
+async function takeAfter(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await file.stat();
+  const kept =
+    (own.uid === uid && own.gid === gid) ||
+    (await file.chown(uid, gid).then(
+      () => true,
+      () => false,
+    ));
+  // A file of another owner must not get the rights of the new one.
+  await file.chmod(mode & (kept ? 0o7777 : 0o777));
+}
+
+function isSame(before: Stats | null, now: Stats | undefined): boolean {
+  if (before === null || now === undefined) return before === null && now === undefined;
+  return (
+    now.isFile() &&
+    now.ino === before.ino &&
+    now.dev === before.dev &&
+    now.size === before.size &&
+    now.mtimeMs === before.mtimeMs
+  );
+}
+
+function swapped(path: string): string {
+  return `${path} was not written: a folder on its way was replaced or moved meanwhile. Look at it again first.`;
+}
+
+function changed(path: string): string {
+  return `${path} was not written: it was changed or replaced at this very moment. Read it again, then write.`;
+}
+
+function whyUnsynced(path: string, error: unknown): string {
+  return `${path} was written, but may be the old file again after a loss of power: ${error instanceof Error ? error.message : String(error)}. Read it again before you edit it.`;
+}
+
+function unusable(reason: string): Unusable {
+  return { type: "unusable", reason };
+}

@@ -1,0 +1,141 @@
+import * as z from "zod/mini";
+import { atomicWrite } from "./atomic-write.ts";
+import { fileText } from "./file-text.ts";
+import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { naming } from "./prompt.ts";
+import { openRegular, type RegularFile } from "./regular-file.ts";
+import { type Reading, type Replacement, replaceText } from "./replace-text.ts";
+import { type Current, knownEntry, whyUnseen } from "./seen.ts";
+import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { writeAccesses, writePlace } from "./write-place.ts";
+
+/** Larger files are not held whole in memory to be changed. */
+export const MAX_EDIT_BYTES = 64 * 1024 * 1024;
+
+const Input = z.object({
+  file_path: z.string().check(z.describe("Absolute path of the file to change (required)")),
+  old_string: z
+    .string()
+    .check(
+      z.describe("Text to replace, exactly as it is in the file; it must stand there only once (required)"),
+    ),
+  new_string: z
+    .string()
+    .check(z.describe("Text to put in its place; it must differ from old_string (required)")),
+  replace_all: z.optional(
+    z.boolean().check(z.describe("Replace every occurrence of old_string (default false)")),
+  ),
+});
+type Input = z.infer<typeof Input>;
+
+interface Output {
+  readonly path: string;
+  readonly count: number;
+  readonly line: number;
+  readonly reading: Reading;
+}
+
+export const editPrompt: ToolPrompt = {
+  what: "Replaces one exact piece of text in a file by another. Everything around it, line ends and permissions stay as they are.",
+  when: "for any change to a file that exists. It sends only what changes, and it cannot hit the wrong place.",
+  whenNot: [
+    naming`To make a file or to write it anew as a whole, use ${"Write"}.`,
+    naming`For the cells of a notebook (.ipynb), use ${"NotebookEdit"}.`,
+    naming`Never change files through sed or awk in ${"Bash"}.`,
+  ],
+  how: [
+    naming`You must have read the file with ${"Read"} in this conversation: Edit fails otherwise, and also when the file was changed since.`,
+    "file_path must be absolute. old_string is copied from the file with its exact indentation, and is the smallest text that stands there only once: usually 2-4 lines, not 10 or more. For every occurrence, as when a name changes, set replace_all.",
+    naming`Each line that ${"Read"} shows begins with its line number and a tab. They are not part of the file: never include any of that prefix in old_string or new_string.`,
+  ],
+  recover:
+    "when old_string is not found, read that part again and copy it; when it is found several times, add lines around it until it stands there once, or set replace_all; when the file was changed since you read it, read it again. After a failure the file is as it was.",
+  limits: `one replacement at a time, of files up to ${MAX_EDIT_BYTES / 1024 / 1024} MB. The answer says how many places were replaced and where the first one is.`,
+};
+
+export const editTool: Tool<Input, Output, AgentCallContext> = {
+  name: "Edit",
+  aliases: [],
+  description: editPrompt,
+  inputSchema: Input,
+  permissionLevel: "write",
+  parallel: false,
+  title: ({ file_path }) => file_path,
+  accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
+  call: edit,
+  mapToolResultToToolResultBlockParam: ({ path, count, line, reading }) => {
+    const places = count === 1 ? `line ${line}` : `${count} places, the first in line ${line}`;
+    return `${path} was edited: ${places}.${HOW_READ[reading]}`;
+  },
+};
+
+const HOW_READ: Readonly<Record<Reading, string>> = {
+  exact: "",
+  "without line numbers": " The line numbers in old_string and new_string were left out.",
+  "with straight quotes":
+    " old_string was found with other quotes than it has; new_string was put in as it is.",
+  both: " The line numbers were left out, and old_string was found with other quotes than it has; new_string has its own.",
+};
+
+async function edit(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
+  const complaint = complaintAbout(input, context.cwd);
+  if (complaint !== null) return failed(complaint);
+  const found = await openRegular(resolvePath(context.cwd, input.file_path));
+  if (found.type === "unusable") return failed(found.reason);
+  try {
+    return await editFile(found, input, context);
+  } finally {
+    await found.file.close();
+  }
+}
+
+async function editFile(
+  { file, path, stats }: RegularFile,
+  { file_path, old_string, new_string, replace_all = false }: Input,
+  context: AgentCallContext,
+): Promise<Output | ToolFailure> {
+  if (stats.size > MAX_EDIT_BYTES)
+    return failed(`${path} has ${stats.size} bytes; Edit changes files up to ${MAX_EDIT_BYTES}.`);
+  const bytes = await file.readFile();
+  const current: Current = { path, stats, bytes, file };
+  const unseen = await whyUnseen(current, context);
+  if (unseen !== null) return failed(unseen);
+
+  const content = fileText(bytes);
+  const replaced = replaceText(content.text, content.find(old_string), content.find(new_string), replace_all);
+  if (replaced.type !== "replaced") return failed(whyNotReplaced(path, replaced));
+  if (replaced.text === content.text)
+    return failed(`Nothing would change in ${path}: old_string and new_string come to the same there.`);
+
+  const place = await writePlace(resolvePath(context.cwd, file_path), context);
+  if (place.type === "unusable") return failed(place.reason);
+  if (place.path !== path)
+    return failed(`${file_path} leads elsewhere than a moment ago. Read it again first.`);
+  const result = content.bytes(replaced.text);
+  // What was read is what is replaced, not what may have come since.
+  const written = await atomicWrite({ ...place, existing: stats }, result, context.signal);
+  if (written.type === "unusable") return failed(written.reason);
+  context.reads.record(knownEntry(path, written.stats, result));
+  const { count, line, reading } = replaced;
+  return { path, count, line, reading };
+}
+
+function complaintAbout({ file_path, old_string, new_string }: Input, cwd: string): string | null {
+  const relative = whyNotAbsolute("file_path", file_path, cwd);
+  if (relative !== null) return relative;
+  if (old_string === new_string)
+    return "old_string and new_string are the same, so nothing would change. Say in new_string what should be there.";
+  if (old_string === "")
+    return "old_string is empty. Give the text to replace; to write a file as a whole, use Write.";
+  if (file_path.toLowerCase().endsWith(".ipynb"))
+    return `${file_path} is a notebook. Change its cells with NotebookEdit.`;
+  return null;
+}
+
+function whyNotReplaced(path: string, replaced: Exclude<Replacement, { type: "replaced" }>): string {
+  if (replaced.type === "missing")
+    return `old_string is not in ${path}, and nothing was changed. Read that part of the file again and copy the text exactly, with its indentation and without line numbers.`;
+  const { count, lines } = replaced;
+  const more = count > lines.length ? " and more" : "";
+  return `old_string is in ${path} ${count} times (lines ${lines.join(", ")}${more}), and nothing was changed. Add lines around it until it stands there once, or set replace_all to change all ${count}.`;
+}

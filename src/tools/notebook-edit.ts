@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import { atomicWrite } from "./atomic-write.ts";
+import { editCells } from "./edit-notebook.ts";
+import { writeLike } from "./exact-json.ts";
+import { MAX_NOTEBOOK_BYTES, parseNotebook } from "./notebook.ts";
+import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { naming } from "./prompt.ts";
+import { openRegular, type RegularFile } from "./regular-file.ts";
+import { knownEntry, whyUnseen } from "./seen.ts";
+import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { writeAccesses, writePlace } from "./write-place.ts";
+
+const Input = z.object({
+  notebook_path: z.string().check(z.describe("Absolute path of the notebook, a .ipynb file (required)")),
+  cell_id: z.optional(
+    z
+      .string()
+      .check(z.describe("Id of the cell; a new cell is put after it, or at the start where it is left out")),
+  ),
+  new_source: z.string().check(z.describe("What the cell is to contain; ignored for delete (required)")),
+  cell_type: z.optional(
+    z.enum(["code", "markdown"]).check(z.describe("Kind of the cell; required for insert")),
+  ),
+  edit_mode: z.optional(
+    z.enum(["replace", "insert", "delete"]).check(z.describe("What to do with the cell (default replace)")),
+  ),
+});
+type Input = z.infer<typeof Input>;
+
+interface Output {
+  readonly path: string;
+  readonly mode: "replace" | "insert" | "delete";
+  readonly cell: string;
+  readonly number: number;
+}
+
+export const notebookEditPrompt: ToolPrompt = {
+  what: "Changes one cell of a Jupyter notebook (.ipynb): replaces its source, inserts a new cell, or deletes one.",
+  when: "for every change to a notebook; its file stays a valid one.",
+  whenNot: [
+    "for other files.",
+    naming`Those are changed with ${"Edit"}.`,
+    "It runs nothing: outputs of a cell that is replaced are removed.",
+  ],
+  how: [
+    naming`You must have read the notebook with ${"Read"} in this conversation, which shows the id of each cell: NotebookEdit fails otherwise, and also when it was changed since.`,
+    "notebook_path must be absolute. edit_mode is replace unless you say otherwise. insert needs cell_type, and puts the new cell after cell_id, or at the start without one. delete needs cell_id; its new_source is ignored, so send an empty one.",
+  ],
+  recover:
+    "when a cell is not found, the message lists those there are; when the notebook was changed since you read it, read it again. After a failure the file is as it was.",
+  limits: "one cell at a time, in notebooks of format 4. The answer names the cell, also a new one's id.",
+};
+
+export const notebookEditTool: Tool<Input, Output, AgentCallContext> = {
+  name: "NotebookEdit",
+  aliases: [],
+  description: notebookEditPrompt,
+  inputSchema: Input,
+  permissionLevel: "write",
+  parallel: false,
+  title: ({ notebook_path, cell_id }) =>
+    cell_id === undefined ? notebook_path : `${notebook_path} (${cell_id})`,
+  accesses: ({ notebook_path }, cwd) => writeAccesses(cwd, notebook_path),
+  call: notebookEdit,
+  mapToolResultToToolResultBlockParam: ({ path, mode, cell, number }) =>
+    `${path}: cell ${JSON.stringify(cell)} was ${DONE[mode]} ${mode === "delete" ? "from" : "as"} place ${number}.`,
+};
+
+const DONE = { replace: "replaced", insert: "inserted", delete: "deleted" } as const;
+
+async function notebookEdit(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
+  const { notebook_path } = input;
+  const complaint = whyNotAbsolute("notebook_path", notebook_path, context.cwd);
+  if (complaint !== null) return failed(complaint);
+  if (!notebook_path.toLowerCase().endsWith(".ipynb"))
+    return failed(`${notebook_path} is not a notebook (.ipynb). Change other files with Edit.`);
+  const found = await openRegular(resolvePath(context.cwd, notebook_path));
+  if (found.type === "unusable") return failed(found.reason);
+  try {
+    return await editFile(found, input, context);
+  } finally {
+    await found.file.close();
+  }
+}
+
+async function editFile(
+  { file, path, stats }: RegularFile,
+  { notebook_path, cell_id, new_source, cell_type, edit_mode = "replace" }: Input,
+  context: AgentCallContext,
+): Promise<Output | ToolFailure> {
+  if (stats.size > MAX_NOTEBOOK_BYTES)
+    return failed(`${path} has ${stats.size} bytes; notebooks are changed up to ${MAX_NOTEBOOK_BYTES}.`);
+  const bytes = await file.readFile();
+  const unseen = await whyUnseen({ path, stats, bytes, file }, context);
+  if (unseen !== null) return failed(unseen);
+  const text = bytes.toString("utf8");
+  const parsed = parseNotebook(text);
+  if (parsed.type === "wrong") return failed(`${path} ${parsed.reason}. Nothing was changed.`);
+  const edit = { mode: edit_mode, cellId: cell_id, cellType: cell_type, source: new_source };
+  const edited = editCells(parsed.notebook, edit, context.call.replaceAll(".", "-"));
+  if (edited.type === "wrong") return failed(`${path}: ${edited.reason} Nothing was changed.`);
+
+  const place = await writePlace(resolvePath(context.cwd, notebook_path), context);
+  if (place.type === "unusable") return failed(place.reason);
+  if (place.path !== path)
+    return failed(`${notebook_path} leads elsewhere than a moment ago. Read it again first.`);
+  const result = Buffer.from(writeLike(text, parsed.notebook), "utf8");
+  const written = await atomicWrite({ ...place, existing: stats }, result, context.signal);
+  if (written.type === "unusable") return failed(written.reason);
+  context.reads.record(knownEntry(path, written.stats, result));
+  return { path, mode: edit_mode, cell: edited.cell, number: edited.number };
+}

@@ -1,0 +1,68 @@
+import { type Document, openDocument } from "./documents.ts";
+import { MAX_PDF_PAGES, pageRange } from "./pdf-pages.ts";
+import { loadPictures, type Pictures, SCALED_EDGE } from "./pictures.ts";
+import type { RegularFile } from "./regular-file.ts";
+import { RESULT_CHARS } from "./result-size.ts";
+import { knownEntry } from "./seen.ts";
+import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
+import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+
+/** The whole file is held in memory, twice. */
+const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
+
+/** Pages of a PDF: of each its text, and how it looks (A8.3). */
+export async function readDocument(
+  { file, path, stats }: RegularFile,
+  pages: string | undefined,
+  context: AgentCallContext,
+): Promise<Shown | ToolFailure> {
+  if (stats.size > MAX_DOCUMENT_BYTES)
+    return failed(`${path} has ${stats.size} bytes; PDF documents are shown up to ${MAX_DOCUMENT_BYTES}.`);
+  const bytes = await file.readFile();
+  let document: Document | null;
+  try {
+    document = await openDocument(bytes);
+  } catch (error) {
+    return failed(`${path} cannot be shown: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  if (document === null)
+    return failed(
+      `${path} is a PDF document, and the package that shows them (@hyzyla/pdfium) is not installed here.`,
+    );
+  try {
+    const range = pageRange(pages, document.pages);
+    if (range.type === "wrong") return failed(`${path}: ${range.reason}`);
+    const shown = await shownPages(document, range, await loadPictures(), context.signal);
+    context.reads.record(knownEntry(path, stats, bytes));
+    return shown;
+  } finally {
+    document.close();
+  }
+}
+
+async function shownPages(
+  document: Document,
+  { from, to }: { readonly from: number; readonly to: number },
+  pictures: Pictures | null,
+  signal: AbortSignal,
+): Promise<Shown> {
+  const blocks: ShownBlock[] = [];
+  let room = RESULT_CHARS;
+  for (let number = from; number <= to; number += 1) {
+    signal.throwIfAborted();
+    const page = document.page(number);
+    const text = page.text().replaceAll("\0", "").replaceAll("\r\n", "\n").trim();
+    const cut =
+      text.length > room ? `${text.slice(0, room)}\n[cut: the text of these pages is too long]` : text;
+    room -= Math.min(room, text.length);
+    blocks.push({ type: "text", text: `[Page ${number} of ${document.pages}]\n${cut || "[no text]"}` });
+    if (pictures === null) continue;
+    const { data, width, height } = await page.pixels(SCALED_EDGE);
+    blocks.push(imageBlock(await pictures.fromPixels(data, width, height)));
+  }
+  if (pictures === null)
+    blocks.push({ type: "text", text: "[How the pages look cannot be shown on this system.]" });
+  const next = Math.min(document.pages, to + MAX_PDF_PAGES);
+  if (to < document.pages) blocks.push({ type: "text", text: `[Go on with pages: "${to + 1}-${next}".]` });
+  return { blocks };
+}

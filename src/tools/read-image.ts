@@ -1,0 +1,35 @@
+import type { ImageType } from "./file-kind.ts";
+import { loadPictures, MAX_IMAGE_BYTES } from "./pictures.ts";
+import type { RegularFile } from "./regular-file.ts";
+import { knownEntry } from "./seen.ts";
+import { imageBlock, type Shown } from "./shown.ts";
+import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+
+/** An image file as an image. What is scaled down is said, because positions in it are then others. */
+export async function readImage(
+  { file, path, stats }: RegularFile,
+  mediaType: ImageType,
+  context: AgentCallContext,
+): Promise<Shown | ToolFailure> {
+  if (stats.size > MAX_IMAGE_BYTES)
+    return failed(`${path} is an image of ${stats.size} bytes; images are shown up to ${MAX_IMAGE_BYTES}.`);
+  const pictures = await loadPictures();
+  if (pictures === null)
+    return failed(
+      `${path} is an image, and the package that shows images (sharp) is not there for this system.`,
+    );
+  const bytes = await file.readFile();
+  context.signal.throwIfAborted();
+  try {
+    const picture = await pictures.fit(bytes, mediaType);
+    context.reads.record(knownEntry(path, stats, bytes));
+    const from = picture.scaledFrom;
+    const scaled = from
+      ? `[Scaled down from ${from.width} x ${from.height} to ${picture.width} x ${picture.height} pixels.]`
+      : null;
+    return { blocks: [imageBlock(picture), ...(scaled ? [{ type: "text" as const, text: scaled }] : [])] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return failed(`${path} is an image that cannot be shown (damaged, or of an unknown kind): ${why}.`);
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
+import { readTextLines } from "./text-lines.ts";
+import type { AgentCallContext } from "./tool.ts";
+
+/** Up to this many bytes a file is remembered by a digest of all of it, not only of the lines shown. */
+export const WHOLE_DIGEST_BYTES = 1024 * 1024;
+
+export function digestOf(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** A file as an agent sees it now, for its ledger. */
+export function seenEntry(
+  path: string,
+  { size, mtimeMs, ino }: Stats,
+  shown: Pick<ReadEntry, "digest" | "lines" | "wholeDigest">,
+): ReadEntry {
+  return { path, size, mtimeMs, inode: ino, ...shown };
+}
+
+/** The entry of a file whose bytes the agent knows, because it was shown all of it or wrote it. */
+export function knownEntry(path: string, stats: Stats, bytes: Uint8Array): ReadEntry {
+  const digest = digestOf(bytes);
+  return seenEntry(path, stats, {
+    digest,
+    ...(bytes.length <= WHOLE_DIGEST_BYTES ? { wholeDigest: digest } : {}),
+  });
+}
+
+/** A file that is about to be changed: its bytes, and the state in which they were read. */
+export interface Current {
+  readonly path: string;
+  readonly stats: Stats;
+  readonly bytes: Uint8Array;
+  readonly file: FileHandle;
+}
+
+/**
+ * Why this agent must read the file first, or null: it has to have seen it, as it is now (A9.1, A9.2, fault 47).
+ * Strict: another size, time, inode or digest is another file (A22.8).
+ */
+export async function whyUnseen(
+  current: Current,
+  { reads, lastWriters, signal }: Pick<AgentCallContext, "reads" | "lastWriters" | "signal">,
+): Promise<string | null> {
+  const { path } = current;
+  const entry = reads.get(path);
+  const by = writers(lastWriters);
+  if (!entry) {
+    const last = by === "" ? "" : ` It was last written by ${by}.`;
+    return `${path} has not been read in this conversation.${last} Read it first, then edit it.`;
+  }
+  if (isSame(entry, current.stats) && (await hasSameContent(entry, current, signal))) return null;
+  const who = by === "" ? "" : ` by ${by}`;
+  return `${path} was changed${who} since you read it, and was left as it is. Read it again, then edit what it says now.`;
+}
+
+/**
+ * Why a file must not be overwritten unread: another agent's work is in it, and this one has not seen it. Any
+ * other file may be (A8.6).
+ */
+export function whyNotOverwritten(
+  path: string,
+  stats: Stats,
+  { reads, lastWriters }: Pick<AgentCallContext, "reads" | "lastWriters">,
+): string | null {
+  if (lastWriters.length === 0) return null;
+  const entry = reads.get(path);
+  if (entry && isSame(entry, stats)) return null;
+  return `${path} was written by ${writers(lastWriters)}, and you have not seen what it says now. Read it, then write so that nothing of it is lost.`;
+}
+
+/** As a person would know them: what they were asked to do, and their id. */
+function writers(list: readonly LastWriter[]): string {
+  return list
+    .map(({ actor, description }) => `another agent (${actor}, ${JSON.stringify(description)})`)
+    .join(" and ");
+}
+
+function isSame(entry: ReadEntry, { size, mtimeMs, ino }: Stats): boolean {
+  return entry.size === size && entry.mtimeMs === mtimeMs && entry.inode === ino;
+}
+
+async function hasSameContent(
+  { wholeDigest, digest, lines }: ReadEntry,
+  { bytes, file }: Current,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (wholeDigest !== undefined) return digestOf(bytes) === wholeDigest;
+  if (lines === undefined) return digestOf(bytes) === digest;
+  const again = await readTextLines(file, { ...lines, maxChars: Number.POSITIVE_INFINITY }, signal);
+  return again.type === "text" && digestOf(again.lines.join("\n")) === digest;
+}

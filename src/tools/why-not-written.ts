@@ -1,0 +1,35 @@
+import { codeOf } from "./paths.ts";
+
+/** A sentence for the model: why nothing was written to this path. The file is then as it was. */
+export function whyNotWritten(path: string, error: unknown): string {
+  return `${path} was not written: ${reasonOf(error)}`;
+}
+
+function reasonOf(error: unknown): string {
+  switch (codeOf(error)) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return "there is no space left on the disk. Free some, or say that it is full.";
+    case "EFBIG":
+      return "it would be larger than a file may be here.";
+    case "EACCES":
+    case "EPERM":
+      return "permission denied. Change its permissions if that is meant, or write elsewhere.";
+    case "EROFS":
+      return "this place is read-only. Write elsewhere.";
+    case "ENOTDIR":
+    case "EEXIST":
+      return "a part of the path is a file, not a folder.";
+    case "ELOOP":
+      return "its symbolic links go round in a circle.";
+    case "ENAMETOOLONG":
+      return "the name is too long.";
+    case "EBUSY":
+      return "it is in use (a mount, perhaps) and cannot be replaced.";
+    case "EMFILE":
+    case "ENFILE":
+      return "too many files are open. Try again.";
+    default:
+      return `${error instanceof Error ? error.message : String(error)}.`;
+  }
+}

@@ -1,0 +1,99 @@
+import { constants, type Stats } from "node:fs";
+import { open } from "node:fs/promises";
+import * as z from "zod/mini";
+import { atomicWrite } from "./atomic-write.ts";
+import { usesCrlf, withCrlf } from "./line-endings.ts";
+import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { naming } from "./prompt.ts";
+import { knownEntry, whyNotOverwritten } from "./seen.ts";
+import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { writeAccesses, writePlace } from "./write-place.ts";
+
+/** How much of a file that is overwritten is looked at for its line ends. */
+const SAMPLED_BYTES = 64 * 1024;
+
+const Input = z.object({
+  file_path: z.string().check(z.describe("Absolute path of the file to write (required)")),
+  content: z.string().check(z.describe("All that the file is to contain (required)")),
+});
+type Input = z.infer<typeof Input>;
+
+interface Output {
+  readonly path: string;
+  readonly lines: number;
+  readonly overwritten: boolean;
+  readonly crlf: boolean;
+}
+
+export const writePrompt: ToolPrompt = {
+  what: "Writes a file as a whole: makes it, with the folders above it, or replaces all that is in it.",
+  when: "for a new file, or when most of a file changes.",
+  whenNot: [
+    naming`To change parts of a file, use ${"Edit"}: it sends only what changes and keeps the rest.`,
+    naming`Never write files through echo, cat or a heredoc in ${"Bash"}.`,
+    "Do not make documentation or other files that nobody asked for.",
+  ],
+  how: [
+    "file_path must be absolute; ~ is not expanded. content is the whole file, written as it is.",
+    naming`Before you overwrite a file, look at it with ${"Read"}: what is not in content is lost.`,
+  ],
+  recover:
+    "the message names the cause; a file that was there is then as it was. When another agent has written the file and you have not seen its work, read it and write again with both.",
+  limits:
+    "a file keeps its permissions, and line ends of CRLF where it had them. The answer says whether the file is new and how many lines it has.",
+};
+
+export const writeTool: Tool<Input, Output, AgentCallContext> = {
+  name: "Write",
+  aliases: [],
+  description: writePrompt,
+  inputSchema: Input,
+  permissionLevel: "write",
+  parallel: false,
+  title: ({ file_path }) => file_path,
+  accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
+  call: write,
+  mapToolResultToToolResultBlockParam: ({ path, lines, overwritten, crlf }) => {
+    const what = overwritten ? "overwritten" : "created";
+    const kept = crlf ? " Its line ends are CRLF, as before." : "";
+    return `${path} was ${what}: ${lines} line${lines === 1 ? "" : "s"}.${kept}`;
+  },
+};
+
+async function write(
+  { file_path, content }: Input,
+  context: AgentCallContext,
+): Promise<Output | ToolFailure> {
+  const complaint = whyNotAbsolute("file_path", file_path, context.cwd);
+  if (complaint !== null) return failed(complaint);
+  const place = await writePlace(resolvePath(context.cwd, file_path), context);
+  if (place.type === "unusable") return failed(place.reason);
+  const { path, existing } = place;
+  if (existing !== null) {
+    const unseen = whyNotOverwritten(path, existing, context);
+    if (unseen !== null) return failed(unseen);
+  }
+  const crlf = existing !== null && (await keepsCrlf(path, existing, content));
+  const bytes = Buffer.from(crlf ? withCrlf(content) : content, "utf8");
+  const written = await atomicWrite(place, bytes, context.signal);
+  if (written.type === "unusable") return failed(written.reason);
+  context.reads.record(knownEntry(path, written.stats, bytes));
+  return { path, lines: linesIn(content), overwritten: existing !== null, crlf };
+}
+
+/** Read shows no carriage returns, so a model that writes what it saw does not know of them. */
+async function keepsCrlf(path: string, { size }: Stats, content: string): Promise<boolean> {
+  if (!content.includes("\n") || content.includes("\r")) return false;
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const sample = Buffer.alloc(Math.min(size, SAMPLED_BYTES));
+    const { bytesRead } = await file.read(sample, 0, sample.length, 0);
+    return usesCrlf(sample.toString("latin1", 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+function linesIn(content: string): number {
+  return content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+}
