@@ -34,7 +34,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
     }
   });
   const report = reporter(mail, clock);
-  report.turn(state);
+  report.progress(state);
   const dispatch: Dispatch = {
     offered: spec.tools,
     local: new Map(tools.map((tool) => [tool.name, tool])),
@@ -61,7 +61,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       dispatch,
       signal: stop.signal,
       onModelEvent: report.modelEvent,
-      onTurn: report.turn,
+      onProgress: report.progress,
     });
   } finally {
     report.end();

@@ -53,6 +53,11 @@ export class AgentState {
     this.#heard.push(...steering);
   }
 
+  /** A reply has come; its calls are still to be run. */
+  say(reply: ModelReply): void {
+    this.said = textOf(reply.content) || this.said;
+  }
+
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
   take(reply: ModelReply, calls: readonly ToolUseBlock[], results: readonly CallResult[]): Turn {
     const messages: MessageParam[] = [];
@@ -62,7 +67,6 @@ export class AgentState {
     this.messages.push(...messages);
     this.turns += 1;
     this.usage = addUsage(this.usage, reply.usage);
-    this.said = textOf(reply.content) || this.said;
     const reads = this.reads.takeFresh();
     const receipts = receiptsOfTurn(calls, reads);
     this.receipts = addReceipts(this.receipts, receipts);

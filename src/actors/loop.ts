@@ -13,8 +13,8 @@ export interface Surroundings {
   readonly dispatch: Dispatch;
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
-  /** Told after every turn, for the live tree. */
-  readonly onTurn: (state: AgentState) => void;
+  /** Told of every reply and every turn, for the live tree, and for the summary of an agent that dies. */
+  readonly onProgress: (state: AgentState) => void;
 }
 
 /**
@@ -40,9 +40,11 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     const reply = last ? withoutCalls(outcome.reply) : outcome.reply;
     const calls = callsOf(reply.content);
     const saidBefore = state.said;
+    state.say(reply);
+    around.onProgress(state);
     const results = await runCalls(spec.id, state.turns + 1, calls, dispatch);
     const turn = state.take(reply, calls, results);
-    around.onTurn(state);
+    around.onProgress(state);
     if (signal.aborted) return void (await end(turn, endingOfCancel(signal, state.said)));
 
     if (calls.length > 0) {

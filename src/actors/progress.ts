@@ -19,7 +19,7 @@ export function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
     withdraw = clock.after(INTERVAL_MS, flush);
   };
   return {
-    turn(state: AgentState) {
+    progress(state: AgentState) {
       pending = { type: "progress", turn: state.turns, usage: state.usage, text: state.said.slice(-2000) };
       if (withdraw === undefined) flush();
     },
