@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { GatewayNotice, ModelRequest, OnModelEvent } from "./client.ts";
+import type { GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import type { Ask } from "./governor.ts";
 import type { FromGateway, ToGateway } from "./lane.ts";
 import { textRelay } from "./text-relay.ts";
@@ -49,13 +49,28 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       if (event.type === "waiting") services.onNotice({ ...event, actor: owner.actor });
       relay.on(event);
     };
-    const outcome = await services.ask(request, owner.lead, on, abort.signal);
-    open.delete(id);
-    relay.end();
-    if (outcome.type === "reply") {
-      const { model, usage, apiMs } = outcome.reply;
-      services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs });
+    const send = (outcome: ModelOutcome) =>
+      port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);
+    try {
+      const outcome = await services.ask(request, owner.lead, on, abort.signal);
+      if (outcome.type === "reply") {
+        const { model, usage, apiMs } = outcome.reply;
+        services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs });
+      }
+      relay.end();
+      send(outcome);
+    } catch (error) {
+      send(unusable(error));
+    } finally {
+      open.delete(id);
+      relay.end();
     }
-    port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);
   };
+}
+
+/** A library user's client may answer anything; the agent that asked must hear of it, or it waits for ever. */
+function unusable(error: unknown): ModelOutcome {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `The model client's answer cannot be used: ${reason}`;
+  return { type: "failure", failure: { kind: "protocol", message } };
 }

@@ -155,13 +155,36 @@ export class Lives {
   }
 
   #start(actor: ActorRecord): void {
-    const { host, gateway, journal, clock } = this.#session;
+    actor.startedAt ??= this.#session.clock.now();
+    this.#session.journal.note({ type: "start", actor: actor.id, attempt: actor.spec.attempt });
+    let handle: ActorHandle;
+    try {
+      handle = this.#thread(actor);
+    } catch (error) {
+      // A machine without room for one more thread, or a library user's own host.
+      const why = error instanceof Error ? error.message : String(error);
+      this.#advance(actor.id, { type: "not-started", reason: `It could not be started: ${why}.` });
+      return;
+    }
+    actor.handle = handle;
+    if (actor.deadlineMs !== null) this.#armDeadline(actor, actor.deadlineMs);
+    handle.mail.onMail((mail) => this.#read(actor, handle, mail));
+    handle.exited.then((exit) => {
+      this.#disarmGrace(handle);
+      if (actor.handle !== handle) return;
+      this.#advance(actor.id, { type: "exit", exit });
+      // All that its thread was answered hangs on it.
+      if (actor.handle === handle) actor.handle = null;
+    });
+  }
+
+  #thread(actor: ActorRecord): ActorHandle {
+    const { host, gateway } = this.#session;
     const { spec } = actor;
-    actor.startedAt ??= clock.now();
-    journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
-    const handle = host.start({
+    return host.start({
       spec,
       model: gateway.connect(actor.id, actor.id === MAIN),
+      onDeadLetter: (_letter, why) => this.#warn(`A letter of agent ${actor.id} was not read: ${why}.`),
       services: agentServices(actor, {
         ...this.#session,
         signal: actor.stopping.signal,
@@ -176,16 +199,6 @@ export class Lives {
             tool_input: input,
           }),
       }),
-    });
-    actor.handle = handle;
-    if (actor.deadlineMs !== null) this.#armDeadline(actor, actor.deadlineMs);
-    handle.mail.onMail((mail) => this.#read(actor, handle, mail));
-    handle.exited.then((exit) => {
-      this.#disarmGrace(handle);
-      if (actor.handle !== handle) return;
-      this.#advance(actor.id, { type: "exit", exit });
-      // All that its thread was answered hangs on it.
-      if (actor.handle === handle) actor.handle = null;
     });
   }
 

@@ -7,6 +7,7 @@ import { costOf } from "../model/prices.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord } from "./actor-record.ts";
+import { listener, type OnEvent } from "./listener.ts";
 import { Lives } from "./lives.ts";
 import type {
   AgentResult,
@@ -30,7 +31,7 @@ const SPARE_THREADS = 2;
 export class Supervisor implements SupervisorHandle {
   readonly session: SessionId;
   readonly folder: string;
-  readonly #options: SupervisorOptions;
+  readonly #onEvent: OnEvent;
   readonly #session: Session;
   readonly #lives: Lives;
   readonly #denials: PermissionDenial[] = [];
@@ -40,8 +41,8 @@ export class Supervisor implements SupervisorHandle {
 
   /** Opens the session at once; no model is asked before the first prompt or spawn. */
   constructor(options: SupervisorOptions) {
-    const onEvent = options.onEvent ?? (() => {});
-    this.#options = options;
+    const onEvent = listener(options.onEvent);
+    this.#onEvent = onEvent;
     this.#session = openSession(options, {
       spawn: (type, input, context) => this.#spawnForCall(type, input, context),
       onNotice: (notice) => this.#notice(notice),
@@ -184,7 +185,7 @@ export class Supervisor implements SupervisorHandle {
         const { reason, attempt, ms } = notice;
         const until = this.#session.clock.now() + ms;
         if (actor) actor.wait = { type: "retrying", reason, until, attempt };
-        this.#options.onEvent?.(notice);
+        this.#onEvent(notice);
         break;
       }
       default:

@@ -1,0 +1,21 @@
+import type { SupervisorEvent } from "./view.ts";
+
+export type OnEvent = (event: SupervisorEvent) => void;
+
+/**
+ * Events come in the middle of an actor's life, so what a user's listener throws must end no agent and no
+ * process. The first time it is said as a warning of Node's; the listener goes on being called.
+ */
+export function listener(onEvent: OnEvent = () => {}): OnEvent {
+  let told = false;
+  return (event) => {
+    try {
+      onEvent(event);
+    } catch (error) {
+      if (told) return;
+      told = true;
+      const message = error instanceof Error ? error.message : String(error);
+      process.emitWarning(`The listener onEvent threw (${message}); correct it, events may be missing.`);
+    }
+  };
+}
