@@ -46,7 +46,7 @@ export function replaceText(text: string, old: string, fresh: string, all: boole
     if (spans.length === 1 || all)
       return {
         type: "replaced",
-        text: spliced(text, spans, attempt.fresh),
+        text: spliced(text, spans, attempt),
         count: spans.length,
         reading: attempt.reading,
         line: lineAt(text, first.start),
@@ -112,8 +112,8 @@ function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-function spliced(text: string, spans: readonly Span[], fresh: string): string {
-  const lineEnds = endsFor(text, fresh);
+function spliced(text: string, spans: readonly Span[], attempt: Attempt): string {
+  const lineEnds = endsFor(text, attempt);
   const pieces: string[] = [];
   let from = 0;
   for (const { start, end } of spans) {
@@ -125,8 +125,9 @@ function spliced(text: string, spans: readonly Span[], fresh: string): string {
 }
 
 /** What replaces a piece of the text: with its line ends where it has any, else with the file's. */
-function endsFor(text: string, fresh: string): (replaced: string) => string {
-  if (!fresh.includes("\n") || fresh.includes("\r") || !text.includes("\r\n")) return () => fresh;
+function endsFor(text: string, { old, fresh }: Attempt): (replaced: string) => string {
+  const asItIs = old.includes("\r") || fresh.includes("\r") || !fresh.includes("\n");
+  if (asItIs || !text.includes("\r\n")) return () => fresh;
   const crlf = withCrlf(fresh);
   const usual = usesCrlf(text) ? crlf : fresh;
   return (replaced) => {

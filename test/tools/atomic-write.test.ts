@@ -1,0 +1,173 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { atomicWrite } from "../../src/tools/atomic-write.ts";
+import { type WritePlace, writePlace } from "../../src/tools/write-place.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const { signal } = new AbortController();
+const script = (name: string) => join(import.meta.dirname, "atomic", name);
+
+async function placeIn(root: string, path: string): Promise<WritePlace> {
+  const place = await writePlace(path, { root, additionalDirs: [] });
+  if (place.type === "unusable") throw new Error(place.reason);
+  return place;
+}
+
+test("a process killed at any moment leaves the old file or the new one, whole, with its mode (fault 40)", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "a");
+  const size = 1_500_000;
+  const contents = [Buffer.alloc(size, "a"), Buffer.alloc(size, "b")];
+  const isWhole = (bytes: Buffer) => contents.some((content) => content.equals(bytes));
+  writeFileSync(path, Buffer.alloc(size, "a"));
+  chmodSync(path, 0o640);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 60 }), async (looks) => {
+      const child = spawn(process.execPath, [script("write-for-ever.ts"), path, folder, String(size)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await once(child.stdout, "data");
+      // Looks at the file as often as asked before it kills: no clock decides the moment.
+      for (let n = 0; n < looks; n += 1) expect(isWhole(readFileSync(path))).toBe(true);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      expect(isWhole(readFileSync(path))).toBe(true);
+      expect(statSync(path).mode & 0o777).toBe(0o640);
+    }),
+    { numRuns: 4, seed: 5, endOnFailure: true },
+  );
+});
+
+describe("what was swapped between the look and the write is not written through (fault 48)", () => {
+  test("the file, by a link to another", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "a"), "old");
+    writeFileSync(join(folder, "secret"), "secret");
+    const place = await placeIn(folder, join(folder, "a"));
+    rmSync(join(folder, "a"));
+    symlinkSync(join(folder, "secret"), join(folder, "a"));
+    const written = await atomicWrite(place, Buffer.from("new"), signal);
+    expect(written).toMatchObject({
+      type: "unusable",
+      reason: expect.stringContaining("changed or replaced"),
+    });
+    expect(readFileSync(join(folder, "secret"), "utf8")).toBe("secret");
+    expect(readdirSync(folder).sort()).toEqual(["a", "secret"]);
+  });
+
+  test("the file, by another version of it, or by nothing; and a new file, by one that came", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "a");
+    writeFileSync(path, "old");
+    const changed = await placeIn(folder, path);
+    writeFileSync(path, "newer");
+    expect(await atomicWrite(changed, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(readFileSync(path, "utf8")).toBe("newer");
+
+    const gone = await placeIn(folder, path);
+    rmSync(path);
+    expect(await atomicWrite(gone, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(readdirSync(folder)).toEqual([]);
+
+    const fresh = await placeIn(folder, path);
+    writeFileSync(path, "theirs");
+    expect(await atomicWrite(fresh, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(readFileSync(path, "utf8")).toBe("theirs");
+  });
+
+  test("the folder, or one above it, by a link that leads out", async () => {
+    for (const swapped of ["work/sub", "work"]) {
+      const folder = temporaryFolder();
+      mkdirSync(join(folder, "work/sub"), { recursive: true });
+      mkdirSync(join(folder, "outside/sub"), { recursive: true });
+      const place = await placeIn(join(folder, "work"), join(folder, "work/sub/a"));
+      renameSync(join(folder, swapped), join(folder, "aside"));
+      symlinkSync(join(folder, "outside"), join(folder, swapped));
+      const written = await atomicWrite(place, Buffer.from("x"), signal);
+      expect(written).toMatchObject({
+        type: "unusable",
+        reason: expect.stringContaining("replaced or moved"),
+      });
+      expect(readdirSync(join(folder, "outside"))).toEqual(["sub"]);
+      expect(readdirSync(join(folder, "outside/sub"))).toEqual([]);
+    }
+  });
+
+  test("a folder that had to be made, by a link", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "work"));
+    mkdirSync(join(folder, "outside"));
+    const place = await placeIn(join(folder, "work"), join(folder, "work/new/deep/a"));
+    symlinkSync(join(folder, "outside"), join(folder, "work/new"));
+    expect(await atomicWrite(place, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(readdirSync(join(folder, "outside"))).toEqual([]);
+  });
+
+  test("at any moment: nothing is ever written outside", async () => {
+    const folder = temporaryFolder();
+    const [sub, aside, outside] = [join(folder, "work/sub"), join(folder, "aside"), join(folder, "outside")];
+    for (const made of [sub, aside, outside]) mkdirSync(made, { recursive: true });
+    // Puts the folder aside, a link to the outside in its place, and then another folder, as fast as it can.
+    const swap =
+      'echo on; while n=$((n+1)); do mv -T "$0" "$1/$n"; ln -s "$2" "$0"; rm "$0"; mkdir "$0"; done';
+    const swapper = spawn("bash", ["-c", swap, sub, aside, outside], { stdio: ["ignore", "pipe", "ignore"] });
+    const exited = once(swapper, "exit");
+    await once(swapper.stdout, "data");
+    const results = { written: 0, unusable: 0 };
+    for (let n = 0; n < 100; n += 1) {
+      const place = await writePlace(join(sub, `a${n}`), { root: join(folder, "work"), additionalDirs: [] });
+      const { type } = place.type === "unusable" ? place : await atomicWrite(place, Buffer.from("x"), signal);
+      results[type] += 1;
+      expect(readdirSync(outside)).toEqual([]);
+    }
+    swapper.kill("SIGKILL");
+    await exited;
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => basename(path));
+    expect(names.filter((name) => /^a\d+$/.test(name))).toHaveLength(results.written);
+    expect(names.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+});
+
+test.skipIf(process.platform === "win32")(
+  "where there is no room for the new bytes the old ones stay, and nothing is left beside them (fault 43)",
+  () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "a");
+    writeFileSync(path, "old");
+    const limited = `ulimit -f 64; exec "$0" "$@"`;
+    const args = ["-c", limited, process.execPath, script("write-once.ts"), path, folder, "1000000"];
+    const written: unknown = JSON.parse(execFileSync("bash", args, { encoding: "utf8" }));
+    expect(written).toEqual({
+      type: "unusable",
+      reason: `${path} was not written: it would be larger than a file may be here.`,
+    });
+    expect(readFileSync(path, "utf8")).toBe("old");
+    expect(readdirSync(folder)).toEqual(["a"]);
+  },
+);
+
+test("a write that is cancelled leaves everything as it was", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "a"), "old");
+  const place = await placeIn(folder, join(folder, "a"));
+  const stop = new AbortController();
+  const writing = atomicWrite(place, Buffer.alloc(8_000_000), stop.signal);
+  stop.abort(new Error("stop now"));
+  await expect(writing).rejects.toThrow("stop now");
+  expect(readFileSync(join(folder, "a"), "utf8")).toBe("old");
+  expect(readdirSync(folder)).toEqual(["a"]);
+});

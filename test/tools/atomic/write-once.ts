@@ -1,0 +1,10 @@
+/** Writes once and says what came of it. */
+import { atomicWrite } from "../../../src/tools/atomic-write.ts";
+import { writePlace } from "../../../src/tools/write-place.ts";
+
+const [path = "", root = "", size = "0"] = process.argv.slice(2);
+const { signal } = new AbortController();
+const place = await writePlace(path, { root, additionalDirs: [] });
+const written =
+  place.type === "unusable" ? place : await atomicWrite(place, Buffer.alloc(Number(size), "n"), signal);
+process.stdout.write(JSON.stringify(written));
