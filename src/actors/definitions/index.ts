@@ -14,17 +14,22 @@ export const builtInAgents: readonly AgentDefinition[] = [
   generalPurpose,
 ];
 
-/** The definition a name means, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`, `code_reviewer`. */
+/**
+ * The definition a name means, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`,
+ * `code_reviewer`. A name comes before everybody's aliases, or an own `reviewer` could not be reached.
+ */
 export function findAgent(
   definitions: readonly AgentDefinition[],
   name: string,
 ): AgentDefinition | undefined {
   const wanted = plain(name);
-  return definitions.find((definition) =>
-    [definition.name, ...(definition.aliases ?? [])].some((known) => plain(known) === wanted),
+  return (
+    definitions.find((definition) => plain(definition.name) === wanted) ??
+    definitions.find(({ aliases = [] }) => aliases.some((alias) => plain(alias) === wanted))
   );
 }
 
+/** A name of nothing but signs is itself. */
 function plain(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
 }
