@@ -53,7 +53,8 @@ function privateFolder(home, below) {
   let folder = home;
   for (const name of ["", ...below]) {
     folder = require("node:path").join(folder, name);
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Level by level: a recursive mkdir never ends below a place like /proc.
+    if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
     const { uid, mode } = fs.statSync(folder);
     const writableByOthers = process.platform !== "win32" && (mode & 0o022) !== 0;
     const foreign = process.getuid !== undefined && uid !== process.getuid();

@@ -19,13 +19,17 @@ const clerk = defineAgent({
   tools: ["OpeningHours"],
 });
 
+const apiKey = process.env["ANTHROPIC_API_KEY"];
+if (!apiKey) throw new Error("Set ANTHROPIC_API_KEY: the offline model knows no tools of your own.");
+
 const supervisor = new Supervisor({
   cwd: process.cwd(),
-  source: { provider: "anthropic", apiKey: process.env["ANTHROPIC_API_KEY"] ?? "" },
+  source: { provider: "anthropic", apiKey },
   tools: [openingHours],
   agents: [clerk],
 });
 const prompt = process.argv[2] ?? "Is the shop open on Sunday?";
 const { summary } = await supervisor.spawn({ type: "clerk", prompt });
 console.log(summary.status === "done" ? summary.text : `${summary.status}: ${summary.reason}`);
+if (summary.status !== "done") process.exitCode = 1;
 await supervisor.close();

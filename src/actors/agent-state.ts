@@ -11,6 +11,7 @@ import {
 import type { ActorSpec, CallResult, Receipts, Steer, Turn } from "../mailbox/messages.ts";
 import { addReceipts, conversationOf, hear, receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import type { ModelReply } from "../model/client.ts";
+import { find } from "../tools/dispatch.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
 import { TodoList } from "../tools/todo-list.ts";
 
@@ -23,6 +24,8 @@ export class AgentState {
   readonly reads: ReadLedger;
   readonly todo: TodoList;
   cwd: string;
+  /** What was run in this turn. */
+  commands: Receipts["commands"] = [];
   /** Turns taken so far. */
   turns: number;
   usage: Usage;
@@ -30,8 +33,10 @@ export class AgentState {
   /** The last text the model said: what is salvaged when it says no more. */
   said: string;
   #heard: Steer[] = [];
+  readonly #offered: ActorSpec["tools"];
 
   constructor(spec: ActorSpec) {
+    this.#offered = spec.tools;
     this.messages = conversationOf(spec.messages, spec.turns);
     this.reads = new ReadLedger(spec.turns.flatMap((turn) => turn.reads));
     this.todo = new TodoList(todoOf(spec.turns));
@@ -58,6 +63,11 @@ export class AgentState {
     this.said = textOf(reply.content) || this.said;
   }
 
+  /** The tools that calls were of, by the names they are offered under; a name that nothing has ran nothing. */
+  #ran(calls: readonly ToolUseBlock[]): string[] {
+    return calls.flatMap(({ name }) => find(this.#offered, name)?.name ?? []);
+  }
+
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
   take(reply: ModelReply, calls: readonly ToolUseBlock[], results: readonly CallResult[]): Turn {
     const messages: MessageParam[] = [];
@@ -68,7 +78,8 @@ export class AgentState {
     this.turns += 1;
     this.usage = addUsage(this.usage, reply.usage);
     const reads = this.reads.takeFresh();
-    const receipts = receiptsOfTurn(calls, reads);
+    const receipts = receiptsOfTurn(this.#ran(calls), reads, this.commands);
+    this.commands = [];
     this.receipts = addReceipts(this.receipts, receipts);
     const todo = this.todo.takeFresh();
     const heard = this.#heard;
@@ -102,10 +113,14 @@ function resultBlocks(
   });
 }
 
-function receiptsOfTurn(calls: readonly ToolUseBlock[], reads: Turn["reads"]): Receipts {
+function receiptsOfTurn(
+  ran: readonly string[],
+  reads: Turn["reads"],
+  commands: Receipts["commands"],
+): Receipts {
   const tools: Record<string, number> = {};
-  for (const { name } of calls) tools[name] = (tools[name] ?? 0) + 1;
-  return { tools, files: reads.map(({ path, digest }) => ({ path, digest })), commands: [] };
+  for (const name of ran) tools[name] = (Object.hasOwn(tools, name) ? (tools[name] ?? 0) : 0) + 1;
+  return { tools, files: reads.map(({ path, digest }) => ({ path, digest })), commands };
 }
 
 function lastSaid(turns: readonly Turn[]): string {

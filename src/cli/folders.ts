@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { UsageError } from "./usage-error.ts";
 
@@ -6,7 +7,10 @@ import { UsageError } from "./usage-error.ts";
 export async function existingFolder(what: string, given: string, cwd: string): Promise<string> {
   const path = resolve(cwd, given);
   try {
-    if ((await stat(path)).isDirectory()) return path;
+    if ((await stat(path)).isDirectory()) {
+      await access(path, constants.R_OK | constants.X_OK);
+      return path;
+    }
   } catch (error) {
     throw new UsageError(`${what} ${given}: ${problemOf(error)}.`);
   }

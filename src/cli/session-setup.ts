@@ -1,4 +1,5 @@
 import { troupeHome } from "../journal/place.ts";
+import { whyNoSessions } from "../journal/usable-home.ts";
 import { aliasesFrom } from "../model/aliases.ts";
 import { maxAgentsIn, readPersonSettings } from "../policy/settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
@@ -15,7 +16,10 @@ export interface SessionSetup {
   readonly notes: readonly string[];
 }
 
-/** From flags, environment and the person's settings to a session. Throws a `UsageError` on bad input. */
+/**
+ * From flags, environment and the person's settings to a session. Throws a `UsageError` on bad input, and an
+ * ordinary one where no session can be kept: said once, before any agent starts.
+ */
 export async function setUpSession(
   args: Arguments,
   { io, runtime }: Context,
@@ -35,6 +39,9 @@ export async function setUpSession(
     settingsModel: settings.model,
   };
   const choice = chooseModel(asked, env, await runtime.checkBaseURL());
+  const home = troupeHome(env, homedir);
+  const why = whyNoSessions(home);
+  if (why !== null) throw new Error(why);
   const maxAgents = own.maxAgents ?? fromEnv.value;
   const maxTurns = args.value(flags.maxTurns);
   const permissionMode = args.value(flags.permissionMode);
@@ -56,7 +63,7 @@ export async function setUpSession(
         ...(maxAgents === undefined ? {} : { maxAgents }),
         ...(maxTurns === undefined ? {} : { maxTurns }),
       },
-      home: troupeHome(env, homedir),
+      home,
       title: own.title,
       clock,
     },

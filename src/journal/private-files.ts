@@ -2,11 +2,13 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  statSync,
   unlinkSync,
 } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -53,7 +55,7 @@ export function createPrivateFile(path: string): number {
 function makeHome(home: string): void {
   try {
     // The umask can take bits away that we need ourselves; a home that was there is left as it is.
-    if (mkdirSync(home, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(home, 0o700);
+    if (makeFolders(home)) chmodSync(home, 0o700);
   } catch (error) {
     const code = codeOf(error);
     if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
@@ -61,6 +63,21 @@ function makeHome(home: string): void {
       `Sessions cannot be kept in ${home}, because it or a folder above it is a file; set TROUPE_HOME to a folder.`,
       home,
     );
+  }
+}
+
+/** True if it was not there. Level by level: a recursive mkdir never ends below a place like /proc. */
+function makeFolders(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const parent = dirname(path);
+    if (codeOf(error) === "EEXIST" && statSync(path).isDirectory()) return false;
+    if (codeOf(error) !== "ENOENT" || parent === path || existsSync(parent)) throw error;
+    makeFolders(parent);
+    mkdirSync(path, { mode: 0o700 });
+    return true;
   }
 }
 

@@ -41,7 +41,9 @@ export const noReceipts: Receipts = { tools: {}, files: [], commands: [] };
 
 export function addReceipts(a: Receipts, b: Receipts): Receipts {
   const tools = { ...a.tools };
-  for (const [tool, count] of Object.entries(b.tools)) tools[tool] = (tools[tool] ?? 0) + count;
+  for (const [tool, count] of Object.entries(b.tools)) {
+    tools[tool] = (Object.hasOwn(tools, tool) ? (tools[tool] ?? 0) : 0) + count;
+  }
   return { tools, files: [...a.files, ...b.files], commands: [...a.commands, ...b.commands] };
 }
 

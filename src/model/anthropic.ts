@@ -82,6 +82,8 @@ function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Conn
     defaultHeaders: { ...(none ? { authorization: null } : {}), ...(older ? { "x-api-key": apiKey } : {}) },
     baseURL,
     maxRetries: 0,
+    // A redirect would carry the key and the conversation to a host that nobody named.
+    fetchOptions: { redirect: "manual" },
     timeout: NO_TIMEOUT,
     openTelemetry: false,
     logLevel: "off",
@@ -173,6 +175,7 @@ class Attempt {
   }
 
   private answered(error: APIError): ServerError {
+    const location = error.headers?.get("location");
     const retryAfter = retryAfterMs((name) => error.headers?.get(name), Date.parse(this.clock.date()));
     return {
       ...(error.status === undefined ? {} : { status: error.status }),
@@ -180,6 +183,7 @@ class Attempt {
       ...(error.errorCode === null ? {} : { code: error.errorCode }),
       ...(error.apiMessage === null ? {} : { message: error.apiMessage }),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+      ...(location ? { location } : {}),
     };
   }
 }

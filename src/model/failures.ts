@@ -19,6 +19,8 @@ export interface ServerError {
   /** `error.message` of a JSON body; never a page of HTML. */
   readonly message?: string;
   readonly retryAfterMs?: number;
+  /** Where a 3xx answer points. */
+  readonly location?: string;
 }
 
 const KIND_OF_TYPE: Readonly<Record<string, ModelFailureKind>> = {
@@ -76,6 +78,8 @@ function sentence(kind: ModelFailureKind, { host, model }: Where, detail: string
 
 /** Classifies what a server answered (faults 1 to 8 and 11). */
 export function serverFailure(error: ServerError, where: Where): ModelFailure {
+  if (error.status !== undefined && error.status >= 300 && error.status < 400)
+    return redirected(error, where);
   const kind = kindOf(error);
   const said = error.message ? `: ${redacted(error.message, where.secrets)}` : "";
   const status = error.status === undefined ? "" : ` (${error.status})`;
@@ -84,6 +88,16 @@ export function serverFailure(error: ServerError, where: Where): ModelFailure {
     message: sentence(kind, where, said, status),
     ...(error.status === undefined ? {} : { status: error.status }),
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+  };
+}
+
+/** Not followed: the key and the conversation go only to the server that was named. */
+function redirected({ status, location }: ServerError, { host, secrets }: Where): ModelFailure {
+  const to = location === undefined ? "another address" : redacted(location, secrets);
+  return {
+    kind: "invalid_request",
+    message: `${host} redirects to ${to} (${status}), which is not followed; set ANTHROPIC_BASE_URL to the right server.`,
+    ...(status === undefined ? {} : { status }),
   };
 }
 

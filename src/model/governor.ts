@@ -44,7 +44,8 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         actor: request.actor,
         lead,
         patienceMs: patience.left(),
-        onPaused: waiting,
+        // The pause stands before this attempt, so it belongs to the one that failed.
+        onPaused: (ms, reason) => on({ type: "waiting", reason, ms, attempt: Math.max(1, tries - 1) }),
         signal,
       });
       if (placed.type === "cancelled") return cancelled;
@@ -99,11 +100,12 @@ class Patience {
     this.spentMs += ms;
   }
 
-  /** The first attempt costs nothing: it is the work itself. */
+  /** The first attempt costs nothing, it is the work itself; unless it was waiting for nothing. */
   async during(attempt: Promise<ModelOutcome>): Promise<ModelOutcome> {
     const from = this.clock.now();
     const outcome = await attempt;
-    if (this.last) this.spend(this.clock.now() - from);
+    const silent = outcome.type === "failure" && outcome.failure.kind === "stalled";
+    if (this.last || silent) this.spend(this.clock.now() - from);
     return outcome;
   }
 

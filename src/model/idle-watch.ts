@@ -12,7 +12,7 @@ export interface IdleWatchOptions {
   /** Milliseconds of silence after which `onIdle` is called, once. */
   readonly idleMs: number;
   readonly onIdle: () => void;
-  /** Milliseconds of silence after which `onQuiet` is called, once per silence, with what is left. */
+  /** Milliseconds of silence after which `onQuiet` is called, and again after as many more, with what is left. */
   readonly quietMs: number;
   readonly onQuiet: (leftMs: number) => void;
 }
@@ -21,7 +21,7 @@ export interface IdleWatchOptions {
 export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
   const { idleMs, onIdle, quietMs, onQuiet } = options;
   let last = clock.now();
-  let told = false;
+  let told = 0;
   let late: number | null = null;
   const look = () => {
     const quiet = clock.now() - last;
@@ -30,21 +30,21 @@ export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
       onIdle();
       return;
     }
-    if (quiet >= quietMs && !told) {
-      told = true;
+    if (quiet >= (told + 1) * quietMs) {
+      told = Math.floor(quiet / quietMs);
       onQuiet(idleMs - quiet);
     }
     sleep(quiet);
   };
   const sleep = (quiet: number) => {
-    withdraw = clock.after((quiet < quietMs ? Math.min(quietMs, idleMs) : idleMs) - quiet, look);
+    withdraw = clock.after(Math.min((told + 1) * quietMs, idleMs) - quiet, look);
   };
   let withdraw = () => {};
   sleep(0);
   return {
     heard() {
       last = clock.now();
-      told = false;
+      told = 0;
     },
     lateMs: () => late,
     stop: () => withdraw(),

@@ -207,13 +207,18 @@ function endOfExit(child: Child, exit: Exit): End {
     case "terminated":
       return { by: "runtime", status: "cancelled", reason: "Its thread was ended." };
     case "threw":
+      return { by: "runtime", status: "failed", reason: sentence("", exit.message) };
     case "died":
-      return { by: "runtime", status: "failed", reason: `Its thread died: ${exit.message}.` };
+      return { by: "runtime", status: "failed", reason: sentence("Its thread died: ", exit.message) };
     case "returned":
       return { by: "runtime", status: "failed", reason: "Its thread ended without a summary." };
     default:
       return exit satisfies never;
   }
+}
+
+function sentence(before: string, message: string): string {
+  return `${before}${message.replace(/\.*$/, "")}.`;
 }
 
 function to(next: Child, ...effects: Effect[]): Step {

@@ -33,8 +33,13 @@ export interface Limits {
   readonly maxDepth: number;
   /** Milliseconds a request may be retried in all (default 60,000). */
   readonly patienceMs: number;
-  /** Milliseconds without a model event (pings do not count) before a stream is given up (default 300,000). */
+  /** Milliseconds without a model event (pings do not count) before a stream is given up (default 120,000). */
   readonly idleMs: number;
+  /**
+   * Milliseconds an agent that has answered is kept for its commands in the background: their news make it go
+   * on; after that they are stopped and it ends (default 60,000).
+   */
+  readonly backgroundMs: number;
   /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
   readonly graceMs: number;
   /** Tokens of one reply (default 16,000). */

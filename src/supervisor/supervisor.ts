@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import { addUsage, noUsage } from "../mailbox/conversation.ts";
@@ -39,8 +40,14 @@ export class Supervisor implements SupervisorHandle {
   #costUsd = 0;
   #closing: Promise<void> | null = null;
 
-  /** Opens the session at once; no model is asked before the first prompt or spawn. */
+  /**
+   * Opens the session at once; no model is asked before the first prompt or spawn. Throws where `cwd` is no
+   * folder. Its threads keep the process alive until `close()`.
+   */
   constructor(options: SupervisorOptions) {
+    if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new Error(`There is no folder ${options.cwd}; a session needs one to work in.`);
+    }
     const onEvent = listener(options.onEvent);
     this.#onEvent = onEvent;
     this.#session = openSession(options, {
@@ -48,6 +55,12 @@ export class Supervisor implements SupervisorHandle {
       onNotice: (notice) => this.#notice(notice),
       onWarning: (message) => onEvent({ type: "warning", message }),
       onTasks: (graph) => this.#lives.tell(graph),
+      actors: {
+        find: (id) => this.#lives.find(id),
+        all: () => this.#lives.all,
+        stop: (id, stop) => this.#lives.stop(id, stop),
+        whileWaiting: (actor, other) => this.#lives.whileWaiting(actor, other),
+      },
     });
     this.#lives = new Lives(this.#session, { onEvent, onDenied: (denial) => this.#denials.push(denial) });
     this.session = this.#session.id;
@@ -56,6 +69,7 @@ export class Supervisor implements SupervisorHandle {
 
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
+    refuseNothing(text);
     const before = this.#lives.find(MAIN);
     const record = before
       ? this.#goOn(before, text)
@@ -66,6 +80,7 @@ export class Supervisor implements SupervisorHandle {
 
   async spawn({ type = "Explore", signal, timeoutMs, ...request }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
+    refuseNothing(request.prompt);
     refuseNoNumber("tokenBudget", "tokens", request.tokenBudget);
     refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
     const description = request.description ?? firstWords(request.prompt);
@@ -79,7 +94,7 @@ export class Supervisor implements SupervisorHandle {
     if (!record) return "unknown";
     if (record.child.state === "ended") return "ended";
     this.#session.journal.note({ type: "prompt", actor, message: { role: "user", content: text } });
-    record.steering.push({ text });
+    record.say({ text });
     return "queued";
   }
 
@@ -206,4 +221,9 @@ function firstWords(prompt: string): string {
 /** Compared with anything it is false, so a limit that is no number would never be reached. */
 function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
   if (Number.isNaN(value)) throw new Error(`${name} is NaN; give a number of ${unit}, or leave it out.`);
+}
+
+/** A model refuses an empty message, and nobody means one. */
+function refuseNothing(prompt: string): void {
+  if (prompt.trim() === "") throw new Error("The prompt is empty; say what is to be done.");
 }

@@ -125,6 +125,25 @@ describe.each(hosts)("one agent, %s", (host) => {
     ]);
   });
 
+  test.each(["constructor", "__proto__", "toString"])(
+    "a call of a tool named %s is an unknown tool like any other",
+    async (name) => {
+      const { supervisor, model } = supervised(
+        host,
+        [{ calls: [{ name, input: {} }, use("fine")] }, { text: "ok" }],
+        {
+          tools: [echo],
+        },
+      );
+      const { summary } = await supervisor.prompt("go");
+      expect(summary).toMatchObject({ status: "done", receipts: { tools: { Echo: 1 } } });
+      expect(resultTexts(model.requests[1])).toEqual([
+        expect.stringContaining("There is no tool named"),
+        "fine",
+      ]);
+    },
+  );
+
   test("a tool that is not allowed is refused, listed, and the loop goes on (A6.9)", async () => {
     const hammer = defineTool({
       name: "Hammer",

@@ -70,6 +70,38 @@ describe("what a person is told when the model cannot be had", () => {
     expectSentence(out + err, /127\.0\.0\.1/);
   });
 
+  test("a redirect is not followed: no key and no conversation reach a host that nobody named", async () => {
+    const other = await serverOf(() => ({ text: "gotcha" }));
+    const { url } = await serverOf(() => ({
+      status: 307,
+      headers: { location: `${other.url}/v1/messages` },
+      body: "",
+    }));
+    const { code, err, out } = await troupe(["-p", "hi"], { url });
+    expect(code).toBe(1);
+    expectSentence(out + err, /redirects to/, /ANTHROPIC_BASE_URL/);
+    expect(other.requests).toHaveLength(0);
+  });
+
+  test("a home where no session can be kept is said once, before any agent starts", async () => {
+    const server = await serverOf(() => ({ text: "x" }));
+    const { code, err } = await troupe(["fanout", "a", "b"], {
+      url: server.url,
+      env: { TROUPE_HOME: "/dev/null" },
+    });
+    expect(code).toBe(1);
+    expectSentence(err, /\/dev\/null/);
+    expect(err.trim().split("\n")).toHaveLength(1);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.runIf(process.platform === "linux")("a home that can never be made does not hang", async () => {
+    const { url } = await serverOf(() => ({ text: "x" }));
+    const { code, err } = await troupe(["-p", "hi"], { url, env: { TROUPE_HOME: "/proc/troupe" } });
+    expect(code).toBe(1);
+    expectSentence(err, /\/proc\/troupe/);
+  });
+
   test("what an agent had found before the server broke is kept", async () => {
     const { url } = await serverOf(({ body }) =>
       body.messages.length === 1
@@ -110,25 +142,18 @@ describe("signals", () => {
   ] as const)(
     "%s in the middle of a fan-out: what is known is printed, exit %i",
     async (signal, expected) => {
-      let stop = () => {};
-      const server = await serverOf(({ body }) => {
-        const prompt = JSON.stringify(body.messages[0]?.content);
-        if (prompt.includes("quick")) return { text: "quick answer" };
-        stop();
-        return { ending: "stall", upTo: 0 };
-      });
-      const answered = server.request(1);
+      const server = await serverOf(({ body }) =>
+        JSON.stringify(body.messages[0]?.content).includes("quick")
+          ? { text: "quick answer" }
+          : { ending: "stall", upTo: 0 },
+      );
       const ended = await troupe(["fanout", "--json", "quick", "slow"], {
         url: server.url,
         onStart(child) {
-          stop = () => {
-            answered.then(({ ended: over }) => over).catch(() => {});
-            // The quick answer is told on stderr; then the person has enough.
-            child.stderr?.on("data", (text: Buffer) => {
-              if (/✓|done/.test(String(text))) child.kill(signal);
-            });
-          };
-          stop();
+          // The quick answer is told on stderr; then the person has enough. A second signal would leave at once.
+          child.stderr?.on("data", (text: Buffer) => {
+            if (!child.killed && /✓|done/.test(String(text))) child.kill(signal);
+          });
         },
       });
       expect(ended.code).toBe(expected);

@@ -147,6 +147,19 @@ describe("trying again", () => {
 });
 
 describe("a server that asks to wait", () => {
+  test("waiting for a silent server is waiting too: it is not asked again for as long (fault 15)", async () => {
+    const stalled = { kind: "stalled", message: "Nothing came." } as const;
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel([{ failure: stalled, after: gate.promise }, { text: "late" }]);
+    const { clock, ask } = governor(model);
+    const answer = put(ask, { actor: actor(1) });
+    await clock.advance(120_000);
+    gate.resolve();
+    await settled();
+    expect(model.requests).toHaveLength(1);
+    expect(answer.outcome?.type).toBe("failure");
+  });
+
   test("everyone waits at least so long, those who did not ask included (fault 1)", async () => {
     const model = scriptedModel((_request, n) => (n === 0 ? { failure: LIMITED } : { text: "ok" }));
     const { clock, ask } = governor(model);
@@ -155,7 +168,7 @@ describe("a server that asks to wait", () => {
     const second = put(ask, { actor: actor(2) });
     await clock.advance(4999);
     expect(model.requests).toHaveLength(1);
-    expect(first.events).toMatchObject([{ type: "waiting", reason: "Slow down.", attempt: 2 }]);
+    expect(first.events).toMatchObject([{ type: "waiting", reason: "Slow down.", attempt: 1 }]);
     expect(second.events).toMatchObject([{ type: "waiting", reason: "Slow down.", attempt: 1 }]);
     const [told] = second.events;
     expect(told?.type === "waiting" && told.ms).toBeGreaterThanOrEqual(5000);

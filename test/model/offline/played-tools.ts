@@ -9,6 +9,7 @@ import { agentTools } from "../../../src/tools/index.ts";
 import { ReadLedger } from "../../../src/tools/read-ledger.ts";
 import { TodoList } from "../../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../../src/tools/tool.ts";
+import { realCommands } from "../../support/commands.ts";
 
 export interface ToolAnswer {
   readonly text: string;
@@ -56,6 +57,10 @@ function contextOf(processes: Processes, actor: ActorId, count: number, cwd: str
     lastWriters: [],
     clock: systemClock,
     run: (request) => processes.run({ ...request, owner: actor }, signal),
+    command: (request) => realCommands(processes).run(actor, request, signal),
+    background: async () => ({ type: "refused", reason: "Nothing runs in the background here." }),
+    ran() {},
+    changeDirectory() {},
   };
 }
 

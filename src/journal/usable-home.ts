@@ -1,0 +1,13 @@
+import { JournalError, writeSentence } from "./journal-error.ts";
+import { projectsFolder } from "./place.ts";
+import { makePrivateFolders } from "./private-files.ts";
+
+/** Why no session can be kept there, in a sentence; null where one can. Makes the folders that are missing. */
+export function whyNoSessions(home: string): string | null {
+  try {
+    makePrivateFolders(home, projectsFolder(home));
+    return null;
+  } catch (error) {
+    return error instanceof JournalError ? error.message : writeSentence(home, error);
+  }
+}
