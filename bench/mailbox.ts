@@ -140,6 +140,8 @@ async function askMany(worker: Worker, count: number): Promise<number[]> {
     turn: never,
     finish: never,
     run: never,
+    command: never,
+    background: never,
   };
   serveServices(services, port);
   const times = await new Promise<number[]>((resolve) => worker.once("message", resolve));

@@ -15,15 +15,19 @@ const EMPTY = new URL("../floor/empty-worker.cjs", import.meta.url);
 
 const { cwd, rounds } = given<{ cwd: string; rounds: number }>();
 
+const never = async (): Promise<never> => {
+  throw new Error("Nothing is run here.");
+};
+
 const services: Services = {
   before: async () => ({ type: "go" }),
   after: async () => ({}),
   callTool: async () => ({ content: "", isError: true }),
   turn: async () => ({ steer: [] }),
   finish: async () => ({ type: "closed" }),
-  run: async () => {
-    throw new Error("Nothing is run here.");
-  },
+  run: never,
+  command: never,
+  background: never,
 };
 
 const done: ModelOutcome = {

@@ -52,6 +52,12 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       todo: state.todo,
       clock,
       run: (request) => services.run({ ...request, owner: spec.id }),
+      command: services.command,
+      background: services.background,
+      ran: (command, exitCode) => void state.commands.push({ command, exitCode }),
+      changeDirectory(path) {
+        state.cwd = path;
+      },
     }),
   };
   try {

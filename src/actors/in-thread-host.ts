@@ -73,5 +73,7 @@ function severed(services: Services, ended: AbortSignal): Services {
     turn: until(services.turn),
     finish: until(services.finish),
     run: until(services.run),
+    command: until(services.command),
+    background: until(services.background),
   };
 }

@@ -35,9 +35,15 @@ export function callId(actor: ActorId, turn: number, index: number): CallId {
 export interface Ids {
   session(): SessionId;
   actor(): ActorId;
+  /** Of something that runs in the background, and of the file its output goes to. */
+  task(): string;
 }
 
 export function randomIds(): Ids {
   const next = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 16);
-  return { session: () => SessionId.parse(next()), actor: () => ActorId.parse(next()) };
+  return {
+    session: () => SessionId.parse(next()),
+    actor: () => ActorId.parse(next()),
+    task: () => `b${next(8)}`,
+  };
 }

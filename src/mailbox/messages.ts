@@ -31,7 +31,7 @@ export const Receipts = z.object({
 });
 export type Receipts = z.infer<typeof Receipts>;
 
-/** The one thing a spawn returns (promise 1). `reason` is a sentence for every status but `done`. */
+/** The one thing a spawn returns (promise 1). `reason` is a sentence for every status but `done`; there it says what was stopped with the agent, if anything was. */
 export const Summary = z.object({
   status: Status,
   text: z.string(),

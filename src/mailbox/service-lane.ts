@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import * as Comlink from "comlink";
 import * as z from "zod/mini";
 import { AfterCall, BeforeCall, Call, Finish, Turn } from "./messages.ts";
-import { RunRequest } from "./runs.ts";
+import { BackgroundRequest, CommandRequest, RunRequest } from "./runs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { PeerGone, type ServiceMap, type Services } from "./services.ts";
 
@@ -18,6 +18,8 @@ const questions: { readonly [M in Method]: z.ZodMiniType<Asked<M>> } = {
   turn: Turn,
   finish: Finish,
   run: RunRequest,
+  command: CommandRequest,
+  background: BackgroundRequest,
 };
 
 /** comlink loses an error's class and fields, so failure crosses as data. */
@@ -114,5 +116,7 @@ function askWith(ask: (id: string, method: Method, question: unknown) => Promise
     turn: (turn) => put(String(turn.turn), "turn", turn),
     finish: (finish) => put(String(finishes++), "finish", finish),
     run: (request) => put(request.id, "run", request),
+    command: (request) => put(request.call, "command", request),
+    background: (request) => put(request.call, "background", request),
   };
 }

@@ -10,7 +10,14 @@ import type {
   TurnAnswer,
   Verdict,
 } from "./messages.ts";
-import type { RunRequest, RunResult } from "./runs.ts";
+import type {
+  BackgroundAnswer,
+  BackgroundRequest,
+  CommandRequest,
+  CommandResult,
+  RunRequest,
+  RunResult,
+} from "./runs.ts";
 
 /** Question and answer of each service, tied so that no asker has to check what it got. */
 export interface ServiceMap {
@@ -24,6 +31,10 @@ export interface ServiceMap {
   /** Closes the race with late steering: either the actor is closed, or it is given more and goes round again. */
   finish: { question: Finish; answer: FinishAnswer };
   run: { question: RunRequest; answer: RunResult };
+  /** A command in a shell, for a call that runs. */
+  command: { question: CommandRequest; answer: CommandResult };
+  /** The same beside the conversation: answers when it runs; its end is told by steering. */
+  background: { question: BackgroundRequest; answer: BackgroundAnswer };
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Permissions {
   readonly disallowedTools: readonly string[];
   /** The workspace: reading inside it needs no question, and in acceptEdits neither does writing. */
   readonly folders: readonly string[];
+  /** Ours: what the session's commands wrote. Reading there needs no question either. */
+  readonly readable?: readonly string[];
 }
 
 export interface GatedCall {
@@ -54,12 +56,12 @@ function isAllowedByMode(mode: PermissionMode, { level, accesses }: GatedCall): 
 
 async function whyRefused(
   { kind, target }: Access,
-  { folders }: Permissions,
+  { folders, readable = [] }: Permissions,
   named: boolean,
 ): Promise<string | null> {
   switch (kind) {
     case "read":
-      return named || (await isInside(target, folders)) ? null : outside(target, folders);
+      return named || (await isInside(target, [...folders, ...readable])) ? null : outside(target, folders);
     case "execute":
       return (await isInside(target, folders)) ? null : outside(target, folders);
     case "write": {

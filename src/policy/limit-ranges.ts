@@ -12,6 +12,7 @@ export const limitRanges = {
   maxDepth: { min: 0, max: 16 },
   patienceMs: { min: 0, max: DAY_MS },
   idleMs: { min: 100, max: DAY_MS },
+  backgroundMs: { min: 0, max: DAY_MS },
   graceMs: { min: 0, max: 60_000 },
   maxTokens: { min: 1, max: 1_000_000 },
   maxTurns: { min: 1, max: 100_000 },

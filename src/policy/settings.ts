@@ -9,6 +9,7 @@ const limitSettings = {
   maxDepth: z.exactOptional(wholeIn(limitRanges.maxDepth)),
   patienceMs: z.exactOptional(wholeIn(limitRanges.patienceMs)),
   idleMs: z.exactOptional(wholeIn(limitRanges.idleMs)),
+  backgroundMs: z.exactOptional(wholeIn(limitRanges.backgroundMs)),
   graceMs: z.exactOptional(wholeIn(limitRanges.graceMs)),
   maxTokens: z.exactOptional(wholeIn(limitRanges.maxTokens)),
   maxTurns: z.exactOptional(wholeIn(limitRanges.maxTurns)),

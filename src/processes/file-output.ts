@@ -25,7 +25,7 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
   const fd = createFile(place.path);
   const report = place.report ? createNameless(place.path, fd) : null;
   const read: ReadAt = (into, position) => readSync(fd, into, 0, into.length, position);
-  const followers: Follower[] = [];
+  let follower: Follower | null = null;
   let flooded = false;
   let looking: Promise<void> = Promise.resolve();
   let withdraw = () => {};
@@ -33,10 +33,10 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
   const look = (last: boolean) => {
     const size = Math.min(fstatSync(fd).size, maxBytes);
     looking = looking.then(async () => {
-      for (const follower of followers) {
-        const lines = await follower.tail.next(size, last);
-        if (lines.lines.length > 0 || lines.more) follower.tell(lines);
-      }
+      const now = follower;
+      if (now === null) return;
+      const lines = await now.tail.next(size, last);
+      if (lines.lines.length > 0 || lines.more) now.tell(lines);
     });
     return looking;
   };
@@ -57,7 +57,7 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
     descriptors: report === null ? [fd, fd] : [fd, fd, report],
     begin: (_process, full) => keepLooking(full),
     follow(from, words, tell) {
-      followers.push({ tail: tail(read, from, words), tell });
+      follower = { tail: tail(read, Math.max(from, follower?.tail.position ?? 0), words), tell };
     },
     async close() {
       withdraw();

@@ -10,7 +10,7 @@ export interface Output {
   readonly descriptors: readonly number[] | null;
   /** The child runs. `full` is called when it has written more than it may. */
   begin(process: ChildProcess, full: (now: "kill" | "end") => void): void;
-  /** Tells of lines from the byte `from` on, as they come, until `close`. */
+  /** Tells of lines from the byte `from` on, as they come, until `close`; takes the place of what was asked before. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
   /** The child and its group are gone, or never were: what it wrote. Call once. */
   close(): Promise<Written>;

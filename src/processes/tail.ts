@@ -9,6 +9,8 @@ const MAX_LINE_CHARS = 1_000;
 
 /** Follows a growing file line by line, with bounded memory. */
 export interface Tail {
+  /** Bytes it has told of, or passed over. */
+  readonly position: number;
   /** What has come since the last time, of a file that now has `size` bytes. `last`: a line without its end counts. */
   next(size: number, last: boolean): Promise<Lines>;
 }
@@ -27,6 +29,9 @@ export function tail(read: ReadAt, from: number, words: readonly string[]): Tail
   };
 
   return {
+    get position() {
+      return position;
+    },
     async next(size, last) {
       const lines: string[] = [];
       let more = false;

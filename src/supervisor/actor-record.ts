@@ -4,6 +4,7 @@ import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Steer, Summary, Todo, Turn } from "../mailbox/messages.ts";
 import { receiptsOf, todoOf } from "../mailbox/turns.ts";
 import { type Child, queued } from "./children.ts";
+import { type Notice, noticeText, withNotice } from "./notices.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
 
 /** What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. */
@@ -29,6 +30,14 @@ export class ActorRecord {
   task: string | null = null;
   /** Said to it and not yet handed to its thread. */
   readonly steering: Steer[] = [];
+  /** What it is to be told of what runs in the background. */
+  #notices: Notice[] = [];
+  /** What it had answered when such news made it go on: part of its last answer. */
+  #answers: string[] = [];
+  /** What keeps it from ending, in words; null: nothing. */
+  keptBy: string | null = null;
+  /** Called when it is said or told something. */
+  #onNews: Array<() => void> = [];
   /** Handed to its thread, and in no turn yet: an end before the next turn must not lose it. */
   #handed: readonly Steer[];
   /** Calls of it that wait to go on. */
@@ -69,9 +78,59 @@ export class ActorRecord {
     return this.#ended.resolve;
   }
 
+  say(steer: Steer): void {
+    this.steering.push(steer);
+    this.#wake();
+  }
+
+  tell(notice: Notice): void {
+    this.#notices = withNotice(this.#notices, notice);
+    this.#wake();
+  }
+
+  /** It knows of the end of this task already. */
+  forget(task: string): void {
+    this.#notices = this.#notices.filter((notice) => notice.type !== "ended" || notice.task !== task);
+  }
+
+  /** Resolves when there is something that it has not heard. */
+  news(): Promise<void> {
+    if (this.hasNews) return Promise.resolve();
+    return new Promise((resolve) => this.#onNews.push(resolve));
+  }
+
+  get hasNews(): boolean {
+    return this.steering.length > 0 || this.#notices.length > 0;
+  }
+
+  #wake(): void {
+    for (const call of this.#onNews.splice(0)) call();
+  }
+
+  /**
+   * It goes on after its answer. News are no new question, so what it had answered stays; a person's words are,
+   * and then it answers anew.
+   */
+  goesOnAfter(answer: string): void {
+    if (this.steering.length > 0) this.#answers = [];
+    else if (answer !== "" && answer !== this.#answers.at(-1)) this.#answers.push(answer);
+  }
+
+  /** The summary with what it had answered before. Silence about news takes nothing back. */
+  whole(summary: Summary): Summary {
+    const before = this.#answers;
+    if (before.length === 0) return summary;
+    if (summary.text !== "" && summary.text !== before.at(-1))
+      return { ...summary, text: [...before, summary.text].join("\n\n") };
+    const { reason: _, ...silent } = summary;
+    const text = before.join("\n\n");
+    return summary.status === "partial" ? { ...silent, status: "done", text } : { ...summary, text };
+  }
+
   /** What was said to it since, for its thread. */
   hear(): Steer[] {
-    const steer = this.steering.splice(0);
+    const told = this.#notices.splice(0);
+    const steer = [...this.steering.splice(0), ...(told.length === 0 ? [] : [{ text: noticeText(told) }])];
     this.#handed = [...this.#handed, ...steer];
     return steer;
   }
@@ -91,6 +150,7 @@ export class ActorRecord {
     this.stopping = new AbortController();
     this.handle = null;
     this.said = "";
+    this.#answers = [];
     this.startedAt = null;
     this.endedAt = null;
     this.summary = null;
@@ -113,14 +173,14 @@ export class ActorRecord {
 
   /** A summary in place of the one that the agent can no longer write. */
   salvaged(status: Status, reason: string): Summary {
-    return {
+    return this.whole({
       status,
       text: this.said,
       reason,
       turns: this.turnsTaken,
       usage: this.usage,
       receipts: receiptsOf(this.turns),
-    };
+    });
   }
 
   /** What it does right now: its newest call, else it is the model's turn. */
@@ -128,6 +188,8 @@ export class ActorRecord {
     if (this.child.state === "ended" || this.child.state === "queued") return { type: "idle" };
     const calls = [...this.calls.values()];
     const newest = calls.at(-1);
+    if (newest === undefined && this.keptBy !== null)
+      return { type: "tool", tool: "Bash", title: this.keptBy };
     if (newest === undefined) return this.wait ?? { type: "model" };
     if (calls.length === 1) return { type: "tool", ...newest };
     const same = calls.every(({ tool }) => tool === newest.tool);

@@ -7,7 +7,9 @@ import { find, notRun } from "../tools/dispatch.ts";
 import type { ReadyCall } from "../tools/sealed.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord } from "./actor-record.ts";
+import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
+import type { Commands } from "./commands.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 import type { WriteLedger } from "./write-ledger.ts";
 
@@ -17,6 +19,8 @@ export interface ServiceSide {
   readonly permissions: Permissions;
   readonly journal: Journal;
   readonly processes: Processes;
+  readonly commands: Commands;
+  readonly background: Pick<Background, "start">;
   readonly writes: WriteLedger;
   /** Aborted when the actor has ended. */
   readonly signal: AbortSignal;
@@ -25,6 +29,8 @@ export interface ServiceSide {
   advance(event: ChildEvent): void;
   changed(): void;
   denied(call: Call): void;
+  /** An agent that has answered is kept for what it runs in the background: whether it is to go on. */
+  goesOn(): Promise<boolean>;
 }
 
 const NOT_RUN = String(notRun.content);
@@ -79,6 +85,13 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     if (verdict.type === "refuse" || !isStopped()) return verdict;
     after(call.id, true);
     return { type: "refuse", reason: NOT_RUN };
+  };
+
+  /** Only a call that was judged, and of a tool that may execute, has a shell. */
+  const mustRun = (call: Call["id"]) => {
+    const running = actor.calls.get(call);
+    if (running === undefined || toolbox.find(running.tool)?.level !== "execute")
+      throw new Error(`The call ${call} may not run a command.`);
   };
 
   const busyWith = (call: Call["id"], tool: string, title: string) => {
@@ -164,8 +177,12 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       alive();
       if (turn) await record(turn);
       const goesOn = summary.status === "done" || summary.status === "partial";
-      if (goesOn && actor.steering.length > 0) return { type: "more", steer: actor.hear() };
-      side.advance({ type: "summary", summary });
+      if (goesOn && (await side.goesOn())) {
+        current();
+        actor.goesOnAfter(summary.text);
+        return { type: "more", steer: actor.hear() };
+      }
+      side.advance({ type: "summary", summary: actor.whole(summary) });
       // Closed only when the one summary is durable: an agent that was told so may forget everything.
       await actor.ended;
       return { type: "closed" };
@@ -173,6 +190,16 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     async run(request) {
       alive();
       return side.processes.run({ ...request, owner: actor.id }, side.signal);
+    },
+    async command(request) {
+      alive();
+      mustRun(request.call);
+      return side.commands.run(actor.id, request, side.signal);
+    },
+    async background(request) {
+      alive();
+      mustRun(request.call);
+      return side.background.start(actor.id, request, side.signal);
     },
   };
 }

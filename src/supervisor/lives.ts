@@ -5,6 +5,8 @@ import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { agentServices } from "./agent-services.ts";
 import { type ChildEvent, type Effect, type End, type Stop, step } from "./children.ts";
+import { newsBeforeTheEnd } from "./news-before-the-end.ts";
+import { withLeftBehind } from "./report.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
 import type { PermissionDenial, SupervisorEvent } from "./view.ts";
@@ -191,6 +193,7 @@ export class Lives {
         isCurrent: () => actor.spec.attempt === spec.attempt,
         advance: (event) => this.#advance(actor.id, event),
         changed: () => this.changed(actor),
+        goesOn: () => this.#goesOn(actor),
         denied: ({ toolUse, tool, input }) =>
           this.#listeners.onDenied({
             actor: actor.id,
@@ -199,6 +202,18 @@ export class Lives {
             tool_input: input,
           }),
       }),
+    });
+  }
+
+  #goesOn(actor: ActorRecord): Promise<boolean> {
+    const { background, clock, common } = this.#session;
+    return newsBeforeTheEnd(actor, background, {
+      clock,
+      ms: common.limits.backgroundMs,
+      whileWaiting: (other) => {
+        this.changed(actor);
+        return this.whileWaiting(actor, other);
+      },
     });
   }
 
@@ -246,10 +261,11 @@ export class Lives {
 
   /** Durable first, then delivered: a summary that was seen is never lost. */
   #end(actor: ActorRecord, end: End): void {
-    const { journal, processes, writes, gateway, clock } = this.#session;
+    const { journal, processes, background, writes, gateway, clock } = this.#session;
     // Taken now: before the disk has answered, the next run of the same actor may have begun.
     const { deliver } = actor;
-    const summary = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
+    const said = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
+    const summary = withLeftBehind(said, background.release(actor.id));
     actor.summary = summary;
     actor.endedAt = clock.now();
     actor.calls.clear();

@@ -1,4 +1,6 @@
 import { noTasks } from "../mailbox/task-graph.ts";
+import { backgroundTools } from "../tools/background/all.ts";
+import type { BackgroundDesk } from "../tools/background/desk.ts";
 import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
 import type { CustomTool } from "./custom-tools.ts";
@@ -6,14 +8,24 @@ import type { CustomTool } from "./custom-tools.ts";
 /** What the tools on the supervisor's side reach of the session. */
 export interface SessionParts {
   readonly tasks: TaskStore;
+  /** Null: nothing can be started in the background, so there is nothing to look after. */
+  readonly background: BackgroundDesk | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
-export function sessionTools({ tasks }: SessionParts): readonly CustomTool[] {
-  return [...taskTools(tasks)];
+export function sessionTools({ tasks, background }: SessionParts): readonly CustomTool[] {
+  return [...taskTools(tasks), ...(background === null ? [] : backgroundTools(background))];
 }
 
 /** Where tools are only told of, as in lists and documents: there is no session behind them. */
 export const noSession: SessionParts = {
   tasks: { graph: noTasks, record: () => Promise.reject(new Error("There is no session.")) },
+  background: {
+    find: () => null,
+    running: () => [],
+    wait: async () => {},
+    output: async () => ({ bytes: 0, head: "", tail: null, path: null }),
+    stop: async () => {},
+    follow() {},
+  },
 };

@@ -13,14 +13,19 @@ import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
-import type { Permissions } from "../policy/gate.ts";
+import { isOfferedInMode, type Permissions } from "../policy/gate.ts";
 import { startProcesses } from "../processes/client.ts";
+import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import { seal } from "../tools/sealed.ts";
+import { Background } from "./background.ts";
+import { type Commands, commandsOf } from "./commands.ts";
+import { type Actors, backgroundDesk } from "./desk.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
+import { outputsIn } from "./outputs.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import type { Common } from "./specs.ts";
 import { Tasks } from "./tasks.ts";
@@ -34,6 +39,8 @@ export interface Session {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly processes: Processes;
+  readonly commands: Commands;
+  readonly background: Background;
   readonly writes: WriteLedger;
   readonly gateway: Gateway;
   readonly host: ActorHost;
@@ -51,6 +58,7 @@ export interface SessionListeners {
   onNotice(notice: GatewayNotice): void;
   onWarning(message: string): void;
   onTasks(graph: TaskGraph): void;
+  readonly actors: Actors;
 }
 
 export function openSession(options: SupervisorOptions, listeners: SessionListeners): Session {
@@ -62,19 +70,22 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     options.source.provider === "offline"
       ? "offline"
       : resolveModel(options.model ?? DEFAULT_MODEL, options.aliases);
+  const home = options.home ?? troupeHome(process.env, homedir());
+  const place = sessionPlace(home, options.cwd, id);
+  const outputs = outputsIn(home, place.folder, ids);
   const permissions: Permissions = {
     mode: options.permissionMode ?? "default",
     allowedTools: options.allowedTools ?? [],
     disallowedTools: options.disallowedTools ?? [],
     folders: [options.cwd, ...(options.additionalDirs ?? [])],
+    readable: [outputs.folder],
   };
   const definitions = definitionsWith(options.agents ?? []);
   const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);
   gateway.onClosed(listeners.onWarning);
-  const home = options.home ?? troupeHome(process.env, homedir());
-  const journal = startJournal({ ...sessionPlace(home, options.cwd, id), clock });
+  const journal = startJournal({ ...place, clock });
   journal.note({
     type: "session",
     version: JOURNAL_VERSION,
@@ -84,8 +95,20 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     title: options.title ?? "",
   });
   const tasks = new Tasks(journal, listeners.onTasks);
-  const toolbox = toolboxOf(options, permissions, definitions, listeners.spawn, { tasks });
   const processes = startProcesses({ env: process.env, clock });
+  const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
+  const { actors, spawn } = listeners;
+  const background = new Background({
+    commands,
+    processes,
+    clock,
+    tell: (owner, notice) => actors.find(owner)?.tell(notice),
+    forget: (owner, task) => actors.find(owner)?.forget(task),
+  });
+  const desk = isOfferedInMode(permissions.mode, "execute")
+    ? backgroundDesk(background, actors, clock)
+    : null;
+  const toolbox = toolboxOf(options, permissions, definitions, spawn, { tasks, background: desk });
 
   return {
     id,
@@ -93,6 +116,8 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     clock,
     journal,
     processes,
+    commands,
+    background,
     writes: new WriteLedger(),
     gateway,
     host,
@@ -105,6 +130,7 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
       // Actors first: what they still owe goes through the others.
       await host.close();
       await Promise.all([gateway.close(), processes.close()]);
+      await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));
     },
   };

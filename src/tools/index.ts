@@ -1,3 +1,4 @@
+import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
@@ -16,5 +17,6 @@ export const agentTools: readonly SealedTool<AgentCallContext>[] = [
   seal(notebookEditTool),
   seal(globTool),
   seal(grepTool),
+  seal(bashTool),
   seal(todoWriteTool),
 ];

@@ -3,7 +3,14 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { Access, LastWriter } from "../mailbox/messages.ts";
-import type { RunRequest, RunResult } from "../mailbox/runs.ts";
+import type {
+  BackgroundAnswer,
+  BackgroundRequest,
+  CommandRequest,
+  CommandResult,
+  RunRequest,
+  RunResult,
+} from "../mailbox/runs.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
 
@@ -59,6 +66,14 @@ export interface AgentCallContext extends CallContext {
   readonly clock: Clock;
   /** Runs a child process in the process host. Never rejects. */
   readonly run: (request: Omit<RunRequest, "owner">) => Promise<RunResult>;
+  /** Runs a command in a shell; its whole output is in a file where it is long. */
+  readonly command: (request: CommandRequest) => Promise<CommandResult>;
+  /** Starts a command that runs beside the conversation until it ends, is stopped, or the agent ends. */
+  readonly background: (request: BackgroundRequest) => Promise<BackgroundAnswer>;
+  /** For the receipts; null where the exit code is not known. */
+  readonly ran: (command: string, exitCode: number | null) => void;
+  /** From the next call on. */
+  readonly changeDirectory: (path: string) => void;
 }
 
 /**

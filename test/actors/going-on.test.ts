@@ -70,6 +70,8 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
     before: unasked,
     after: unasked,
     run: unasked,
+    command: unasked,
+    background: unasked,
     callTool: async ({ input }) => ({ content: JSON.stringify(input), isError: false }),
     async turn(turn) {
       turns.push(turn);

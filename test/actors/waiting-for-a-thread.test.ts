@@ -26,6 +26,8 @@ const services: Services = {
   turn: never,
   finish: async () => ({ type: "closed" }),
   run: never,
+  command: never,
+  background: never,
 };
 
 const done: ModelOutcome = {

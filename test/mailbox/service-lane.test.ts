@@ -21,6 +21,8 @@ function services(own: Partial<Services> = {}): Services {
     turn: unasked,
     finish: unasked,
     run: unasked,
+    command: unasked,
+    background: unasked,
     ...own,
   };
 }

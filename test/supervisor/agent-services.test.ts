@@ -70,6 +70,11 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
       stopOwner: async () => {},
       close: async () => {},
     },
+    commands: {
+      run: () => Promise.reject(new Error("nothing is run in this test")),
+      start: () => "Nothing is run in this test.",
+    },
+    background: { start: async () => ({ type: "refused", reason: "Nothing is run in this test." }) },
     writes: new WriteLedger(),
     signal: actor.stopping.signal,
     isCurrent: () => true,
@@ -80,6 +85,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     },
     changed() {},
     denied() {},
+    goesOn: async () => actor.hasNews,
   });
   return { actor, services, records };
 }

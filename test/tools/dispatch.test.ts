@@ -69,6 +69,10 @@ function dispatching(services: Partial<Services>, run: () => Promise<string> = a
       todo: new TodoList([]),
       clock: systemClock,
       run: unasked,
+      command: unasked,
+      background: unasked,
+      ran() {},
+      changeDirectory() {},
     }),
   };
   return { by, stop: () => stop.abort(new Error("stopped")) };

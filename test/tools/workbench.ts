@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
@@ -11,6 +11,7 @@ import { ReadLedger } from "../../src/tools/read-ledger.ts";
 import type { SealedTool } from "../../src/tools/sealed.ts";
 import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
+import { realCommands } from "../support/commands.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -22,6 +23,10 @@ export interface Workbench {
   readonly todo: TodoList;
   /** The context's own `run`, with variables added to the child's environment. */
   runWith(env: Readonly<Record<string, string>>): AgentCallContext["run"];
+  /** Where it stands after its commands. */
+  readonly cwd: string;
+  /** Commands and their exit codes, as the receipts tell them. */
+  readonly ran: (readonly [command: string, exitCode: number | null])[];
   /** What was asked of the process host. */
   readonly runs: Omit<RunRequest, "owner">[];
   write(files: Files): void;
@@ -36,12 +41,18 @@ export interface Workbench {
 /** Call once per test file: the process host is shared by its tests and closed after them. */
 export function workbenches(): (files?: Files) => Workbench {
   const processes = startProcesses({ env: process.env });
-  afterAll(() => processes.close());
+  const commands = realCommands(processes);
+  afterAll(async () => {
+    await processes.close();
+    rmSync(commands.folder, { recursive: true, force: true });
+  });
   return (files = {}) => {
     const root = temporaryFolder();
     const reads = new ReadLedger();
     const todo = new TodoList([]);
     const runs: Omit<RunRequest, "owner">[] = [];
+    const ran: [string, number | null][] = [];
+    let cwd = root;
     const context: AgentCallContext = {
       call: callId(MAIN, 1, 0),
       actor: MAIN,
@@ -57,11 +68,21 @@ export function workbenches(): (files?: Files) => Workbench {
         runs.push(request);
         return processes.run({ ...request, owner: MAIN });
       },
+      command: (request) => commands.run(MAIN, request, new AbortController().signal),
+      background: async () => ({ type: "refused", reason: "Nothing runs in the background here." }),
+      ran: (command, exitCode) => void ran.push([command, exitCode]),
+      changeDirectory(path) {
+        cwd = path;
+      },
     };
     const bench: Workbench = {
       root,
       reads,
       todo,
+      get cwd() {
+        return cwd;
+      },
+      ran,
       runs,
       runWith: (env) => (request) => processes.run({ ...request, owner: MAIN, env: { ...env } }),
       path: (...parts) => join(root, ...parts),
@@ -74,7 +95,7 @@ export function workbenches(): (files?: Files) => Workbench {
       async call(name, input, more) {
         const call = toolNamed(name).prepare(input);
         if (call.type === "invalid") return { content: call.message, isError: true };
-        return call.call({ ...context, ...more });
+        return call.call({ ...context, cwd, ...more });
       },
       text: async (name, input, more) => contentOf(await bench.call(name, input, more), false),
       failure: async (name, input, more) => contentOf(await bench.call(name, input, more), true),

@@ -1,0 +1,96 @@
+import type { CommandOutput } from "../mailbox/runs.ts";
+import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../tools/background/monitor.ts";
+import { endOf } from "../tools/command-output.ts";
+import { plainText } from "../tools/plain-text.ts";
+
+/** Of an ended command's output: enough to see how it ended. */
+const END_CHARS = 2_000;
+
+/** What an actor is told about something that runs beside its conversation. */
+export type Notice = EndNotice | LinesNotice;
+
+export interface EndNotice {
+  readonly type: "ended";
+  readonly task: string;
+  readonly title: string;
+  readonly status: "completed" | "failed" | "killed";
+  /** How, as a sentence. */
+  readonly ending: string;
+  readonly output: CommandOutput;
+}
+
+export interface LinesNotice {
+  readonly type: "lines";
+  readonly task: string;
+  readonly title: string;
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** There were others. */
+  readonly more: boolean;
+}
+
+/** The notices with one more; lines of one task that nobody has heard yet become one notice. */
+export function withNotice(notices: readonly Notice[], next: Notice): Notice[] {
+  const last = notices.at(-1);
+  if (next.type !== "lines" || last?.type !== "lines" || last.task !== next.task)
+    return [...notices, bounded(next)];
+  const lines = [...last.lines, ...next.lines];
+  return [...notices.slice(0, -1), bounded({ ...next, lines, more: last.more || next.more })];
+}
+
+/** Bounded here, so that a flood is not kept either. */
+function bounded(notice: Notice): Notice {
+  if (notice.type !== "lines") return notice;
+  let chars = 0;
+  const lines = notice.lines
+    .map(plainText)
+    .slice(0, MAX_MONITOR_LINES)
+    .filter((line) => {
+      chars += line.length + 1;
+      return chars <= MAX_MONITOR_CHARS;
+    });
+  return { ...notice, lines, more: notice.more || lines.length < notice.lines.length };
+}
+
+/** One text for all that came since the last turn. */
+export function noticeText(notices: readonly Notice[]): string {
+  const blocks = notices.map((notice) => (notice.type === "ended" ? endBlock(notice) : linesBlock(notice)));
+  return [
+    "<system-reminder>",
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+    ...blocks,
+    "</system-reminder>",
+  ].join("\n");
+}
+
+function endBlock({ task, title, status, ending, output }: EndNotice): string {
+  const text = endOf(plainText(output.tail ?? output.head).trimEnd(), END_CHARS);
+  return block(task, status, `Background command "${title}": ${ending}`, output.path, text);
+}
+
+function linesBlock({ task, title, path, lines, more }: LinesNotice): string {
+  const text = [...lines, ...(more ? ["(more lines than these: they are in the output file)"] : [])].join(
+    "\n",
+  );
+  return block(task, "running", `Background command "${title}" wrote new lines.`, path, text);
+}
+
+function block(task: string, status: string, summary: string, path: string | null, text: string): string {
+  return [
+    "<task-notification>",
+    `<task-id>${task}</task-id>`,
+    ...(path === null ? [] : [`<output-file>${path}</output-file>`]),
+    `<status>${status}</status>`,
+    `<summary>${harmless(summary.replace(/\s+/g, " "))}</summary>`,
+    ...(text === "" ? [] : ["<result>", harmless(text).replace(/^/gm, "  "), "</result>"]),
+    "</task-notification>",
+  ].join("\n");
+}
+
+/** A command's own words must not pass for the runtime's: no tag of ours in them is one. */
+function harmless(text: string): string {
+  return text.replace(
+    /<(?=\s*\/?\s*(?:system-reminder|task-notification|task-id|output-file|status|summary|result)\b)/gi,
+    "&lt;",
+  );
+}

@@ -1,0 +1,30 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makePrivateFolders } from "../journal/private-files.ts";
+import type { Ids } from "../mailbox/ids.ts";
+
+/** Where a session keeps what its commands write: a private folder, made when it is first needed. */
+export interface Outputs {
+  readonly folder: string;
+  /** A new id and the file for it, which does not exist yet. Throws where the folder cannot be made. */
+  next(): { readonly id: string; readonly path: string };
+  /** They are kept until the session ends (A19.6). */
+  remove(): Promise<void>;
+}
+
+export function outputsIn(home: string, session: string, ids: Ids): Outputs {
+  const folder = join(session, "outputs");
+  let made = false;
+  return {
+    folder,
+    next() {
+      if (!made) makePrivateFolders(home, folder);
+      made = true;
+      const id = ids.task();
+      return { id, path: join(folder, `${id}.txt`) };
+    },
+    async remove() {
+      if (made) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

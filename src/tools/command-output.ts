@@ -1,0 +1,51 @@
+import type { CommandOutput } from "../mailbox/runs.ts";
+import { plainText } from "./plain-text.ts";
+
+/** Characters of a command's output that the model sees; what is longer is cut in its middle (A7.1). */
+export const MAX_OUTPUT_CHARS = 30_000;
+const PART_CHARS = MAX_OUTPUT_CHARS / 2;
+/** A cut is moved to the end of a line where that is no further away. */
+const LINE_REACH = 2_000;
+
+/** The output as the model sees it: all of it, or its beginning and its end with a mark that names the file. */
+export function shownOutput({ bytes, head, tail, path }: CommandOutput): string {
+  const first = plainText(head);
+  const last = tail === null ? null : plainText(tail);
+  if (last === null && first.trimEnd().length <= MAX_OUTPUT_CHARS) return first.trimEnd();
+  const beginning = beginningOf(first);
+  const end = endOf((last ?? first).trimEnd());
+  return `${beginning}\n${markOf(bytes, path)}\n${end}`;
+}
+
+/** The last part of a text, from the beginning of a line where one is near. */
+export function endOf(text: string, chars = PART_CHARS): string {
+  if (text.length <= chars) return text;
+  const cut = wholeCharacter(text, text.length - chars);
+  const line = text.indexOf("\n", cut - 1) + 1;
+  return text.slice(line > 0 && line - cut <= LINE_REACH && line < text.length ? line : cut);
+}
+
+function beginningOf(text: string): string {
+  if (text.length <= PART_CHARS) return text.trimEnd();
+  const line = text.lastIndexOf("\n", PART_CHARS);
+  const cut = line > 0 && PART_CHARS - line <= LINE_REACH ? line : wholeCharacter(text, PART_CHARS);
+  return text.slice(0, cut);
+}
+
+/** A place that parts no surrogate pair. */
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}
+
+function markOf(bytes: number, path: string | null): string {
+  const where = path === null ? "" : ` All of it is in ${path}: read there (offset, limit) what you need.`;
+  return `[Cut here: the output is ${sizeOf(bytes)}.${where}]`;
+}
+
+/** As people write sizes. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

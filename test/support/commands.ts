@@ -1,0 +1,16 @@
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomIds } from "../../src/mailbox/ids.ts";
+import { platformShell } from "../../src/processes/platform-shell.ts";
+import type { Processes } from "../../src/processes/processes.ts";
+import { type Commands, commandsOf } from "../../src/supervisor/commands.ts";
+import { outputsIn } from "../../src/supervisor/outputs.ts";
+
+/** A session's commands without its session: real shells, real files. */
+export function realCommands(processes: Processes): Commands & { readonly folder: string } {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "troupe-outputs-")));
+  const outputs = outputsIn(home, home, randomIds());
+  const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
+  return { ...commands, folder: outputs.folder };
+}
