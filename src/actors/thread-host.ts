@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel } from "node:worker_threads";
 import { Piscina } from "piscina";
-import { systemClock } from "../mailbox/clock.ts";
+import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
 import { FromAgent, type ToAgent } from "../mailbox/messages.ts";
 import { serveServices } from "../mailbox/service-lane.ts";
@@ -23,78 +23,90 @@ const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent
 
 /** A thread that takes longer than this to come up is stuck, and nobody waits for it any more. */
 const BOOT_MS = 1_000;
+/** So long after an actor has come up a spare leaves it the cores, until its first request is sent. */
+const REQUEST_MS = 50;
 
 type Pool = Piscina<WorkerTask, WorkerAnswer>;
+
+/** What is on its way: threads that boot, those of them that are nobody's yet, actors before their first request. */
+type OnTheWay = "threads" | "spares" | "actors";
 
 /**
  * Actors in worker threads. An actor takes an idle thread, or one boots for it. No more boot at a time than
  * there are cores: together they would all be as late as the last one, and their first requests would leave
- * at once. Spares boot one by one, and only while no actor waits for a thread.
+ * at once. Spares boot one by one, and only while every actor is at work.
  */
 export function threadHost(options: ThreadHostOptions): ActorHost {
   const entry = options.entry ?? ENTRY;
   const atOnce = availableParallelism();
   const line = new Set<Actor>();
+  const onTheWay: Record<OnTheWay, number> = { threads: 0, spares: 0, actors: 0 };
   let pool: Pool | undefined;
-  /** Tasks in threads, or on their way to one. */
+  /** Tasks in threads, or queued for one. */
   let busy = 0;
-  let booting = 0;
-  let spares = 0;
+  let wanted = 0;
   let closed = false;
 
-  /** Counts a thread as booting until `up`; answers what must be called then. */
-  const boots = (): (() => void) => {
-    booting += 1;
-    let counted = true;
-    const up = () => {
+  /** Counts one more of each until the answer is called, at the latest when it has taken too long. */
+  const setOff = (threads: Pool, ...kinds: OnTheWay[]): (() => void) => {
+    for (const kind of kinds) onTheWay[kind] += 1;
+    let arrived = false;
+    const arrive = () => {
       withdraw();
-      if (!counted) return;
-      counted = false;
-      booting -= 1;
-      if (pool) admit(pool);
+      if (arrived) return;
+      arrived = true;
+      for (const kind of kinds) onTheWay[kind] -= 1;
+      admit(threads);
     };
-    const withdraw = systemClock.after(BOOT_MS, up);
-    return up;
+    const withdraw = systemClock.after(BOOT_MS, arrive);
+    return arrive;
   };
 
-  const board = (actor: Actor, threads: Pool, boot: boolean) => {
+  const board = (actor: Actor, threads: Pool, boots: boolean) => {
     line.delete(actor);
     // This is what they were wanted for.
-    spares = Math.max(0, spares - 1);
+    wanted = Math.max(0, wanted - 1);
     busy += 1;
-    if (boot) actor.onUp(boots());
+    if (boots) void actor.up.then(setOff(threads, "threads"));
+    const gone = new AbortController();
+    void actor.up.then(() => pause(systemClock, REQUEST_MS, gone.signal)).then(setOff(threads, "actors"));
     actor.run(threads);
     void actor.handle.exited.then(() => {
+      gone.abort();
       busy -= 1;
       admit(threads);
     });
   };
 
+  const warmUp = (threads: Pool, then: () => void) => {
+    busy += 1;
+    const settled = () => {
+      busy -= 1;
+      then();
+    };
+    // A thread that cannot warm up cannot start either; the actor that needs it says so.
+    threads.run({ type: "warm" }, { filename: entry }).then(settled, settled);
+  };
+
   const bootSpare = (threads: Pool, idle: number) => {
-    const up = boots();
-    // Each idle thread takes one task, too; only the last one needs a new thread.
-    for (let task = 0; task <= idle; task += 1) {
-      busy += 1;
-      const settled = () => {
-        busy -= 1;
-        if (task === idle) up();
-        else admit(threads);
-      };
-      // A thread that cannot warm up cannot start either; the actor that needs it says so.
-      threads.run({ type: "warm" }, { filename: entry }).then(settled, settled);
-    }
+    // Idle threads take tasks first; only the last of these needs a new one.
+    for (let n = 0; n < idle; n += 1) warmUp(threads, () => admit(threads));
+    warmUp(threads, setOff(threads, "threads", "spares"));
   };
 
   const admit = (threads: Pool) => {
     if (closed) return;
     const idle = () => threads.threads.length - busy;
+    let spares = onTheWay.spares;
     for (const actor of line) {
       if (idle() > 0) board(actor, threads, false);
-      else if (booting < atOnce && threads.threads.length < options.maxThreads) board(actor, threads, true);
+      else if (spares > 0) spares -= 1;
+      else if (onTheWay.threads < atOnce && threads.threads.length < options.maxThreads)
+        board(actor, threads, true);
       else return;
     }
-    if (idle() >= spares) spares = 0;
-    else if (booting === 0) bootSpare(threads, idle());
+    if (idle() >= wanted) wanted = 0;
+    else if (onTheWay.threads + onTheWay.actors === 0) bootSpare(threads, idle());
   };
 
   return {
@@ -112,9 +124,10 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
       return actor.handle;
     },
     warm(count) {
-      spares = count;
-      pool ??= openPool(options);
-      admit(pool);
+      wanted = count;
+      if (pool) return admit(pool);
+      pool = openPool(options);
+      warmUp(pool, setOff(pool, "threads", "spares"));
     },
     async close() {
       closed = true;
@@ -151,8 +164,8 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
 interface Actor {
   readonly handle: ActorHandle;
   run(pool: Pool): void;
-  /** Called once, when its thread has come up or will not. */
-  onUp(up: () => void): void;
+  /** Resolves when its thread has come up, or will not. */
+  readonly up: Promise<unknown>;
 }
 
 function prepare(entry: string, start: ActorStart): Actor {
@@ -194,11 +207,8 @@ function prepare(entry: string, start: ActorStart): Actor {
       },
     },
     run: turn.resolve,
-    onUp(up) {
-      // Its first letter says where it is, right before its first request.
-      mail.port1.once("message", up);
-      void exited.then(up);
-    },
+    // Its first letter says where it is, right before its first request.
+    up: Promise.race([new Promise((resolve) => mail.port1.once("message", resolve)), exited]),
   };
 }
 

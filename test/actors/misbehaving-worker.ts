@@ -7,7 +7,8 @@ import work, { type WorkerAnswer, type WorkerTask } from "../../src/actors/worke
 export default async function misbehave(task: WorkerTask): Promise<WorkerAnswer> {
   const prompt = task.type === "act" ? JSON.stringify(task.spec) : "";
   const told = (word: string) => prompt.includes(`misbehave: ${word}`);
-  if (told("throw late")) setTimeout(() => throwNow(), 1);
+  // Once it runs, but before a reply can have come: a warm thread is quicker than a timer.
+  if (told("throw late")) setImmediate(throwNow);
   if (told("throw now")) throwNow();
   if (told("exit")) process.exit(3);
   if (told("reject")) void Promise.reject(new Error("nobody caught this"));
