@@ -70,6 +70,8 @@ async function bundle({ name, entry, external, alone }: Bundle): Promise<OutputC
     // comlink's `main` is CommonJS: it would not be tree-shaken, and its wrapper would be a second file.
     resolve: { mainFields: ["module", "main"] },
     external: (id) => isBuiltin(id) || isOneOf(external, id),
+    // What an entry shares with a part that is loaded later stays in the entry.
+    ...(alone ? { preserveEntrySignatures: "allow-extension" as const } : {}),
     onLog: (level, log) => void (level === "warn" && complaints.push(log.message)),
     output: {
       dir: fresh,
