@@ -1,10 +1,10 @@
 import { inBackground, inParallel } from "./delegate.ts";
 import type { Desk } from "./desk.ts";
 import { append, create, replace } from "./edit-steps.ts";
-import type { Instruction } from "./instructions.ts";
+import { type Instruction, instructionsIn } from "./instructions.ts";
 import type { Plan } from "./plan.ts";
 import { questionsIn } from "./questions.ts";
-import { run } from "./run-step.ts";
+import { run, runInBackground } from "./run-step.ts";
 import { search } from "./search.ts";
 import { type Done, undone } from "./step.ts";
 
@@ -35,7 +35,7 @@ function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
     case "run":
       return run(step.command, desk);
     case "background":
-      return inBackground(step.task, desk);
+      return background(step.task, desk);
     case "parallel":
       return inParallel(step.tasks, desk);
     case "question":
@@ -43,6 +43,14 @@ function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
     default:
       return step satisfies never;
   }
+}
+
+/** A command needs no agent to go on beside the conversation. */
+function background(task: string, desk: Desk): Plan<Done> {
+  const [only, ...more] = instructionsIn(task) ?? [];
+  const bash = desk.takes("Bash", "run_in_background") ? desk.offered("Bash") : undefined;
+  if (only?.type !== "run" || more.length > 0 || bash === undefined) return inBackground(task, desk);
+  return runInBackground(only.command, bash);
 }
 
 /** Among instructions only what asks is searched for: other words are a step that was not understood. */

@@ -10,9 +10,27 @@ export function* run(command: string, desk: Desk): Plan<Done> {
   const [outcome] = yield [{ tool: bash, input, shared: false }];
   const failure = failureOf(outcome);
   if (failure !== undefined) return undone(`\`${command}\` failed: ${failure}`);
-  const output = outcome?.type === "result" ? shortened(outcome.text) : "";
-  if (output.trim() === "") return done(`\`${command}\` ran and printed nothing.`);
-  return done(`\`${command}\` ran:\n\n${indented(output)}`);
+  const { output, exitCode } = partsOf(outcome?.type === "result" ? outcome.text : "");
+  const printed = output === "" ? " and printed nothing." : `:\n\n${indented(shortened(output))}`;
+  return exitCode === 0
+    ? done(`\`${command}\` ran${printed}`)
+    : undone(`\`${command}\` failed with exit code ${exitCode}${printed}`);
+}
+
+/** A command that goes on while the conversation does; its end comes as a notification. */
+export function* runInBackground(command: string, bash: string): Plan<Done> {
+  const input = { command, description: shortDescription(`Run ${command}`), run_in_background: true };
+  const [outcome] = yield [{ tool: bash, input, shared: false }];
+  const failure = failureOf(outcome);
+  if (failure !== undefined) return undone(`\`${command}\` was not started in the background: ${failure}`);
+  return done(`Started in the background: \`${command}\`\nIts end will be reported here.`);
+}
+
+/** The runtime's last line says how it ended; another provider's tool may not have one. */
+function partsOf(text: string): { output: string; exitCode: number } {
+  const [, before, code] = /^([\s\S]*?)\n?\[Exit code (\d+)\]\s*$/.exec(text) ?? [];
+  const output = (before ?? text).trimEnd();
+  return { output: output === "(no output)" ? "" : output, exitCode: Number(code ?? 0) };
 }
 
 function indented(text: string): string {
