@@ -40,3 +40,11 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener("abort", end, { once: true });
   });
 }
+
+/** Whether `work` has settled within `ms`; it goes on either way. */
+export function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const settled = new AbortController();
+  const end = () => settled.abort();
+  work.then(end, end);
+  return pause(clock, ms, settled.signal).then(() => settled.signal.aborted);
+}

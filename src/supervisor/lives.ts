@@ -1,4 +1,5 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import { within } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { FromAgent } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
@@ -18,6 +19,9 @@ export interface LivesListeners {
 }
 
 /** One for all: an error made on the spot keeps, by its stack, the thread's lanes and all that went over them. */
+/** Milliseconds that an end waits for its record and for the agent's processes to be gone. */
+const PATIENCE_MS = 10_000;
+
 const ENDED = new Error("The agent has ended.");
 
 /**
@@ -278,10 +282,17 @@ export class Lives {
     for (const child of actor.children) this.stop(child, orphaned);
     const durationMs = actor.endedAt - (actor.startedAt ?? actor.createdAt);
     const record = journal.append({ type: "summary", actor: actor.id, summary, durationMs });
-    const written = Promise.allSettled([record, processes.stopOwner(actor.id)]).then((outcomes) => {
+    const kept = Promise.allSettled([record, processes.stopOwner(actor.id)]).then((outcomes) => {
       for (const outcome of outcomes) {
         if (outcome.status === "rejected") this.#warn(outcome.reason);
       }
+    });
+    // A disk or a host that hangs must not hold up an end for ever.
+    const written = within(clock, PATIENCE_MS, kept).then((inTime) => {
+      if (!inTime)
+        this.#warn(
+          `The end of agent ${actor.id} was not on disk within ${PATIENCE_MS / 1000} s; check the disk.`,
+        );
       deliver(summary);
       this.#writing.delete(written);
     });

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { resolve } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import type { ActorHost } from "../actors/hosts.ts";
@@ -61,7 +62,10 @@ export interface SessionListeners {
   readonly actors: Actors;
 }
 
-export function openSession(options: SupervisorOptions, listeners: SessionListeners): Session {
+export function openSession(given: SupervisorOptions, listeners: SessionListeners): Session {
+  // Whatever the process's folder becomes, a session's folders stay what they were.
+  const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
+  const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? randomIds();
   const id = ids.session();
@@ -77,7 +81,7 @@ export function openSession(options: SupervisorOptions, listeners: SessionListen
     mode: options.permissionMode ?? "default",
     allowedTools: options.allowedTools ?? [],
     disallowedTools: options.disallowedTools ?? [],
-    folders: [options.cwd, ...(options.additionalDirs ?? [])],
+    folders: [options.cwd, ...additionalDirs],
     readable: [outputs.folder],
   };
   const definitions = definitionsWith(options.agents ?? []);

@@ -87,3 +87,18 @@ describe.each(hosts)("odd values, %s", (host) => {
     expect((await supervisor.prompt("go")).summary.status).toBe("done");
   });
 });
+
+test("a folder that is no folder, and a prompt that says nothing, are refused with a sentence", async () => {
+  expect(() => supervised("in-thread", [], { cwd: "/no/such/folder" })).toThrow(
+    /There is no folder \/no\/such\/folder/,
+  );
+  const { supervisor } = supervised("in-thread", [{ text: "x" }]);
+  await expect(supervisor.prompt("  ")).rejects.toThrow(/prompt is empty/);
+  await expect(supervisor.spawn({ prompt: "" })).rejects.toThrow(/prompt is empty/);
+});
+
+test("a relative folder is the one it was when the session began", async () => {
+  const { supervisor, model } = supervised("in-thread", [{ text: "x" }], { cwd: "." });
+  await supervisor.prompt("hi");
+  expect(model.requests[0]?.system.join()).toContain(`Working directory: ${process.cwd()}`);
+});

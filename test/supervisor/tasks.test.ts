@@ -213,6 +213,9 @@ describe.each(hosts)("the session's tasks, on %s", (host) => {
     expect(shown).toContain("Planting");
     await supervisor.close();
     const reading = await readJournal(journalFile(supervisor.folder));
-    expect(tasksOf(reading.type === "read" ? reading.records : []).tasks.get("1")).toMatchObject({ subject: "plant", status: "completed" });
+    expect(tasksOf(reading.type === "read" ? reading.records : []).tasks.get("1")).toMatchObject({
+      subject: "plant",
+      status: "completed",
+    });
   });
 });
