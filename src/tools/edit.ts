@@ -39,6 +39,7 @@ export const editPrompt: ToolPrompt = {
   what: "Replaces one exact piece of text in a file by another. Everything around it, line ends and permissions stay as they are.",
   when: "for any change to a file that exists. It sends only what changes, and it cannot hit the wrong place.",
   whenNot: [
+    "for a file that is not there yet, or one that changes as a whole.",
     naming`To make a file or to write it anew as a whole, use ${"Write"}.`,
     naming`For the cells of a notebook (.ipynb), use ${"NotebookEdit"}.`,
     naming`Never change files through sed or awk in ${"Bash"}.`,

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { atomicWrite } from "../../src/tools/atomic-write.ts";
@@ -19,7 +20,8 @@ import { type WritePlace, writePlace } from "../../src/tools/write-place.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const { signal } = new AbortController();
-const script = (name: string) => join(import.meta.dirname, "atomic", name);
+const writeForEver = fileURLToPath(new URL("./atomic/write-for-ever.ts", import.meta.url));
+const writeOnce = fileURLToPath(new URL("./atomic/write-once.ts", import.meta.url));
 
 async function placeIn(root: string, path: string): Promise<WritePlace> {
   const place = await writePlace(path, { root, additionalDirs: [] });
@@ -37,7 +39,7 @@ test("a process killed at any moment leaves the old file or the new one, whole, 
   chmodSync(path, 0o640);
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 60 }), async (looks) => {
-      const child = spawn(process.execPath, [script("write-for-ever.ts"), path, folder, String(size)], {
+      const child = spawn(process.execPath, [writeForEver, path, folder, String(size)], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       await once(child.stdout, "data");
@@ -149,7 +151,7 @@ test.skipIf(process.platform === "win32")(
     const path = join(folder, "a");
     writeFileSync(path, "old");
     const limited = `ulimit -f 64; exec "$0" "$@"`;
-    const args = ["-c", limited, process.execPath, script("write-once.ts"), path, folder, "1000000"];
+    const args = ["-c", limited, process.execPath, writeOnce, path, folder, "1000000"];
     const written: unknown = JSON.parse(execFileSync("bash", args, { encoding: "utf8" }));
     expect(written).toEqual({
       type: "unusable",
