@@ -23,6 +23,7 @@ export interface Workbench {
   readonly todo: TodoList;
   /** The context's own `run`, with variables added to the child's environment. */
   runWith(env: Readonly<Record<string, string>>): AgentCallContext["run"];
+  readonly command: AgentCallContext["command"];
   /** Where it stands after its commands. */
   readonly cwd: string;
   /** Commands and their exit codes, as the receipts tell them. */
@@ -82,6 +83,7 @@ export function workbenches(): (files?: Files) => Workbench {
       get cwd() {
         return cwd;
       },
+      command: context.command,
       ran,
       runs,
       runWith: (env) => (request) => processes.run({ ...request, owner: MAIN, env: { ...env } }),
