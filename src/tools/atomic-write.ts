@@ -1,6 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { constants, lstatSync, renameSync, type Stats } from "node:fs";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  openSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeFile,
+} from "node:fs";
+import { promisify } from "node:util";
 import { FolderSwapped, type HeldFolder, holdFolder } from "./held-folder.ts";
 import type { Unusable } from "./regular-file.ts";
 import { whyNotWritten } from "./why-not-written.ts";
@@ -24,11 +37,11 @@ export async function atomicWrite(
 ): Promise<Written | Unusable> {
   signal.throwIfAborted();
   try {
-    const folder = await holdFolder(place.folder, place.below);
+    const folder = holdFolder(place.folder, place.below);
     try {
       return await writeIn(folder, place, bytes, signal);
     } finally {
-      await folder.close();
+      folder.close();
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -45,10 +58,10 @@ async function writeIn(
   const temporary = folder.at(`.troupe-${randomUUID()}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   // What replaces a private file must not be readable by others even for a moment.
-  const file = await open(temporary, flags, existing ? 0o600 : 0o666);
+  const file = openSync(temporary, flags, existing ? 0o600 : 0o666);
   let renamed = false;
   try {
-    const stats = await fill(file, bytes, existing).finally(() => file.close());
+    const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
     signal.throwIfAborted();
     // From here to the rename nothing is awaited.
     if (!folder.isWhereItWas()) return unusable(swapped(path));
@@ -62,28 +75,33 @@ async function writeIn(
     );
     return unsynced === null ? { type: "written", stats } : unusable(unsynced);
   } finally {
-    if (!renamed) await unlink(temporary);
+    if (!renamed) unlinkSync(temporary);
   }
 }
 
-async function fill(file: FileHandle, bytes: Uint8Array, existing: Stats | null): Promise<Stats> {
-  if (existing) await takeAfter(file, existing);
-  await file.writeFile(bytes);
-  await file.sync();
-  return file.stat();
+async function fill(file: number, bytes: Uint8Array, existing: Stats | null): Promise<Stats> {
+  if (existing) takeAfter(file, existing);
+  await promisify(writeFile)(file, bytes);
+  await promisify(fsync)(file);
+  return fstatSync(file);
 }
 
 /** Owner first: changing it takes the set-id bits away. */
-async function takeAfter(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
-  const own = await file.stat();
-  const kept =
-    (own.uid === uid && own.gid === gid) ||
-    (await file.chown(uid, gid).then(
-      () => true,
-      () => false,
-    ));
+function takeAfter(file: number, { uid, gid, mode }: Stats): void {
+  const own = fstatSync(file);
+  const kept = (own.uid === uid && own.gid === gid) || isGivenTo(file, uid, gid);
   // A file of another owner must not get the rights of the new one.
-  await file.chmod(mode & (kept ? 0o7777 : 0o777));
+  fchmodSync(file, mode & (kept ? 0o7777 : 0o777));
+}
+
+/** Only the system's administrator may give files away; anybody else's copy is then their own. */
+function isGivenTo(file: number, uid: number, gid: number): boolean {
+  try {
+    fchownSync(file, uid, gid);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isSame(before: Stats | null, now: Stats | undefined): boolean {

@@ -108,7 +108,7 @@ async function editFile(
   if (replaced.text === content.text)
     return failed(`Nothing would change in ${path}: old_string and new_string come to the same there.`);
 
-  const place = await writePlace(resolvePath(context.cwd, file_path), context);
+  const place = writePlace(resolvePath(context.cwd, file_path), context);
   if (place.type === "unusable") return failed(place.reason);
   if (place.path !== path)
     return failed(`${file_path} leads elsewhere than a moment ago. Read it again first.`);

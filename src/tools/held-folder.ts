@@ -1,21 +1,34 @@
-import { constants, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { codeOf } from "./paths.ts";
 
 /**
  * A folder held open, so that what is named in it is in this very folder, whatever its path comes to mean
  * meanwhile. Node has no openat: on Linux the kernel's own name of an open folder does the same. Elsewhere the
  * path is used, and `isWhereItWas` right before a change is what is left.
+ *
+ * All but `sync` is synchronous: these calls take microseconds, a turn through the thread pool takes many more.
  */
 export interface HeldFolder {
   /** How to name something in it. */
   at(name: string): string;
-  /** Whether the real path it was taken by still leads to it. Synchronous, to be the last thing before a change. */
+  /** Whether the real path it was taken by still leads to it: the last thing to ask before a change. */
   isWhereItWas(): boolean;
   /** Makes what was renamed in it survive a loss of power. */
   sync(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Why a folder was not taken: a link stands where a folder stood, or was asked for. */
@@ -26,45 +39,50 @@ export class FolderSwapped extends Error {
 const NO_LINKS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** `real` is a real path; `below` are names of folders under it, made where they are missing, never followed. */
-export async function holdFolder(real: string, below: readonly string[]): Promise<HeldFolder> {
+export function holdFolder(real: string, below: readonly string[]): HeldFolder {
   if (process.platform === "win32") return byPath(join(real, ...below));
-  let held = await byHandle(real, real);
+  let held = byDescriptor(real, real);
   try {
     if (!held.isWhereItWas()) throw new FolderSwapped(`${real} is not where it was a moment ago`);
     let path = real;
     for (const name of below) {
-      await mkdir(held.at(name)).catch((error: unknown) => {
-        if (codeOf(error) !== "EEXIST") throw error;
-      });
+      makeFolder(held.at(name));
       path = join(path, name);
-      const next = await byHandle(held.at(name), path);
-      await held.close();
+      const next = byDescriptor(held.at(name), path);
+      held.close();
       held = next;
     }
     return held;
   } catch (error) {
-    await held.close();
+    held.close();
     throw error;
   }
 }
 
-async function byHandle(opened: string, path: string): Promise<HeldFolder> {
-  const handle = await openFolder(opened, path);
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function byDescriptor(opened: string, path: string): HeldFolder {
+  const folder = openFolder(opened, path);
+  const stats = fstatSync(folder);
   const isLinux = process.platform === "linux";
-  const name = `/proc/self/fd/${handle.fd}`;
-  const folder = isLinux ? name : path;
-  const stats = await handle.stat();
+  const itself = isLinux ? `/proc/self/fd/${folder}` : path;
   return {
-    at: (name) => `${folder}/${name}`,
-    isWhereItWas: () => (isLinux ? readlinkSync(name) === path : leadsTo(path, stats)),
-    sync: () => handle.sync().catch(ignoreUnsyncable),
-    close: () => handle.close(),
+    at: (name) => `${itself}/${name}`,
+    isWhereItWas: () => (isLinux ? readlinkSync(itself) === path : leadsTo(path, stats)),
+    sync: () => promisify(fsync)(folder).catch(ignoreUnsyncable),
+    close: () => closeSync(folder),
   };
 }
 
-async function openFolder(path: string, shown: string): Promise<FileHandle> {
+function openFolder(path: string, shown: string): number {
   try {
-    return await open(path, NO_LINKS);
+    return openSync(path, NO_LINKS);
   } catch (error) {
     const code = codeOf(error);
     if (code === "ELOOP" || code === "ENOTDIR")
@@ -85,12 +103,12 @@ function ignoreUnsyncable(error: unknown): void {
 }
 
 /** Windows opens no folders. */
-async function byPath(path: string): Promise<HeldFolder> {
-  await mkdir(path, { recursive: true });
+function byPath(path: string): HeldFolder {
+  mkdirSync(path, { recursive: true });
   return {
     at: (name) => join(path, name),
     isWhereItWas: () => realpathSync(path) === path,
     sync: async () => {},
-    close: async () => {},
+    close() {},
   };
 }

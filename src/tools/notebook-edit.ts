@@ -100,7 +100,7 @@ async function editFile(
   const edited = editCells(parsed.notebook, edit, context.call.replaceAll(".", "-"));
   if (edited.type === "wrong") return failed(`${path}: ${edited.reason} Nothing was changed.`);
 
-  const place = await writePlace(resolvePath(context.cwd, notebook_path), context);
+  const place = writePlace(resolvePath(context.cwd, notebook_path), context);
   if (place.type === "unusable") return failed(place.reason);
   if (place.path !== path)
     return failed(`${notebook_path} leads elsewhere than a moment ago. Read it again first.`);

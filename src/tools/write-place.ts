@@ -1,5 +1,4 @@
-import { constants, lstatSync, realpathSync, type Stats } from "node:fs";
-import { access, lstat, realpath } from "node:fs/promises";
+import { accessSync, constants, lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Access } from "../mailbox/messages.ts";
 import { codeOf, isWithin, resolvePath } from "./paths.ts";
@@ -33,25 +32,25 @@ export function writeAccesses(cwd: string, path: string): Access[] {
  * refused also where the gate let the call pass: it may have been made since (fault 48). A path outside that
  * was said openly is the gate's business.
  */
-export async function writePlace(
+export function writePlace(
   said: string,
   { root, additionalDirs }: Pick<AgentCallContext, "root" | "additionalDirs">,
-): Promise<WritePlace | Unusable> {
+): WritePlace | Unusable {
   try {
     const { folder: deepest, below: rest } = deepestReal(said);
     if (isLink(deepest)) return unusable(`${said} was not written: ${deepest} is a link that leads nowhere.`);
     const path = join(deepest, ...rest);
-    const folders = await Promise.all([root, ...additionalDirs].map(bothNames));
-    const inside = (candidate: string) => folders.flat().some((folder) => isWithin(folder, candidate));
+    const folders = [root, ...additionalDirs].flatMap(bothNames);
+    const inside = (candidate: string) => folders.some((folder) => isWithin(folder, candidate));
     if (inside(said) && !inside(path))
       return unusable(
         `${said} leads out of the workspace, to ${path}, through a symbolic link. Not written.`,
       );
-    const existing = rest.length === 0 ? await lstat(path) : null;
+    const existing = rest.length === 0 ? lstatSync(path) : null;
     if (existing) {
       const complaint = irregular(path, existing);
       if (complaint !== null) return unusable(complaint);
-      await access(path, constants.W_OK);
+      accessSync(path, constants.W_OK);
     }
     const names = existing ? [basename(path)] : rest;
     const folder = existing ? dirname(path) : deepest;
@@ -79,8 +78,9 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-async function bothNames(folder: string): Promise<string[]> {
-  return [folder, await realpath(folder).catch(() => folder)];
+function bothNames(folder: string): string[] {
+  const { folder: real, below } = deepestReal(folder);
+  return [folder, join(real, ...below)];
 }
 
 function unusable(reason: string): Unusable {

@@ -66,7 +66,7 @@ async function write(
 ): Promise<Output | ToolFailure> {
   const complaint = whyNotAbsolute("file_path", file_path, context.cwd);
   if (complaint !== null) return failed(complaint);
-  const place = await writePlace(resolvePath(context.cwd, file_path), context);
+  const place = writePlace(resolvePath(context.cwd, file_path), context);
   if (place.type === "unusable") return failed(place.reason);
   const { path, existing } = place;
   if (existing !== null) {

@@ -23,8 +23,8 @@ const { signal } = new AbortController();
 const writeForEver = fileURLToPath(new URL("./atomic/write-for-ever.ts", import.meta.url));
 const writeOnce = fileURLToPath(new URL("./atomic/write-once.ts", import.meta.url));
 
-async function placeIn(root: string, path: string): Promise<WritePlace> {
-  const place = await writePlace(path, { root, additionalDirs: [] });
+function placeIn(root: string, path: string): WritePlace {
+  const place = writePlace(path, { root, additionalDirs: [] });
   if (place.type === "unusable") throw new Error(place.reason);
   return place;
 }
@@ -59,7 +59,7 @@ describe("what was swapped between the look and the write is not written through
     const folder = temporaryFolder();
     writeFileSync(join(folder, "a"), "old");
     writeFileSync(join(folder, "secret"), "secret");
-    const place = await placeIn(folder, join(folder, "a"));
+    const place = placeIn(folder, join(folder, "a"));
     rmSync(join(folder, "a"));
     symlinkSync(join(folder, "secret"), join(folder, "a"));
     const written = await atomicWrite(place, Buffer.from("new"), signal);
@@ -75,17 +75,17 @@ describe("what was swapped between the look and the write is not written through
     const folder = temporaryFolder();
     const path = join(folder, "a");
     writeFileSync(path, "old");
-    const changed = await placeIn(folder, path);
+    const changed = placeIn(folder, path);
     writeFileSync(path, "newer");
     expect(await atomicWrite(changed, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
     expect(readFileSync(path, "utf8")).toBe("newer");
 
-    const gone = await placeIn(folder, path);
+    const gone = placeIn(folder, path);
     rmSync(path);
     expect(await atomicWrite(gone, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
     expect(readdirSync(folder)).toEqual([]);
 
-    const fresh = await placeIn(folder, path);
+    const fresh = placeIn(folder, path);
     writeFileSync(path, "theirs");
     expect(await atomicWrite(fresh, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
     expect(readFileSync(path, "utf8")).toBe("theirs");
@@ -96,7 +96,7 @@ describe("what was swapped between the look and the write is not written through
       const folder = temporaryFolder();
       mkdirSync(join(folder, "work/sub"), { recursive: true });
       mkdirSync(join(folder, "outside/sub"), { recursive: true });
-      const place = await placeIn(join(folder, "work"), join(folder, "work/sub/a"));
+      const place = placeIn(join(folder, "work"), join(folder, "work/sub/a"));
       renameSync(join(folder, swapped), join(folder, "aside"));
       symlinkSync(join(folder, "outside"), join(folder, swapped));
       const written = await atomicWrite(place, Buffer.from("x"), signal);
@@ -113,7 +113,7 @@ describe("what was swapped between the look and the write is not written through
     const folder = temporaryFolder();
     mkdirSync(join(folder, "work"));
     mkdirSync(join(folder, "outside"));
-    const place = await placeIn(join(folder, "work"), join(folder, "work/new/deep/a"));
+    const place = placeIn(join(folder, "work"), join(folder, "work/new/deep/a"));
     symlinkSync(join(folder, "outside"), join(folder, "work/new"));
     expect(await atomicWrite(place, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
     expect(readdirSync(join(folder, "outside"))).toEqual([]);
@@ -131,7 +131,7 @@ describe("what was swapped between the look and the write is not written through
     await once(swapper.stdout, "data");
     const results = { written: 0, unusable: 0 };
     for (let n = 0; n < 100; n += 1) {
-      const place = await writePlace(join(sub, `a${n}`), { root: join(folder, "work"), additionalDirs: [] });
+      const place = writePlace(join(sub, `a${n}`), { root: join(folder, "work"), additionalDirs: [] });
       const { type } = place.type === "unusable" ? place : await atomicWrite(place, Buffer.from("x"), signal);
       results[type] += 1;
       expect(readdirSync(outside)).toEqual([]);
@@ -165,7 +165,7 @@ test.skipIf(process.platform === "win32")(
 test("a write that is cancelled leaves everything as it was", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "a"), "old");
-  const place = await placeIn(folder, join(folder, "a"));
+  const place = placeIn(folder, join(folder, "a"));
   const stop = new AbortController();
   const writing = atomicWrite(place, Buffer.alloc(8_000_000), stop.signal);
   stop.abort(new Error("stop now"));

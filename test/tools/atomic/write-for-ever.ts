@@ -6,7 +6,7 @@ const [path = "", root = "", size = "0"] = process.argv.slice(2);
 const { signal } = new AbortController();
 process.stdout.write("begun\n");
 for (let n = 0; ; n += 1) {
-  const place = await writePlace(path, { root, additionalDirs: [] });
+  const place = writePlace(path, { root, additionalDirs: [] });
   if (place.type === "unusable") throw new Error(place.reason);
   const written = await atomicWrite(place, Buffer.alloc(Number(size), n % 2 === 0 ? "a" : "b"), signal);
   if (written.type === "unusable") throw new Error(written.reason);

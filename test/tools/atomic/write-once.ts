@@ -4,7 +4,7 @@ import { writePlace } from "../../../src/tools/write-place.ts";
 
 const [path = "", root = "", size = "0"] = process.argv.slice(2);
 const { signal } = new AbortController();
-const place = await writePlace(path, { root, additionalDirs: [] });
+const place = writePlace(path, { root, additionalDirs: [] });
 const written =
   place.type === "unusable" ? place : await atomicWrite(place, Buffer.alloc(Number(size), "n"), signal);
 process.stdout.write(JSON.stringify(written));
