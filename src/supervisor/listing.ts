@@ -33,6 +33,7 @@ export function listingOf(definition: AgentDefinition, toolbox: Toolbox): Listed
 /** What a session without settings of its own would offer. */
 export function listAgents(): ListedAgent[] {
   const open: Permissions = { mode: "default", allowedTools: [], disallowedTools: [], folders: [] };
-  const toolbox = new Toolbox(sessionTools(noSession), open);
+  // Nothing can be run in this mode, so there is nothing in the background to look after.
+  const toolbox = new Toolbox(sessionTools({ ...noSession, background: null }), open);
   return builtInAgents.map((definition) => listingOf(definition, toolbox));
 }
