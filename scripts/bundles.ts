@@ -15,7 +15,7 @@ export interface Bundle {
 const found = ["@vscode/ripgrep", "piscina", "sharp", "@hyzyla/pdfium"];
 
 /** A library shares its packages with the program that uses it. */
-const shared = ["@anthropic-ai/sdk", "comlink", "execa", "globby", "nanoid", "zod"];
+const shared = ["@anthropic-ai/sdk", "comlink", "execa", "nanoid", "picomatch", "zod"];
 
 export const bundles: readonly Bundle[] = [
   { name: "index", entry: "src/index.ts", external: [...found, ...shared], alone: false },

@@ -1,12 +1,13 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { abortable } from "./abortable.ts";
 import { globBase } from "./glob-base.ts";
+import { isIgnored, rulesIn } from "./globs/git-ignore.ts";
+import { globPattern } from "./globs/pattern.ts";
+import { findFiles } from "./globs/walk.ts";
 import { resolvePath, whyUnusable } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
-import { VCS_FOLDERS } from "./vcs-folders.ts";
 
 export const MAX_PATHS = 1_000;
 
@@ -56,19 +57,19 @@ function target({ pattern, path }: Input, cwd: string) {
 }
 
 async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Output | ToolFailure> {
+  signal.throwIfAborted();
   if (input.pattern.trim() === "") return failed('pattern is empty. For every file, use "**/*".');
   const asked = resolvePath(cwd, input.path);
   const complaint = await whyNoFolder(asked);
   if (complaint !== null) return failed(complaint);
 
   const { folder, pattern } = target(input, cwd);
-  const kept = await abortable(search(folder, pattern, true), signal);
+  // A folder that git ignores and that was named was meant: nothing in it is kept back.
+  const rules = isIgnored(folder) ? null : rulesIn(folder);
+  const search = { folder, pattern: await globPattern(pattern), rules, limit: MAX_PATHS };
+  const found = await findFiles(search, signal);
   // Which of these may be read is asked here, once there is a gate.
-  if (kept.length > 0) return { paths: kept.slice(0, MAX_PATHS), notice: moreNotice(kept.length) };
-  if (await abortable(isIgnoredFolder(folder), signal)) {
-    const ignored = await abortable(search(folder, pattern, false), signal);
-    return { paths: ignored.slice(0, MAX_PATHS), notice: moreNotice(ignored.length) };
-  }
+  if (found.count > 0) return { paths: found.paths(), notice: moreNotice(found.count) };
   const meant = await stat(resolvePath(asked, input.pattern)).catch(() => null);
   if (meant?.isDirectory())
     return failed(
@@ -83,41 +84,6 @@ async function whyNoFolder(path: string): Promise<string | null> {
     return `${path} is a file; path must be a folder, such as ${dirname(path)}.`;
   } catch (error) {
     return whyUnusable(path, error);
-  }
-}
-
-/** All matches, newest first; the same time, by name. */
-async function search(folder: string, pattern: string, gitignore: boolean): Promise<string[]> {
-  // Loaded here, because an agent that never globs should not pay for it.
-  const { globby } = await import("globby");
-  const entries = await globby(pattern, {
-    cwd: folder,
-    gitignore,
-    ignore: VCS_FOLDERS.flatMap((name) => [`**/${name}`, `**/${name}/**`]),
-    absolute: true,
-    dot: true,
-    expandDirectories: false,
-    followSymbolicLinks: false,
-    suppressErrors: true,
-    objectMode: true,
-    stats: true,
-  });
-  return entries
-    .map(({ path, stats }) => ({ path, time: stats?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1))
-    .map(({ path }) => path);
-}
-
-/** Whether git ignores the folder that was named: then it was meant, and nothing in it is kept back. */
-async function isIgnoredFolder(folder: string): Promise<boolean> {
-  if (folder === dirname(folder)) return false;
-  const { isGitIgnored } = await import("globby");
-  for (let above = dirname(folder); ; above = dirname(above)) {
-    // Only the ignore file of this one folder is read.
-    const isIgnored = await isGitIgnored({ cwd: above, deep: 0, suppressErrors: true });
-    if (isIgnored(`${folder}/`)) return true;
-    const isRepository = await stat(`${above}/.git`).catch(() => null);
-    if (isRepository || above === dirname(above)) return false;
   }
 }
 

@@ -1,0 +1,118 @@
+import { fitsName, fitsPath, type Part, partOf, tokensOf } from "./wild-match.ts";
+
+/** What one ignore file says of something in its folder or below; null: nothing. */
+export interface IgnoreFile {
+  verdict(name: string, path: string, isFolder: boolean): "ignored" | "kept" | null;
+}
+
+interface Rule {
+  readonly order: number;
+  readonly keeps: boolean;
+  readonly onlyFolders: boolean;
+}
+
+interface WildRule extends Rule {
+  fits(name: string, path: string): boolean;
+}
+
+/**
+ * Reads the text of a .gitignore. The last rule that fits decides. Nearly all rules of real files are plain
+ * names, plain paths or endings: those are looked up, so that a long file costs no more than a short one.
+ */
+export function ignoreFile(text: string): IgnoreFile {
+  const names = new Map<string, Rule[]>();
+  const paths = new Map<string, Rule[]>();
+  const endings = new Map<string, Rule[]>();
+  const wild: WildRule[] = [];
+  for (const [order, line] of text
+    .replace(/^\ufeff/, "")
+    .split("\n")
+    .entries()) {
+    const parsed = parse(line);
+    if (parsed === null) continue;
+    const { pattern, anchored, ...rest } = parsed;
+    const rule = { order, ...rest };
+    const ending = /^\*(\.[^*?[\\./]+)$/.exec(pattern)?.[1];
+    if (!/[*?[\\]/.test(pattern)) add(anchored ? paths : names, pattern, rule);
+    else if (!anchored && ending !== undefined) add(endings, ending, rule);
+    else addWild(wild, pattern, anchored, rule);
+  }
+  // From the last: the first that fits is the one that counts.
+  wild.reverse();
+  return {
+    verdict(name, path, isFolder) {
+      const dot = name.lastIndexOf(".");
+      let best: Rule | null = null;
+      const consider = (rules: readonly Rule[] | undefined) => {
+        if (!rules) return;
+        for (const rule of rules) {
+          if ((isFolder || !rule.onlyFolders) && rule.order > (best?.order ?? -1)) best = rule;
+        }
+      };
+      consider(names.get(name));
+      if (paths.size > 0) consider(paths.get(path));
+      if (dot >= 0) consider(endings.get(name.slice(dot)));
+      best = lastWild(wild, name, path, isFolder, best) ?? best;
+      return best === null ? null : best.keeps ? "kept" : "ignored";
+    },
+  };
+}
+
+/** The last rule that fits, of those after `best`. */
+function lastWild(
+  wild: readonly WildRule[],
+  name: string,
+  path: string,
+  isFolder: boolean,
+  best: Rule | null,
+): Rule | null {
+  for (const rule of wild) {
+    if (best !== null && rule.order < best.order) return null;
+    if ((isFolder || !rule.onlyFolders) && rule.fits(name, path)) return rule;
+  }
+  return null;
+}
+
+function add(rules: Map<string, Rule[]>, key: string, rule: Rule): void {
+  const known = rules.get(key);
+  if (known) known.push(rule);
+  else rules.set(key, [rule]);
+}
+
+function addWild(wild: WildRule[], pattern: string, anchored: boolean, rule: Rule): void {
+  if (!anchored) {
+    const tokens = tokensOf(pattern);
+    if (tokens !== null) wild.push({ ...rule, fits: (name) => fitsName(tokens, [...name]) });
+    return;
+  }
+  const parts: Part[] = [];
+  for (const text of pattern.split("/")) {
+    const part = partOf(text);
+    if (part === null) return;
+    parts.push(part);
+  }
+  // A folder is not in itself.
+  if (parts.at(-1) === "any-folders") parts.push([{ type: "many" }]);
+  wild.push({ ...rule, fits: (_, path) => fitsPath(parts, path.split("/")) });
+}
+
+interface Parsed {
+  readonly pattern: string;
+  /** It speaks of a path from the file's folder, not of a name anywhere below. */
+  readonly anchored: boolean;
+  readonly keeps: boolean;
+  readonly onlyFolders: boolean;
+}
+
+function parse(line: string): Parsed | null {
+  // Blanks at the end count only behind a backslash.
+  let rest = line.replace(/\r$/, "").replace(/((?:\\.|[^\\ ])?) +$/, "$1");
+  if (rest === "" || rest.startsWith("#")) return null;
+  const keeps = rest.startsWith("!");
+  if (keeps) rest = rest.slice(1);
+  const onlyFolders = rest.endsWith("/");
+  if (onlyFolders) rest = rest.slice(0, -1);
+  const anchored = rest.includes("/");
+  const pattern = rest.startsWith("/") ? rest.slice(1) : rest;
+  return pattern === "" ? null : { pattern, anchored, keeps, onlyFolders };
+}
