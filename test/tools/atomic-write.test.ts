@@ -14,7 +14,7 @@ import {
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { atomicWrite } from "../../src/tools/atomic-write.ts";
 import { type WritePlace, writePlace } from "../../src/tools/write-place.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -125,8 +125,11 @@ describe("what was swapped between the look and the write is not written through
     for (const made of [sub, aside, outside]) mkdirSync(made, { recursive: true });
     // Puts the folder aside, a link to the outside in its place, and then another folder, as fast as it can.
     const swap =
-      'echo on; while n=$((n+1)); do mv -T "$0" "$1/$n"; ln -s "$2" "$0"; rm "$0"; mkdir "$0"; done';
-    const swapper = spawn("bash", ["-c", swap, sub, aside, outside], { stdio: ["ignore", "pipe", "ignore"] });
+      'echo on; until [ -e "$3" ]; do n=$((n+1)); mv -T "$0" "$1/$n"; ln -s "$2" "$0"; rm "$0"; mkdir "$0"; done';
+    const stop = join(folder, "stop");
+    const args = ["-c", swap, sub, aside, outside, stop];
+    const swapper = spawn("bash", args, { stdio: ["ignore", "pipe", "ignore"] });
+    onTestFinished(() => void swapper.kill("SIGKILL"));
     const exited = once(swapper, "exit");
     await once(swapper.stdout, "data");
     const results = { written: 0, unusable: 0 };
@@ -136,7 +139,7 @@ describe("what was swapped between the look and the write is not written through
       results[type] += 1;
       expect(readdirSync(outside)).toEqual([]);
     }
-    swapper.kill("SIGKILL");
+    writeFileSync(stop, "");
     await exited;
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => basename(path));
     expect(names.filter((name) => /^a\d+$/.test(name))).toHaveLength(results.written);
