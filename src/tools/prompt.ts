@@ -32,8 +32,14 @@ export function renderPrompt(prompt: ToolPrompt, offered: Offered = everyTool): 
 /** Sentences follow each other; one that begins with `- ` stands on a line of its own. */
 export function facetText(facet: Facet, offered: Offered): string {
   if (typeof facet === "string") return facet;
-  return facet
+  const parts = facet
     .filter((part) => typeof part === "string" || part.tools.every((tool) => offered.has(tool)))
-    .map((part) => (typeof part === "string" ? part : part.text))
-    .reduce((text, part) => (text === "" ? part : `${text}${part.startsWith("- ") ? "\n" : " "}${part}`), "");
+    .map((part) => (typeof part === "string" ? part : part.text));
+  const isLine = (part: string | undefined) => part?.startsWith("- ") ?? false;
+  return parts.map((part, at) => `${gap(at, isLine(parts[at - 1]) || isLine(part))}${part}`).join("");
+}
+
+function gap(at: number, isNewLine: boolean): string {
+  if (at === 0) return "";
+  return isNewLine ? "\n" : " ";
 }
