@@ -65,11 +65,10 @@ function spec(n: number): ActorSpec {
 let agents = 0;
 
 /** Milliseconds until the gateway's end of the agent's lane hears its first request; the agent then ends. */
-async function untilFirstRequest(host: ActorHost): Promise<number> {
+async function untilFirstRequest(host: ActorHost, began = performance.now()): Promise<number> {
   const { port1, port2 } = new MessageChannel();
   const asked = Promise.withResolvers<number>();
   agents += 1;
-  const began = performance.now();
   port1.on("message", ({ id }: { id: number }) => {
     asked.resolve(performance.now() - began);
     port1.postMessage({ type: "outcome", id, outcome: done });
@@ -90,9 +89,11 @@ function openHost(): ActorHost {
   });
 }
 
+/** From nothing: the host itself is made in that time. */
 async function cold(): Promise<number> {
+  const began = performance.now();
   const host = openHost();
-  const ms = await untilFirstRequest(host);
+  const ms = await untilFirstRequest(host, began);
   await host.close();
   return ms;
 }

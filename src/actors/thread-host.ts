@@ -78,11 +78,13 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     });
   };
 
-  const warmUp = (threads: Pool, then: () => void) => {
+  const warmUp = (threads: Pool, up: () => void) => {
     busy += 1;
     const settled = () => {
       busy -= 1;
-      then();
+      up();
+      // Also when it took so long that nobody counted on it any more.
+      admit(threads);
     };
     // A thread that cannot warm up cannot start either; the actor that needs it says so.
     threads.run({ type: "warm" }, { filename: entry }).then(settled, settled);
@@ -90,7 +92,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
 
   const bootSpare = (threads: Pool, idle: number) => {
     // Idle threads take tasks first; only the last of these needs a new one.
-    for (let n = 0; n < idle; n += 1) warmUp(threads, () => admit(threads));
+    for (let n = 0; n < idle; n += 1) warmUp(threads, () => {});
     warmUp(threads, setOff(threads, "threads", "spares"));
   };
 
