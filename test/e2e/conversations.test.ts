@@ -65,7 +65,9 @@ describe("troupe -p", () => {
     for (const block of body.system ?? [])
       expect(block).toMatchObject({ type: "text", text: expect.any(String) });
     const offered = body.tools?.map(({ name }) => name);
-    expect(offered).toEqual(expect.arrayContaining(["Read", "Glob", "Grep", "TodoWrite", "Agent", "TaskCreate"]));
+    expect(offered).toEqual(
+      expect.arrayContaining(["Read", "Glob", "Grep", "TodoWrite", "Agent", "TaskCreate"]),
+    );
     for (const writes of ["Bash", "Write", "Edit", "NotebookEdit"]) expect(offered).not.toContain(writes);
     for (const tool of body.tools ?? []) {
       expect(Object.keys(tool).sort()).toEqual(["description", "input_schema", "name"]);
