@@ -8,10 +8,11 @@ import { ActorId } from "../../src/mailbox/ids.ts";
 import type { Services } from "../../src/mailbox/services.ts";
 import type { ModelOutcome } from "../../src/model/client.ts";
 
+const LATE = new URL("./late-worker.ts", import.meta.url).href;
 const MISBEHAVING = new URL("./misbehaving-worker.ts", import.meta.url).href;
 
-function host(maxThreads: number): ActorHost {
-  const made = threadHost({ maxThreads, entry: MISBEHAVING, onFault: () => {} });
+function host(maxThreads: number, entry = MISBEHAVING): ActorHost {
+  const made = threadHost({ maxThreads, entry, onFault: () => {} });
   onTestFinished(() => made.close());
   return made;
 }
@@ -117,4 +118,12 @@ test("spares that were booted ahead take actors, and more actors than spares fin
   expect(await Promise.all(actors.map(({ exited }) => exited))).toEqual(
     actors.map(() => ({ type: "returned" })),
   );
+});
+
+test("a spare that comes up late is still taken by the actor that waits", async () => {
+  const threads = host(1, LATE);
+  threads.warm(1);
+  const actor = begin(threads, "patient");
+  (await actor.asked).reply();
+  expect(await actor.exited).toEqual({ type: "returned" });
 });
