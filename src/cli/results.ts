@@ -35,8 +35,8 @@ function heading(number: number, task: string, { summary }: JobEnd, paint: Paint
 
 function body({ summary }: JobEnd, outlet: Outlet): string {
   const text = resultText(summary.text, outlet);
-  if (summary.status === "done" || summary.reason === undefined) return text;
-  return `${text}${text && "\n"}${safeLine(`${statusWords(summary.status)}: ${summary.reason}`)}\n`;
+  const sentence = reasonSentence(summary);
+  return sentence === undefined ? text : `${text}${text && "\n"}${sentence}\n`;
 }
 
 /** "3 agents · 12 turns · 45.2k tokens · 8.4 s" */
@@ -50,13 +50,15 @@ export function accountLine({ account, durationMs }: Finished): string {
   ].join(" · ");
 }
 
-/** A sentence on an end that is not `done`, for standard error. */
+/** A sentence on an end that is not `done`, or on what was stopped with one that is; for standard error. */
 export function endSentence({ summary }: JobEnd): string | undefined {
-  if (summary.status === "done") return undefined;
-  const words = statusWords(summary.status);
-  return safeLine(
-    summary.reason === undefined ? `The conversation ended ${words}.` : `${words}: ${summary.reason}`,
-  );
+  if (summary.status === "done" || summary.reason !== undefined) return reasonSentence(summary);
+  return `The conversation ended ${statusWords(summary.status)}.`;
+}
+
+function reasonSentence({ status, reason }: JobEnd["summary"]): string | undefined {
+  if (reason === undefined) return undefined;
+  return safeLine(status === "done" ? reason : `${statusWords(status)}: ${reason}`);
 }
 
 /** Calls that were not allowed, in one sentence; undefined where there were none. */

@@ -171,3 +171,16 @@ describe("a call of a tool that runs at the supervisor", () => {
     expect(records.at(-1)).toMatchObject({ type: "after", isError: true });
   });
 });
+
+describe("a command", () => {
+  test("is run for a call that was judged and may execute, and for no other", async () => {
+    const { actor, services } = servicesOf(["Hammer"], [toolNamed("Hammer", async () => "")]);
+    const request = { call: callId(id, 1, 0), command: "true", cwd: "/" };
+    const foreground = () => services.command({ ...request, timeoutMs: 1_000 });
+    const background = () => services.background({ ...request, description: "" });
+    await expect(foreground()).rejects.toThrow("may not run a command");
+    actor.calls.set(request.call, { tool: "Hammer", title: "" });
+    await expect(foreground()).rejects.toThrow("may not run a command");
+    await expect(background()).rejects.toThrow("may not run a command");
+  });
+});

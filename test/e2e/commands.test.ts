@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { troupe } from "../support/cli-process.ts";
+
+const acting = ["--permission-mode", "bypassPermissions"];
+
+describe("commands from the program, without a key", { timeout: 60_000 }, () => {
+  test("-p runs one, runs one in the background, and ends when it was told of its end", async () => {
+    const ended = await troupe([
+      "-p",
+      'run "echo now; pwd" then in background: run "sleep 0.1; echo later"',
+      ...acting,
+    ]);
+    expect(ended.code, ended.err).toBe(0);
+    expect(ended.out).toMatch(/ran:\n\n {4}now\n {4}\//);
+    expect(ended.out).toContain("Started in the background: `sleep 0.1; echo later`");
+    expect(ended.out).toMatch(/ended with exit code 0.*:\n\nlater/);
+  });
+
+  test("fanout runs them in agents, one after the other or side by side", async () => {
+    const tasks = ['run "echo one"', 'run "echo two; exit 2"', 'in background: run "echo three"'];
+    const ended = await troupe(["fanout", ...tasks, "--agent", "general-purpose", "--json", ...acting]);
+    expect(ended.code, ended.err).toBe(0);
+    const { results } = ended.json() as { results: { summary: string; receipts: { commands: unknown[] } }[] };
+    expect(results.map(({ summary }) => summary)).toEqual([
+      expect.stringContaining("    one"),
+      expect.stringContaining("failed with exit code 2"),
+      expect.stringMatching(/Started in the background[\s\S]*three/),
+    ]);
+    expect(results[1]?.receipts.commands).toEqual([{ command: "echo two; exit 2", exitCode: 2 }]);
+  });
+
+  test("without a mode for it none is offered", async () => {
+    const ended = await troupe(["-p", 'run "echo now"']);
+    expect(ended.out).toContain("I cannot run commands here: the Bash tool is not offered.");
+  });
+
+  test("what still ran at the end is stopped, which is said beside the answer", async () => {
+    const ended = await troupe(["-p", 'in background: run "exec sleep 1000"', ...acting], {
+      settings: { backgroundMs: 0 },
+    });
+    expect(ended.code, `${ended.signal} ${ended.err}`).toBe(0);
+    expect(ended.err).toContain("1 command in the background still ran at its end and was stopped: ");
+  });
+});
