@@ -34,6 +34,10 @@ interface Lane {
 /** As many answers are remembered for an asker that asks twice. */
 const REMEMBERED = 256;
 
+/** Answers with output in them are too large to keep; asked again, they are refused, so that nothing runs twice. */
+const LARGE: ReadonlySet<Method> = new Set(["run", "command"]);
+const ANSWERED: Reply = { ok: false, message: "This was answered before." };
+
 /** The supervisor's end: answers each id once, the same id twice with the recorded answer. */
 export function serveServices(services: Services, port: MessagePort): void {
   const lane = answering(services);
@@ -93,6 +97,11 @@ function answering(services: Services): Lane {
       if (before) return before;
       const reply = answer(method, question);
       recorded.set(id, reply);
+      if (LARGE.has(method)) {
+        void reply.then(() => {
+          if (recorded.has(id)) recorded.set(id, Promise.resolve(ANSWERED));
+        });
+      }
       const oldest = recorded.size > REMEMBERED ? recorded.keys().next() : undefined;
       if (oldest && !oldest.done) recorded.delete(oldest.value);
       return reply;

@@ -1,8 +1,8 @@
 import type { ActorHandle } from "../actors/hosts.ts";
-import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
+import { addUsage, noUsage, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Steer, Summary, Todo, Turn } from "../mailbox/messages.ts";
-import { receiptsOf, todoOf } from "../mailbox/turns.ts";
+import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import { type Child, queued } from "./children.ts";
 import { type Notice, noticeText, withNotice } from "./notices.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
@@ -97,6 +97,12 @@ export class ActorRecord {
   news(): Promise<void> {
     if (this.hasNews) return Promise.resolve();
     return new Promise((resolve) => this.#onNews.push(resolve));
+  }
+
+  /** Whether another turn of it would be like any other, not its last. */
+  get mayTakeTurns(): boolean {
+    const { maxTurns, tokenBudget = Number.POSITIVE_INFINITY } = this.spec;
+    return this.turnsTaken < maxTurns && totalTokens(usageOf(this.turns)) < tokenBudget;
   }
 
   get hasNews(): boolean {

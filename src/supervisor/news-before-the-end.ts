@@ -21,7 +21,10 @@ export async function newsBeforeTheEnd(
 ): Promise<boolean> {
   const running = background.runningOf(actor.id);
   const { signal } = actor.stopping;
-  if (actor.hasNews || running.length === 0 || signal.aborted) return actor.hasNews && !signal.aborted;
+  if (signal.aborted) return false;
+  // News alone must not turn an answer into the report of an agent that ran out of turns.
+  if (!actor.mayTakeTurns) return actor.steering.length > 0;
+  if (actor.hasNews || running.length === 0) return actor.hasNews;
   const over = new AbortController();
   const abort = () => over.abort();
   signal.addEventListener("abort", abort, { once: true });

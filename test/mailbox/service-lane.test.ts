@@ -50,6 +50,21 @@ describe("the service lane", () => {
     expect(answers.map(({ content }) => content)).toEqual(answers.map((_, n) => JSON.stringify({ n })));
   });
 
+  test("what was run is not run again, and its output is not kept for that", async () => {
+    let runs = 0;
+    const result = { id: "r", outcome: "exited", exitCode: 0, signal: null, stdout: "x" } as const;
+    const { asker } = lane({
+      run: async () => {
+        runs += 1;
+        return { ...result, stderr: "", truncated: false, durationMs: 1 };
+      },
+    });
+    const request = { id: "r", owner: MAIN, file: "x", args: [], cwd: "/", timeoutMs: 1, maxOutputBytes: 1 };
+    expect(await asker.run(request)).toMatchObject(result);
+    await expect(asker.run(request)).rejects.toThrow("answered before");
+    expect(runs).toBe(1);
+  });
+
   test("the same id twice gets the recorded answer: the tool ran once", async () => {
     let ran = 0;
     const { asker } = lane({ callTool: async () => ({ content: String(++ran), isError: false }) });

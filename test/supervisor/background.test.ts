@@ -208,6 +208,19 @@ describe.each(hosts)("commands in the background, %s", (host: HostName) => {
   });
 });
 
+test("an agent without turns left ends with its answer: news are no reason to run out of turns", async () => {
+  const { supervisor } = supervised(
+    "in-thread",
+    (_request, n) => (n === 0 ? inBackground("true") : { text: "The answer." }),
+    { ...running, limits: { maxTurns: 2 } },
+  );
+  expect((await supervisor.prompt("go")).summary).toMatchObject({
+    status: "done",
+    text: "The answer.",
+    turns: 2,
+  });
+});
+
 test("silence about news takes back nothing of the answer", async () => {
   const { supervisor } = supervised(
     "in-thread",
