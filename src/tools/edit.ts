@@ -86,7 +86,7 @@ async function edit(input: Input, context: AgentCallContext): Promise<Output | T
   try {
     return await editFile(found, input, context);
   } finally {
-    await found.file.close();
+    found.file.close();
   }
 }
 

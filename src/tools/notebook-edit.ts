@@ -79,7 +79,7 @@ async function notebookEdit(input: Input, context: AgentCallContext): Promise<Ou
   try {
     return await editFile(found, input, context);
   } finally {
-    await found.file.close();
+    found.file.close();
   }
 }
 

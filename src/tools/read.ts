@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readSync } from "node:fs";
 import * as z from "zod/mini";
 import { type FileKind, fileKind, KIND_BYTES } from "./file-kind.ts";
 import { hasDocuments, hasPictures } from "./optional-packages.ts";
@@ -7,7 +8,7 @@ import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
 import { openRegular, type RegularFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
-import { digestOf, seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
+import { seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
 import type { Shown } from "./shown.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
@@ -102,9 +103,9 @@ async function read(input: Input, context: AgentCallContext): Promise<Output | T
   if (found.type === "unusable") return failed(found.reason);
   // The read permission of the real path is asked here, between open and the first byte, once there is a gate.
   try {
-    return await readAs(await kindOf(found), found, input, context);
+    return await readAs(kindOf(found), found, input, context);
   } finally {
-    await found.file.close();
+    found.file.close();
   }
 }
 
@@ -134,9 +135,9 @@ async function readAs(
   }
 }
 
-async function kindOf({ file, path, stats }: RegularFile): Promise<FileKind> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(KIND_BYTES), 0, KIND_BYTES, 0);
-  const kind = fileKind(path, buffer.subarray(0, bytesRead));
+function kindOf({ file, path, stats }: RegularFile): FileKind {
+  const bytes = Buffer.alloc(KIND_BYTES);
+  const kind = fileKind(path, bytes.subarray(0, readSync(file.fd, bytes, 0, KIND_BYTES, 0)));
   return kind.type === "notebook" && stats.size === 0 ? { type: "other" } : kind;
 }
 
@@ -146,15 +147,14 @@ async function readLines(
   { signal, reads }: AgentCallContext,
 ): Promise<Output | ToolFailure> {
   const whole = stats.size <= WHOLE_DIGEST_BYTES ? createHash("sha256") : null;
-  const wanted = { from, count, maxChars: RESULT_CHARS };
+  const wanted = { from, count, maxChars: RESULT_CHARS, size: stats.size };
   const text = await readTextLines(file, wanted, signal, (bytes) => whole?.update(bytes));
   if (text.type === "binary") return failed(whyBinary(path, text.encoding));
   if (text.lines.length === 0 && text.total !== null && text.total > 0)
     return failed(`Line ${from} is past the end: ${path} has ${counted(text.total, "line")}.`);
   const shownLines = { from, count: text.lines.length };
-  const digest = digestOf(text.lines.join("\n"));
   const wholeDigest = whole && { wholeDigest: whole.digest("hex") };
-  reads.record(seenEntry(path, stats, { digest, lines: shownLines, ...wholeDigest }));
+  reads.record(seenEntry(path, stats, { digest: text.digest, lines: shownLines, ...wholeDigest }));
   return { text: shown(path, text, from) };
 }
 

@@ -1,11 +1,28 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFile,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { promisify } from "node:util";
 import { whyUnusable } from "./paths.ts";
+
+/** What is open, by its descriptor. */
+export interface OpenFile {
+  readonly fd: number;
+  /** All of it: large ones through the thread pool, so that the agent can be stopped meanwhile. */
+  readFile(): Promise<Buffer>;
+  close(): void;
+}
 
 /** An open file, under its real path. Whoever asked for it closes it. */
 export interface RegularFile {
   readonly type: "file";
-  readonly file: FileHandle;
+  readonly file: OpenFile;
   readonly path: string;
   readonly stats: Stats;
 }
@@ -22,18 +39,24 @@ export interface Unusable {
  */
 export async function openRegular(path: string): Promise<RegularFile | Unusable> {
   try {
-    const real = await realpath(path);
-    const before = irregular(real, await stat(real));
+    // At once: these take microseconds, and the way through the thread pool takes many more.
+    const real = realpathSync.native(path);
+    const before = irregular(real, statSync(real));
     if (before !== null) return { type: "unusable", reason: before };
-    const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
-    const stats = await file.stat();
+    const file = openFile(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
+    const stats = fstatSync(file.fd);
     const after = irregular(real, stats);
     if (after === null) return { type: "file", file, path: real, stats };
-    await file.close();
+    file.close();
     return { type: "unusable", reason: after };
   } catch (error) {
     return { type: "unusable", reason: await whyUnusable(path, error) };
   }
+}
+
+function openFile(path: string, flags: number): OpenFile {
+  const fd = openSync(path, flags);
+  return { fd, readFile: () => promisify(readFile)(fd), close: () => closeSync(fd) };
 }
 
 /** Why this is no file to read or write, or null where it is one. */

@@ -1,15 +1,17 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Stats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
+import type { OpenFile } from "./regular-file.ts";
 import { readTextLines } from "./text-lines.ts";
 import type { AgentCallContext } from "./tool.ts";
 
 /** Up to this many bytes a file is remembered by a digest of all of it, not only of the lines shown. */
 export const WHOLE_DIGEST_BYTES = 1024 * 1024;
 
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
 export function digestOf(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
+  return hash("sha256", content, "hex");
 }
 
 /** A file as an agent sees it now, for its ledger. */
@@ -35,7 +37,7 @@ export interface Current {
   readonly path: string;
   readonly stats: Stats;
   readonly bytes: Uint8Array;
-  readonly file: FileHandle;
+  readonly file: OpenFile;
 }
 
 /**
@@ -91,6 +93,6 @@ async function hasSameContent(
 ): Promise<boolean> {
   if (wholeDigest !== undefined) return digestOf(bytes) === wholeDigest;
   if (lines === undefined) return digestOf(bytes) === digest;
-  const again = await readTextLines(file, { ...lines, maxChars: Number.POSITIVE_INFINITY }, signal);
-  return again.type === "text" && digestOf(again.lines.join("\n")) === digest;
+  const again = await readTextLines(file, { ...lines, maxChars: UNBOUNDED, size: UNBOUNDED }, signal);
+  return again.type === "text" && again.digest === digest;
 }

@@ -1,12 +1,17 @@
-import type { FileHandle } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readSync } from "node:fs";
+
+import type { OpenFile } from "./regular-file.ts";
 
 /** Longer lines are cut, with a mark. In UTF-16 units, never through a character. */
 export const MAX_LINE_CHARS = 2_000;
 /** Enough bytes for the characters above in any script, so that a line of gigabytes is never held. */
-const MAX_LINE_BYTES = MAX_LINE_CHARS * 4;
+const MAX_LINE_BYTES = (MAX_LINE_CHARS + 2) * 4;
 const CHUNK_BYTES = 64 * 1024;
+/** Bytes after which others of this thread may have a turn: mail that stops the agent comes in between. */
+const IN_ONE_GO = 4 * 1024 * 1024;
 /** How far the end of the file is looked for, only to say how many lines there are. */
-const COUNTED_BYTES = 16 * 1024 * 1024;
+const COUNTED_BYTES = 4 * 1024 * 1024;
 const SNIFFED_BYTES = 8 * 1024;
 const NEWLINE = 0x0a;
 const NUL = 0;
@@ -17,6 +22,8 @@ export interface LinesWanted {
   readonly count: number;
   /** Characters after which no further line is taken; the first one is taken in any case. */
   readonly maxChars: number;
+  /** Bytes the file is said to have: where its end is far away, it is not looked for. */
+  readonly size: number;
 }
 
 export type TextLines =
@@ -24,27 +31,35 @@ export type TextLines =
   | {
       readonly type: "text";
       readonly lines: readonly string[];
+      /** SHA-256 of these lines as they are in the file, with line feeds between them. */
+      readonly digest: string;
       /** Lines of the whole file; null when its end was not looked for because it is far away. */
       readonly total: number | null;
     };
 
 /**
- * Some lines of a file, read as a stream: memory does not grow with the file, however deep they are. `onBytes`
- * gets everything that is read, in order; of a small text that is the whole file.
+ * Some lines of a file, read piece by piece: memory does not grow with the file, however deep they are. `onBytes`
+ * gets everything that is read, in order; of a small text that is the whole file. Read at once, not through the
+ * thread pool: a piece takes microseconds, and the way there and back takes many more.
  */
 export async function readTextLines(
-  file: FileHandle,
+  file: Pick<OpenFile, "fd">,
   wanted: LinesWanted,
   signal: AbortSignal,
   onBytes?: (bytes: Uint8Array) => void,
 ): Promise<TextLines> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const collector = lineCollector(wanted);
+  const text = (total: number | null): TextLines => ({ type: "text", ...collector.taken(), total });
   let counted = 0;
-  for (let position = 0; ; ) {
+  for (let position = 0, pause = IN_ONE_GO; ; ) {
     signal.throwIfAborted();
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) return { type: "text", lines: collector.lines, total: collector.end() };
+    if (position >= pause) {
+      pause += IN_ONE_GO;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    const bytesRead = readSync(file.fd, chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return text(collector.end());
     const bytes = chunk.subarray(0, bytesRead);
     if (position === 0) {
       const encoding = utf16(bytes) ? "utf-16" : null;
@@ -53,74 +68,116 @@ export async function readTextLines(
     onBytes?.(bytes);
     position += bytesRead;
     if (collector.full) counted += bytesRead;
-    if (counted > COUNTED_BYTES) return { type: "text", lines: collector.lines, total: null };
     collector.add(bytes);
+    const isFar = counted > COUNTED_BYTES || wanted.size - position > COUNTED_BYTES;
+    if (collector.full && isFar) return text(null);
   }
 }
 
 interface LineCollector {
-  readonly lines: readonly string[];
   /** No further line will be taken; the rest is only counted. */
   readonly full: boolean;
+  taken(): { lines: readonly string[]; digest: string };
   add(bytes: Buffer): void;
   /** The number of lines, when there are no more bytes. */
   end(): number;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const lines: string[] = [];
+  const digest = createHash("sha256");
+  /** Lines that are over, taken or not. */
   let finished = 0;
   let chars = 0;
   let full = false;
+  /** Whether the last line is still without its end. */
   let open = false;
-  let kept: Buffer[] = [];
-  let keptBytes = 0;
+  /** What is known of it, where it is to be taken: no more than is shown. */
+  let begun = NOTHING;
 
-  function keep(bytes: Buffer): void {
-    const piece = bytes.subarray(0, MAX_LINE_BYTES - keptBytes);
-    // Copied, because the chunk is used again.
-    kept.push(Buffer.from(piece));
-    keptBytes += piece.length;
+  /** Lines from the first wanted one on, all of them over. Decoded together: one by one takes ten times as long. */
+  function take(bytes: Buffer): void {
+    const text = bytes.toString("utf8");
+    const pieces = text.split("\n");
+    const isPlain = !text.includes("\r") && !text.includes("\0");
+    const taken = lines.length;
+    let end = 0;
+    for (const piece of pieces) {
+      finished += 1;
+      if (full) continue;
+      const whole = finished === 1 ? piece.replace(/^\ufeff/, "") : piece;
+      const line = isPlain && whole.length <= MAX_LINE_CHARS ? whole : lineText(whole);
+      full = lines.length > 0 && chars + line.length > maxChars;
+      if (full) continue;
+      lines.push(line);
+      chars += line.length;
+      end += piece.length + 1;
+      full = lines.length >= count;
+    }
+    if (end > 0) digest.update(taken === 0 ? text.slice(0, end - 1) : `\n${text.slice(0, end - 1)}`);
   }
 
-  function finishLine(): void {
-    finished += 1;
-    open = false;
-    if (full || finished < from) return;
-    const decoded = decoder.decode(Buffer.concat(kept));
-    const line = lineText(finished === 1 ? decoded.replace(/^\ufeff/, "") : decoded);
-    kept = [];
-    keptBytes = 0;
-    if (lines.length > 0 && chars + line.length > maxChars) {
-      full = true;
+  /** Where the lines before the first wanted one are over. */
+  function skip(bytes: Buffer): number {
+    let at = 0;
+    while (finished + 1 < from) {
+      const newline = bytes.indexOf(NEWLINE, at);
+      if (newline < 0) return bytes.length;
+      finished += 1;
+      at = newline + 1;
+    }
+    return at;
+  }
+
+  function begin(bytes: Buffer): void {
+    const room = MAX_LINE_BYTES - begun.length;
+    // Copied, because the piece's memory is used again.
+    if (room > 0 && bytes.length > 0) begun = Buffer.concat([begun, bytes.subarray(0, room)]);
+  }
+
+  function collect(bytes: Buffer): void {
+    const first = bytes.indexOf(NEWLINE);
+    if (first < 0) {
+      begin(bytes);
       return;
     }
-    lines.push(line);
-    chars += line.length;
-    full = lines.length >= count;
+    const last = bytes.lastIndexOf(NEWLINE);
+    if (begun.length === 0) take(bytes.subarray(0, last));
+    else {
+      begin(bytes.subarray(0, first));
+      take(begun);
+      begun = NOTHING;
+      if (last > first) take(bytes.subarray(first + 1, last));
+    }
+    begin(bytes.subarray(last + 1));
   }
 
   return {
-    lines,
     get full() {
       return full;
     },
+    taken: () => ({ lines, digest: digest.digest("hex") }),
     add(bytes) {
-      for (let at = 0; at < bytes.length; ) {
-        const newline = bytes.indexOf(NEWLINE, at);
-        const end = newline < 0 ? bytes.length : newline;
-        if (!full && finished + 1 >= from && keptBytes < MAX_LINE_BYTES) keep(bytes.subarray(at, end));
-        open = true;
-        if (newline >= 0) finishLine();
-        at = end + 1;
-      }
+      open = bytes.at(-1) !== NEWLINE;
+      const at = skip(bytes);
+      if (full) finished += newlinesIn(bytes, at);
+      else if (at < bytes.length) collect(bytes.subarray(at));
     },
     end() {
-      if (open) finishLine();
+      if (!open) return finished;
+      if (full || finished + 1 < from) finished += 1;
+      else take(begun);
       return finished;
     },
   };
+}
+
+function newlinesIn(bytes: Buffer, from: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE, from); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
 }
 
 /** What is shown of one line: no carriage return, no NUL, and not too much. */
