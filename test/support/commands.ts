@@ -8,9 +8,12 @@ import { type Commands, commandsOf } from "../../src/supervisor/commands.ts";
 import { outputsIn } from "../../src/supervisor/outputs.ts";
 
 /** A session's commands without its session: real shells, real files. */
-export function realCommands(processes: Processes): Commands & { readonly folder: string } {
+export function realCommands(processes: Processes): Commands & {
+  /** Its home, for whoever cleans up. */
+  readonly folder: string;
+} {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "troupe-outputs-")));
   const outputs = outputsIn(home, home, randomIds());
   const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
-  return { ...commands, folder: outputs.folder };
+  return { ...commands, folder: home };
 }
