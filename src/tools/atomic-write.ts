@@ -12,10 +12,11 @@ import {
   type Stats,
   unlinkSync,
   writeFile,
+  writeFileSync,
 } from "node:fs";
 import { promisify } from "node:util";
 import { FolderSwapped, type HeldFolder, holdFolder } from "./held-folder.ts";
-import type { Unusable } from "./regular-file.ts";
+import { AT_ONCE_BYTES, type Unusable } from "./regular-file.ts";
 import { whyNotWritten } from "./why-not-written.ts";
 import type { WritePlace } from "./write-place.ts";
 
@@ -28,7 +29,8 @@ export interface Written {
  * Puts these bytes in the file's place: a temporary file beside it, synced, then renamed over it. Whatever
  * happens the file is old or new as a whole (faults 40, 43), and its mode and, where allowed, its owner stay.
  * Refused when the folder or the file is no longer what it was when `place` was found (fault 48). Hard links to
- * the old file keep the old bytes. A killed process can leave its temporary file, never half a file.
+ * the old file keep the old bytes. A killed process can leave its temporary file, never half a file; after a loss
+ * of power the file may be the old one again, because the folder is not synced: that would cost as much once more.
  */
 export async function atomicWrite(
   place: WritePlace,
@@ -69,11 +71,7 @@ async function writeIn(
       return unusable(changed(path));
     renameSync(temporary, folder.at(name));
     renamed = true;
-    const unsynced = await folder.sync().then(
-      () => null,
-      (error: unknown) => whyUnsynced(path, error),
-    );
-    return unsynced === null ? { type: "written", stats } : unusable(unsynced);
+    return { type: "written", stats };
   } finally {
     if (!renamed) unlinkSync(temporary);
   }
@@ -81,7 +79,8 @@ async function writeIn(
 
 async function fill(file: number, bytes: Uint8Array, existing: Stats | null): Promise<Stats> {
   if (existing) takeAfter(file, existing);
-  await promisify(writeFile)(file, bytes);
+  if (bytes.length <= AT_ONCE_BYTES) writeFileSync(file, bytes);
+  else await promisify(writeFile)(file, bytes);
   await promisify(fsync)(file);
   return fstatSync(file);
 }
@@ -121,10 +120,6 @@ function swapped(path: string): string {
 
 function changed(path: string): string {
   return `${path} was not written: it was changed or replaced at this very moment. Read it again, then write.`;
-}
-
-function whyUnsynced(path: string, error: unknown): string {
-  return `${path} was written, but may be the old file again after a loss of power: ${error instanceof Error ? error.message : String(error)}. Read it again before you edit it.`;
 }
 
 function unusable(reason: string): Unusable {

@@ -101,6 +101,8 @@ async function editFile(
   const current: Current = { path, stats, bytes, file };
   const unseen = await whyUnseen(current, context);
   if (unseen !== null) return failed(unseen);
+  // The last one to hold the old file pays for its removal.
+  file.close();
 
   const content = fileText(bytes);
   const replaced = replaceText(content.text, content.find(old_string), content.find(new_string), replace_all);

@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsync,
   mkdirSync,
   openSync,
   readlinkSync,
@@ -11,7 +10,6 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { codeOf } from "./paths.ts";
 
 /**
@@ -19,15 +17,13 @@ import { codeOf } from "./paths.ts";
  * meanwhile. Node has no openat: on Linux the kernel's own name of an open folder does the same. Elsewhere the
  * path is used, and `isWhereItWas` right before a change is what is left.
  *
- * All but `sync` is synchronous: these calls take microseconds, a turn through the thread pool takes many more.
+ * All of it is synchronous: these calls take microseconds, a turn through the thread pool takes many more.
  */
 export interface HeldFolder {
   /** How to name something in it. */
   at(name: string): string;
   /** Whether the real path it was taken by still leads to it: the last thing to ask before a change. */
   isWhereItWas(): boolean;
-  /** Makes what was renamed in it survive a loss of power. */
-  sync(): Promise<void>;
   close(): void;
 }
 
@@ -75,7 +71,6 @@ function byDescriptor(opened: string, path: string): HeldFolder {
   return {
     at: (name) => `${itself}/${name}`,
     isWhereItWas: () => (isLinux ? readlinkSync(itself) === path : leadsTo(path, stats)),
-    sync: () => promisify(fsync)(folder).catch(ignoreUnsyncable),
     close: () => closeSync(folder),
   };
 }
@@ -96,19 +91,12 @@ function leadsTo(path: string, { dev, ino }: Stats): boolean {
   return realpathSync(path) === path && now?.dev === dev && now.ino === ino;
 }
 
-/** Some file systems sync no folders; their renames are as durable as they make them. */
-function ignoreUnsyncable(error: unknown): void {
-  const code = codeOf(error);
-  if (code !== "EINVAL" && code !== "ENOTSUP") throw error;
-}
-
 /** Windows opens no folders. */
 function byPath(path: string): HeldFolder {
   mkdirSync(path, { recursive: true });
   return {
     at: (name) => join(path, name),
     isWhereItWas: () => realpathSync(path) === path,
-    sync: async () => {},
     close() {},
   };
 }

@@ -4,6 +4,7 @@ import {
   fstatSync,
   openSync,
   readFile,
+  readFileSync,
   realpathSync,
   type Stats,
   statSync,
@@ -11,11 +12,15 @@ import {
 import { promisify } from "node:util";
 import { whyUnusable } from "./paths.ts";
 
+/** What is read or written within microseconds, and so not sent through the thread pool. */
+export const AT_ONCE_BYTES = 1024 * 1024;
+
 /** What is open, by its descriptor. */
 export interface OpenFile {
   readonly fd: number;
-  /** All of it: large ones through the thread pool, so that the agent can be stopped meanwhile. */
+  /** All of it; a large one through the thread pool, so that the agent can be stopped meanwhile. */
   readFile(): Promise<Buffer>;
+  /** Idempotent. */
   close(): void;
 }
 
@@ -56,7 +61,17 @@ export async function openRegular(path: string): Promise<RegularFile | Unusable>
 
 function openFile(path: string, flags: number): OpenFile {
   const fd = openSync(path, flags);
-  return { fd, readFile: () => promisify(readFile)(fd), close: () => closeSync(fd) };
+  let isOpen = true;
+  return {
+    fd,
+    async readFile() {
+      return fstatSync(fd).size <= AT_ONCE_BYTES ? readFileSync(fd) : promisify(readFile)(fd);
+    },
+    close() {
+      if (isOpen) closeSync(fd);
+      isOpen = false;
+    },
+  };
 }
 
 /** Why this is no file to read or write, or null where it is one. */
