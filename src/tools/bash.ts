@@ -107,7 +107,8 @@ async function isFolder(path: string): Promise<boolean> {
  * elsewhere changes anything: of those that run side by side one may stay where it was.
  */
 async function follow(to: string | null, from: string, context: AgentCallContext): Promise<string[]> {
-  if (to === null) return [];
+  // Nearly always it stayed, and then nothing has to be looked at.
+  if (to === null || to === from) return [];
   const real = async (path: string) => realpath(path).catch(() => path);
   const folders = [context.root, ...context.additionalDirs];
   const [start, ...roots] = await Promise.all([from, ...folders].map(real));

@@ -57,7 +57,7 @@ function ignoredByUs(text: string): string[] {
   for (const path of everything) {
     const isGone = ignored.has(dirname(path));
     const name = path.split("/").at(-1) ?? "";
-    if (isGone || file.verdict(name, path, isFolder(path)) === "ignored") ignored.add(path);
+    if (isGone || file.verdict(name, path, 0, isFolder(path)) === "ignored") ignored.add(path);
   }
   return [...ignored].sort();
 }
@@ -179,7 +179,7 @@ describe("a pattern says which folders need not be looked into", () => {
     ["[ab].ts", "b.ts", true],
   ])("%s and %s: %s", async (pattern, path, fits) => {
     const { matches } = await globPattern(pattern);
-    expect(matches(path, path.split("/").at(-1) ?? "")).toBe(fits);
+    expect(matches(`/w/${path}`, 3, path.split("/").at(-1) ?? "")).toBe(fits);
   });
 });
 

@@ -43,7 +43,7 @@ function rulesOf(levels: readonly Level[]): IgnoreRules {
   return {
     ignores(name, path, isFolder) {
       for (const { skip, file } of levels) {
-        const verdict = file.verdict(name, path.slice(skip), isFolder);
+        const verdict = file.verdict(name, path, skip, isFolder);
         if (verdict !== null) return verdict === "ignored";
       }
       return false;

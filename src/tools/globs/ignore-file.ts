@@ -2,7 +2,8 @@ import { fitsName, fitsPath, type Part, partOf, tokensOf } from "./wild-match.ts
 
 /** What one ignore file says of something in its folder or below; null: nothing. */
 export interface IgnoreFile {
-  verdict(name: string, path: string, isFolder: boolean): "ignored" | "kept" | null;
+  /** `from`: where in the path begins what lies below the file's folder. */
+  verdict(name: string, path: string, from: number, isFolder: boolean): "ignored" | "kept" | null;
 }
 
 interface Rule {
@@ -12,7 +13,7 @@ interface Rule {
 }
 
 interface WildRule extends Rule {
-  fits(name: string, path: string): boolean;
+  fits(name: string, path: string, from: number): boolean;
 }
 
 /**
@@ -40,35 +41,43 @@ export function ignoreFile(text: string): IgnoreFile {
   // From the last: the first that fits is the one that counts.
   wild.reverse();
   return {
-    verdict(name, path, isFolder) {
+    verdict(name, path, from, isFolder) {
       const dot = name.lastIndexOf(".");
-      let best: Rule | null = null;
-      const consider = (rules: readonly Rule[] | undefined) => {
-        if (!rules) return;
-        for (const rule of rules) {
-          if ((isFolder || !rule.onlyFolders) && rule.order > (best?.order ?? -1)) best = rule;
-        }
-      };
-      consider(names.get(name));
-      if (paths.size > 0) consider(paths.get(path));
-      if (dot >= 0) consider(endings.get(name.slice(dot)));
-      best = lastWild(wild, name, path, isFolder, best) ?? best;
+      let best = later(null, names.get(name), isFolder);
+      if (paths.size > 0) best = later(best, paths.get(path.slice(from)), isFolder);
+      if (dot >= 0) best = later(best, endings.get(name.slice(dot)), isFolder);
+      if (wild.length > 0) best = lastWild(wild, { name, path, from, isFolder }, best) ?? best;
       return best === null ? null : best.keeps ? "kept" : "ignored";
     },
   };
 }
 
+/** The last of the rules that fit, and of the one that was known. */
+function later(best: Rule | null, rules: readonly Rule[] | undefined, isFolder: boolean): Rule | null {
+  if (rules === undefined) return best;
+  let last = best;
+  for (const rule of rules) {
+    if ((isFolder || !rule.onlyFolders) && rule.order > (last?.order ?? -1)) last = rule;
+  }
+  return last;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly path: string;
+  readonly from: number;
+  readonly isFolder: boolean;
+}
+
 /** The last rule that fits, of those after `best`. */
 function lastWild(
   wild: readonly WildRule[],
-  name: string,
-  path: string,
-  isFolder: boolean,
+  { name, path, from, isFolder }: Entry,
   best: Rule | null,
 ): Rule | null {
   for (const rule of wild) {
     if (best !== null && rule.order < best.order) return null;
-    if ((isFolder || !rule.onlyFolders) && rule.fits(name, path)) return rule;
+    if ((isFolder || !rule.onlyFolders) && rule.fits(name, path, from)) return rule;
   }
   return null;
 }
@@ -93,7 +102,7 @@ function addWild(wild: WildRule[], pattern: string, anchored: boolean, rule: Rul
   }
   // A folder is not in itself.
   if (parts.at(-1) === "any-folders") parts.push([{ type: "many" }]);
-  wild.push({ ...rule, fits: (_, path) => fitsPath(parts, path.split("/")) });
+  wild.push({ ...rule, fits: (_, path, from) => fitsPath(parts, path.slice(from).split("/")) });
 }
 
 interface Parsed {

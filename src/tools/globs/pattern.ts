@@ -1,6 +1,7 @@
-/** What of a tree a pattern can match, with paths relative to where it starts. */
+/** What of a tree a pattern can match. */
 export interface GlobPattern {
-  matches(path: string, name: string): boolean;
+  /** `from`: where in the path begins what lies below the folder that the pattern starts in. */
+  matches(path: string, from: number, name: string): boolean;
   /** Whether something in this folder may match; `depth` counts from 0 where the pattern starts. */
   mayMatchIn(name: string, depth: number): boolean;
 }
@@ -19,7 +20,7 @@ export async function globPattern(pattern: string): Promise<GlobPattern> {
   const byName = isPlain && first === "**" && last && !last.includes("**") && third === undefined;
   const whole = expression(byName ? last : pattern);
   return {
-    matches: byName ? (_, name) => whole.test(name) : (path) => whole.test(path),
+    matches: byName ? (_path, _from, name) => whole.test(name) : (path, from) => whole.test(path.slice(from)),
     mayMatchIn(name, depth) {
       if (!isPlain) return true;
       const folder = folders[depth];

@@ -46,7 +46,7 @@ export async function findFiles(search: Search, signal: AbortSignal): Promise<Ne
         if (!pattern.mayMatchIn(name, place.depth) || rules?.ignores(name, path, true)) continue;
         open.push({ path: path + sep, depth: place.depth + 1, rules });
       } else if (entry.isFile()) {
-        if (!pattern.matches(path.slice(start.length), name) || rules?.ignores(name, path, false)) continue;
+        if (!pattern.matches(path, start.length, name) || rules?.ignores(name, path, false)) continue;
         found.add(path, changedAt(path));
       }
     }
