@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
-  for (const name of readdirSync(dist).filter((name) => name.endsWith(".js"))) {
+  for (const name of readdirSync(dist).filter((name) => /\.c?js$/.test(name))) {
     console.log(`${kilobytes(join(dist, name)).padStart(9)}  dist/${name}`);
   }
   console.log(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -62,8 +62,9 @@ function pointAtJavaScript(file: string): void {
   writeFileSync(file, text.replace(/(\b(?:from |import\(|import )")(\.[^"\n]*)\.ts"/g, '$1$2.js"'));
 }
 
-async function bundle({ name, entry, external, alone }: Bundle): Promise<OutputChunk[]> {
+async function bundle({ name, entry, external, alone, format }: Bundle): Promise<OutputChunk[]> {
   const complaints: string[] = [];
+  const extension = format === "cjs" ? "cjs" : "js";
   const { output } = await build({
     input: { [name]: join(root, entry) },
     platform: "node",
@@ -75,11 +76,12 @@ async function bundle({ name, entry, external, alone }: Bundle): Promise<OutputC
     onLog: (level, log) => void (level === "warn" && complaints.push(log.message)),
     output: {
       dir: fresh,
-      format: "esm",
+      format,
+      exports: "named",
       minify: true,
-      entryFileNames: "[name].js",
+      entryFileNames: `[name].${extension}`,
       // Beside the entries: a chunk's import.meta.url must lead to the same neighbours.
-      chunkFileNames: "[name]-[hash].js",
+      chunkFileNames: `[name]-[hash].${extension}`,
     },
   });
   const chunks = output.filter((file) => file.type === "chunk");

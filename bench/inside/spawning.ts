@@ -10,7 +10,7 @@ import { answer, given } from "../own-process.ts";
 import { interleaved } from "../samples.ts";
 import type { SpawnSamples } from "../spawn.ts";
 
-const AGENT_THREAD = new URL("../../dist/agent-thread.js", import.meta.url).href;
+const AGENT_THREAD = new URL("../../dist/agent-thread.cjs", import.meta.url).href;
 const EMPTY = new URL("../floor/empty-worker.cjs", import.meta.url);
 
 const { cwd, rounds } = given<{ cwd: string; rounds: number }>();

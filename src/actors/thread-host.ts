@@ -18,7 +18,7 @@ export interface ThreadHostOptions {
 }
 
 /** In dist all bundles lie in one folder; in development the sources run as they are. */
-const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent-thread.js", import.meta.url)
+const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent-thread.cjs", import.meta.url)
   .href;
 
 /** A thread that takes longer than this to come up is stuck, and nobody waits for it any more. */

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import * as Comlink from "comlink";
 import * as z from "zod/mini";
+import { comlinkEndpoint } from "./comlink-endpoint.ts";
 import { AfterCall, BeforeCall, Call, Finish, Turn } from "./messages.ts";
 import { BackgroundRequest, CommandRequest, RunRequest } from "./runs.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -41,13 +42,13 @@ const ANSWERED: Reply = { ok: false, message: "This was answered before." };
 /** The supervisor's end: answers each id once, the same id twice with the recorded answer. */
 export function serveServices(services: Services, port: MessagePort): void {
   const lane = answering(services);
-  Comlink.expose(lane, port);
+  Comlink.expose(lane, comlinkEndpoint(port));
   port.start();
 }
 
 /** The asker's end. Every pending call is rejected with `PeerGone` when the port closes. */
 export function servicesOver(port: MessagePort): Services {
-  const remote = Comlink.wrap<Lane>(port);
+  const remote = Comlink.wrap<Lane>(comlinkEndpoint(port));
   const waiting = new Set<(reason: PeerGone) => void>();
   let gone = false;
   port.once("close", () => {

@@ -232,13 +232,19 @@ export class Lives {
         this.#listeners.onEvent({ type: "text", actor: actor.id, text: mail.text });
         break;
       case "call-begins":
-        // What a call needs takes longer to boot than the model takes to write it.
-        if (mail.tool === "Agent" || mail.tool === "Task") this.#session.warm(++actor.begun);
-        else this.#session.processes.warm();
+        this.#bootFor(actor, mail.tool);
         break;
       default:
         mail satisfies never;
     }
+  }
+
+  /** Spares that nobody asks for yet would take their cores from an agent that does something else first. */
+  #bootFor(actor: ActorRecord, tool: string): void {
+    const needs = this.#session.toolbox.find(tool)?.needs;
+    if (needs === "thread") this.#session.warm(++actor.begun);
+    else if (needs === "process") this.#session.processes.warm();
+    else if (actor.spec.parent === null && actor.begun === 0) this.#session.warm(0);
   }
 
   #armDeadline(actor: ActorRecord, ms: number): void {

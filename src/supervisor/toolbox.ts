@@ -4,13 +4,14 @@ import { definitionOf, descriptionOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
 import type { SealedTool } from "../tools/sealed.ts";
-import type { CallContext, PermissionLevel } from "../tools/tool.ts";
+import type { BootNeed, CallContext, PermissionLevel } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {
   readonly names: readonly string[];
   readonly level: PermissionLevel;
+  readonly needs?: BootNeed;
   /** What an agent is offered; the description as if it had every tool. */
   readonly offer: AgentTool;
   /** As it is told to an agent that has these tools. */
@@ -54,6 +55,7 @@ function known<Context extends CallContext>(
   return {
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
+    ...(tool.needs ? { needs: tool.needs } : {}),
     offer: { ...definitionOf(tool), side, aliases, parallel: tool.parallel },
     describe: (offered) => descriptionOf(tool, offered),
     here,

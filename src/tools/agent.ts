@@ -61,6 +61,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     aliases: ["Task"],
     permissionLevel: "read",
     parallel: true,
+    needs: "thread",
     inputSchema: AgentInput,
     description: {
       what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\nAgents:\n${spawner.agents.map(formatAgentLine).join("\n")}`,

@@ -44,6 +44,7 @@ export const bashTool: Tool<Input, string, AgentCallContext> = {
   inputSchema: Input,
   permissionLevel: "execute",
   parallel: true,
+  needs: "process",
   title: ({ command, description }) => description?.trim() || command.trim(),
   accesses: (_input, cwd) => [{ kind: "execute", target: cwd }],
   call: bash,

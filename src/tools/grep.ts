@@ -50,6 +50,7 @@ export const grepTool: Tool<GrepInput, Output, AgentCallContext> = {
   inputSchema: GrepInput,
   permissionLevel: "read",
   parallel: true,
+  needs: "process",
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: ({ path }, cwd) => [{ kind: "read", target: resolvePath(cwd, path) }],
   call: grep,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Access, CallResult } from "../mailbox/messages.ts";
-import type { CallContext, PermissionLevel, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
+import type { BootNeed, CallContext, PermissionLevel, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** A call whose input was checked: everything that is left to ask of it. */
 export interface ReadyCall<Context extends CallContext> {
@@ -22,6 +22,7 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly aliases: readonly string[];
   readonly permissionLevel: PermissionLevel;
   readonly parallel: boolean;
+  readonly needs?: BootNeed;
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
   prepare(input: unknown): ReadyCall<Context> | InvalidCall;
@@ -35,6 +36,7 @@ export function seal<Input, Output, Context extends CallContext>(
     aliases: tool.aliases,
     permissionLevel: tool.permissionLevel,
     parallel: tool.parallel,
+    ...(tool.needs ? { needs: tool.needs } : {}),
     get description() {
       return tool.description;
     },

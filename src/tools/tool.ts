@@ -17,6 +17,9 @@ import type { TodoList } from "./todo-list.ts";
 /** How dangerous a tool is by nature (A6.1, A3.34). */
 export type PermissionLevel = "read" | "write" | "execute" | "network";
 
+/** An agent's thread of its own, or the process host. */
+export type BootNeed = "thread" | "process";
+
 /** A sentence that is said only where all these tools are offered (see `naming`). */
 export interface NamesTools {
   readonly tools: readonly string[];
@@ -89,6 +92,8 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   readonly permissionLevel: PermissionLevel;
   /** Whether several calls of one reply may run at the same time. */
   readonly parallel: boolean;
+  /** What a call cannot begin without, and takes longer to boot than a model takes to write the call. */
+  readonly needs?: BootNeed;
   /** What a person sees while it runs: the argument that tells this call from another. */
   title(input: Input): string;
   accesses(input: Input, cwd: string): readonly Access[];

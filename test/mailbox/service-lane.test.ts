@@ -50,6 +50,17 @@ describe("the service lane", () => {
     expect(answers.map(({ content }) => content)).toEqual(answers.map((_, n) => JSON.stringify({ n })));
   });
 
+  test("asking makes no thread load Node's fetch, which costs more than all of the agent's own code", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const thread = new Worker(new URL("./asking-thread.ts", import.meta.url));
+    open.push(port1, { close: () => void thread.terminate() });
+    serveServices(services({ callTool: async () => ({ content: "", isError: false }) }), port1);
+    const loaded = new Promise<readonly string[]>((resolve) => thread.once("message", resolve));
+    thread.postMessage(port2, [port2]);
+    expect(await loaded).toContain("NativeModule internal/worker/io");
+    expect(await loaded).not.toContain("NativeModule internal/deps/undici/undici");
+  });
+
   test("what was run is not run again, and its output is not kept for that", async () => {
     let runs = 0;
     const result = { id: "r", outcome: "exited", exitCode: 0, signal: null, stdout: "x" } as const;
