@@ -27,6 +27,12 @@ export function connectionFailure(error: unknown, { host, model }: Where): Model
       final: true,
       message: `The certificate of ${host} cannot be verified (${code}); check the address, or name your authority's file in NODE_EXTRA_CA_CERTS.`,
     };
+  if (isBadPort(error))
+    return {
+      kind: "connection",
+      final: true,
+      message: `The port of ${host} is one that fetch never connects to; let the server listen on another, such as 11434.`,
+    };
   if (TIMED_OUT.test(code))
     return { kind: "stalled", message: `${host} sent nothing of the reply of ${model} for 5 minutes.` };
   const cause = CAUSES[code] ?? (code === "" ? "the connection broke" : `the connection broke, ${code}`);
@@ -34,6 +40,16 @@ export function connectionFailure(error: unknown, { host, model }: Where): Model
     kind: "connection",
     message: `No complete answer from ${host} (${cause}); check that the server runs and that ANTHROPIC_BASE_URL is right.`,
   };
+}
+
+/** Ports of other protocols are refused before anything is sent; this cause has no code. */
+function isBadPort(error: unknown): boolean {
+  let cause: unknown = error;
+  for (let depth = 0; depth < 6 && cause instanceof Error; depth++) {
+    if (cause.message === "bad port") return true;
+    cause = cause.cause;
+  }
+  return false;
 }
 
 /** The code of the innermost cause: fetch wraps the socket's error, and one error per address of a host. */

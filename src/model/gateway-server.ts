@@ -24,7 +24,9 @@ export interface LaneServices {
 export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneServices): void {
   const open = new Map<number, AbortController>();
 
-  port.on("message", (message: ToGateway) => {
+  port.on("message", (message: unknown) => {
+    // The lane belongs to an agent's thread: what is not a message of ours must not end everybody's gateway.
+    if (!isToGateway(message)) return;
     switch (message.type) {
       case "ask":
         if (!open.has(message.id)) void answer(message.id, { ...message.request, actor: owner.actor });
@@ -66,6 +68,20 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       relay.end();
     }
   };
+}
+
+/** Checked by its envelope alone: a whole conversation per turn is too much to look through twice. */
+function isToGateway(message: unknown): message is ToGateway {
+  if (typeof message !== "object" || message === null || !("type" in message) || !("id" in message))
+    return false;
+  if (typeof message.id !== "number") return false;
+  if (message.type === "cancel") return true;
+  return (
+    message.type === "ask" &&
+    "request" in message &&
+    typeof message.request === "object" &&
+    message.request !== null
+  );
 }
 
 /** A library user's client may answer anything; the agent that asked must hear of it, or it waits for ever. */

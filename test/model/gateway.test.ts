@@ -263,6 +263,16 @@ describe("a lane", () => {
     expect(failureIn((await ask(laneModel(port2))).outcome).kind).toBe("connection");
   });
 
+  test("words that are no message change nothing: the next request is answered", async () => {
+    const { gateway } = await threaded(() => ({ text: "Hi." }));
+    const port = gateway.connect(OTHER, false);
+    for (const word of [null, 7, "ask", {}, { type: "ask" }, { type: "ask", id: "x", request: {} }])
+      port.postMessage(word);
+    port.postMessage({ type: "ask", id: 3, request: null });
+    port.postMessage({ type: "ask", id: 4, request: { model: 5 } });
+    expect(replyIn((await ask(laneModel(port))).outcome).content).toEqual([{ type: "text", text: "Hi." }]);
+  });
+
   test("a request that is not plain data is refused", async () => {
     const { gateway } = local();
     const tools = [{ name: "x", description: "", input_schema: { type: "object" as const, f: () => {} } }];
