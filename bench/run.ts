@@ -8,6 +8,7 @@ import { run as memory } from "./memory.ts";
 import { type BenchOptions, type BenchResult, isReached, ratioOf, type Target } from "./result.ts";
 import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
+import { run as tools } from "./tools.ts";
 
 const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult[]>>> = {
   spawn,
@@ -17,6 +18,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   "fan-out": fanOut,
   "main-loop": mainLoop,
   journal,
+  tools,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]
