@@ -166,8 +166,11 @@ export type Call = z.infer<typeof Call>;
 export const Access = z.object({ kind: z.enum(["read", "write", "execute", "network"]), target: z.string() });
 export type Access = z.infer<typeof Access>;
 
-/** `before`: a call the agent is about to run in its own thread. `title` is what a person sees. */
-export const BeforeCall = z.extend(Call, { title: z.string(), accesses: z.array(Access) });
+/**
+ * `before`: a call the agent is about to run in its own thread, and where it stands. What the call touches is
+ * found out by the supervisor, from the input.
+ */
+export const BeforeCall = z.extend(Call, { cwd: z.string() });
 export type BeforeCall = z.infer<typeof BeforeCall>;
 
 /** Who wrote a file last, where it was another agent of the session. `path` is the real one. */

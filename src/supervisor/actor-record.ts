@@ -4,8 +4,15 @@ import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Steer, Summary, Todo, Turn } from "../mailbox/messages.ts";
 import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import { type Child, queued } from "./children.ts";
+import type { JudgedCall } from "./judged-runs.ts";
 import { type Notice, noticeText, withNotice } from "./notices.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
+
+/** A call that was let go and has not ended. */
+export interface RunningCall extends JudgedCall {
+  readonly tool: string;
+  readonly title: string;
+}
 
 /** What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. */
 export class ActorRecord {
@@ -13,7 +20,7 @@ export class ActorRecord {
   child: Child = queued;
   handle: ActorHandle | null = null;
   /** The calls that run for it now, in the order they began. */
-  readonly calls = new Map<CallId, { readonly tool: string; readonly title: string }>();
+  readonly calls = new Map<CallId, RunningCall>();
   /** The model cannot be had at the moment. */
   wait: Extract<Activity, { type: "retrying" }> | null = null;
   /** Of every request answered for it, told by the gateway: true also when its thread is gone. */
@@ -197,7 +204,7 @@ export class ActorRecord {
     if (newest === undefined && this.keptBy !== null)
       return { type: "tool", tool: "Bash", title: this.keptBy };
     if (newest === undefined) return this.wait ?? { type: "model" };
-    if (calls.length === 1) return { type: "tool", ...newest };
+    if (calls.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
     const same = calls.every(({ tool }) => tool === newest.tool);
     const title = same ? `${calls.length} at once` : `${newest.title} (and ${calls.length - 1} more)`;
     return { type: "tool", tool: newest.tool, title };

@@ -1,5 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
-import type { AfterAnswer, BeforeCall, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
+import type { Access, AfterAnswer, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import { judge, type Permissions } from "../policy/gate.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -10,6 +10,7 @@ import type { ActorRecord } from "./actor-record.ts";
 import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
+import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 import type { WriteLedger } from "./write-ledger.ts";
 
@@ -67,7 +68,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return {};
   };
 
-  const gated = async (tool: KnownTool, call: Call, accesses: BeforeCall["accesses"]): Promise<Verdict> => {
+  const gated = async (tool: KnownTool, call: Call, accesses: readonly Access[]): Promise<Verdict> => {
     const verdict = await judge(side.permissions, { names: tool.names, level: tool.level, accesses });
     if (verdict.type === "refuse") side.denied(call);
     const record = {
@@ -87,21 +88,26 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return { type: "refuse", reason: NOT_RUN };
   };
 
-  /** Only a call that was judged, and of a tool that may execute, has a shell. */
-  const mustRun = (call: Call["id"]) => {
-    const running = actor.calls.get(call);
+  /** Only a call that was judged, and of a tool that may execute, has a shell; and only for what was judged. */
+  const mustRun = (request: { call: Call["id"]; command: string; cwd: string }) => {
+    const running = actor.calls.get(request.call);
     if (running === undefined || toolbox.find(running.tool)?.level !== "execute")
-      throw new Error(`The call ${call} may not run a command.`);
+      throw new Error(`The call ${request.call} may not run a command.`);
+    const other = whyNoCommand(request, running, actor.spec.root);
+    if (other !== null) throw new Error(`The call ${request.call} asked for ${other}.`);
   };
 
-  const busyWith = (call: Call["id"], tool: string, title: string) => {
+  const isRunning = (call: string) => [...actor.calls.keys()].some((id) => id === call);
+
+  const busyWith = ({ id, input }: Call, tool: KnownTool, title: string, cwd: string) => {
     // In the tree a path need not say where everybody is.
-    actor.calls.set(call, { tool, title: title.replaceAll(`${actor.spec.root}/`, "") });
+    const shown = title.replaceAll(`${actor.spec.root}/`, "");
+    actor.calls.set(id, { tool: tool.offer.name, title: shown, input, cwd });
     side.changed();
   };
 
   /** Two calls that write the same file come one after the other, and the later one is told of the earlier. */
-  const turnToWrite = async ({ id, accesses }: BeforeCall): Promise<Verdict> => {
+  const turnToWrite = async (id: Call["id"], accesses: readonly Access[]): Promise<Verdict> => {
     const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
     if (targets.length === 0) return { type: "go" };
     const writer = { actor: actor.id, description: actor.spec.description };
@@ -119,7 +125,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     const cwd = actor.turns.at(-1)?.cwd ?? actor.spec.root;
     const verdict = await gated(tool, call, [...ready.accesses(cwd)]);
     if (verdict.type === "refuse") return { content: verdict.reason, isError: true };
-    busyWith(call.id, tool.offer.name, ready.title);
+    busyWith(call, tool, ready.title, cwd);
     let isError = true;
     try {
       const result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
@@ -146,10 +152,13 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       if (isStopped()) return { type: "refuse", reason: NOT_RUN };
       const tool = offered(call.tool);
       if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
-      const verdict = await gated(tool, call, call.accesses);
+      const claim = tool.prepare(call.input);
+      if (claim.type === "invalid") return { type: "refuse", reason: claim.message };
+      const accesses = claim.accesses(call.cwd);
+      const verdict = await gated(tool, call, accesses);
       if (verdict.type === "refuse") return verdict;
-      busyWith(call.id, tool.offer.name, call.title);
-      const turn = await turnToWrite(call);
+      busyWith(call, tool, claim.title, call.cwd);
+      const turn = await turnToWrite(call.id, accesses);
       return turn.type === "refuse" ? turn : { ...verdict, ...turn };
     },
     async after({ id, isError }) {
@@ -189,16 +198,18 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async run(request) {
       alive();
+      const odd = isRunning(request.id) ? whyNoSearch(request) : "a call that is not running";
+      if (odd !== null) throw new Error(`It asked for ${odd}.`);
       return side.processes.run({ ...request, owner: actor.id }, side.signal);
     },
     async command(request) {
       alive();
-      mustRun(request.call);
+      mustRun(request);
       return side.commands.run(actor.id, request, side.signal);
     },
     async background(request) {
       alive();
-      mustRun(request.call);
+      mustRun(request);
       return side.background.start(actor.id, request, side.signal);
     },
   };

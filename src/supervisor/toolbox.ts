@@ -3,7 +3,7 @@ import { isOffered, isOfferedInMode, type Permissions } from "../policy/gate.ts"
 import { definitionOf, descriptionOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
-import type { SealedTool } from "../tools/sealed.ts";
+import type { InvalidCall, ReadyCall, SealedTool } from "../tools/sealed.ts";
 import type { BootNeed, CallContext, PermissionLevel } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
 
@@ -16,9 +16,14 @@ export interface KnownTool {
   readonly offer: AgentTool;
   /** As it is told to an agent that has these tools. */
   describe(offered: Offered): string;
+  /** Whether the input fits, what a person sees of the call, and what it touches. */
+  prepare(input: unknown): Claim | InvalidCall;
   /** The tool itself, where it runs on the supervisor's side. */
   readonly here: CustomTool | null;
 }
+
+/** What a call says of itself before it runs. */
+export type Claim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses">;
 
 /** Every tool of the session, in the order models see them; computed once, so that requests share a prefix. */
 export class Toolbox {
@@ -58,6 +63,8 @@ function known<Context extends CallContext>(
     ...(tool.needs ? { needs: tool.needs } : {}),
     offer: { ...definitionOf(tool), side, aliases, parallel: tool.parallel },
     describe: (offered) => descriptionOf(tool, offered),
+    prepare: (input) => tool.prepare(input),
+
     here,
   };
 }

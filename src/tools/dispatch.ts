@@ -57,14 +57,7 @@ async function runHere(
   if (!tool) return wrong(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
   if (call.type === "invalid") return wrong(call.message);
-  const verdict = await services.before({
-    id,
-    toolUse,
-    tool: name,
-    input,
-    title: call.title,
-    accesses: [...call.accesses(context.cwd)],
-  });
+  const verdict = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
   if (verdict.type === "refuse") return wrong(verdict.reason);
   if (context.signal.aborted) return notRun;
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);

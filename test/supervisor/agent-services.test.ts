@@ -12,10 +12,11 @@ import { agentServices } from "../../src/supervisor/agent-services.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
+import { ripgrepPath } from "../../src/tools/ripgrep.ts";
 
 const id = ActorId.parse("agent1");
 const permissions: Permissions = {
-  mode: "default",
+  mode: "acceptEdits",
   allowedTools: ["Hammer"],
   disallowedTools: [],
   folders: ["/"],
@@ -114,10 +115,12 @@ describe("a thread is not believed", () => {
       isError: true,
       content: expect.stringContaining('no tool "Hammer"'),
     });
-    expect(await services.before({ ...call("Grep"), title: "", accesses: [] })).toMatchObject({
+    expect(await services.before({ ...call("Grep"), cwd: "/" })).toMatchObject({
       type: "refuse",
     });
-    expect(await services.before({ ...call("Read"), title: "", accesses: [] })).toEqual({ type: "go" });
+    expect(await services.before({ ...call("Read"), input: { file_path: "/a" }, cwd: "/" })).toEqual({
+      type: "go",
+    });
     expect(ran).toBe(false);
   });
 
@@ -151,7 +154,7 @@ describe("a call of a tool that runs at the supervisor", () => {
     });
     const { actor, services, records } = servicesOf(["Hammer"], [hammer], () => disk.promise);
     const answer = services.callTool(call("Hammer"));
-    const verdict = services.before({ ...call("Hammer"), title: "", accesses: [] });
+    const verdict = services.before({ ...call("Hammer"), cwd: "/" });
     actor.child = { state: "cancelling", stop: { status: "cancelled", reason: "" }, holds: true };
     disk.resolve(1);
     expect(await answer).toMatchObject({ isError: true, content: expect.stringMatching(/^Not run/) });
@@ -179,8 +182,40 @@ describe("a command", () => {
     const foreground = () => services.command({ ...request, timeoutMs: 1_000 });
     const background = () => services.background({ ...request, description: "" });
     await expect(foreground()).rejects.toThrow("may not run a command");
-    actor.calls.set(request.call, { tool: "Hammer", title: "" });
+    actor.calls.set(request.call, { tool: "Hammer", title: "", input: {}, cwd: "/" });
     await expect(foreground()).rejects.toThrow("may not run a command");
     await expect(background()).rejects.toThrow("may not run a command");
+  });
+
+  test("is the very one that was judged, in the folder it was judged for: a verdict cannot be used for another", async () => {
+    const { actor, services } = servicesOf([], []);
+    const request = { call: callId(id, 1, 0), command: "true", cwd: "/a" };
+    const ask = (changes: Partial<typeof request>) =>
+      services.background({ ...request, ...changes, description: "" });
+    actor.calls.set(request.call, { tool: "Bash", title: "", input: { command: "true" }, cwd: "/a" });
+    await expect(ask({ command: "rm -rf /" })).rejects.toThrow("another command");
+    await expect(ask({ cwd: "/etc" })).rejects.toThrow("another folder");
+    expect(await ask({})).toMatchObject({ type: "refused" });
+    // The agent's root, where its folder is gone.
+    expect(await ask({ cwd: "/" })).toMatchObject({ type: "refused" });
+  });
+});
+
+describe("a program that is no command", () => {
+  test("is our ripgrep, for a running call, and cannot start another", async () => {
+    const { actor, services } = servicesOf([], []);
+    const search = callId(id, 1, 0);
+    const rg = ripgrepPath() ?? "";
+    const run = (file: string, args: readonly string[], call: string = search) =>
+      services.run({
+        ...{ id: call, owner: id, file, args: [...args], cwd: "/" },
+        ...{ timeoutMs: 1_000, maxOutputBytes: 10 },
+      });
+    await expect(run(rg, ["--regexp=a", "--", "."])).rejects.toThrow("a call that is not running");
+    actor.calls.set(search, { tool: "Grep", title: "", input: {}, cwd: "/" });
+    await expect(run("/bin/sh", ["-c", "id"])).rejects.toThrow("no tool of ours");
+    await expect(run(rg, ["--pre=/bin/sh", "--regexp=a", "--", "."])).rejects.toThrow("--pre=/bin/sh");
+    await expect(run(rg, ["-iz", "--regexp=a", "--", "."])).rejects.toThrow("-iz");
+    await expect(run(rg, ["--regexp=--pre", "--", "--pre"])).rejects.toThrow("nothing is run in this test");
   });
 });
