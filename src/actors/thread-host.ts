@@ -40,6 +40,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
   const entry = options.entry ?? ENTRY;
   const atOnce = availableParallelism();
   const line = new Set<Actor>();
+  const actors = new Set<Actor>();
   const onTheWay: Record<OnTheWay, number> = { threads: 0, spares: 0, actors: 0 };
   let pool: Pool | undefined;
   /** Tasks in threads, or queued for one. */
@@ -114,7 +115,10 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
   return {
     start(start) {
       const actor = prepare(entry, start);
-      if (pool === undefined) {
+      actors.add(actor);
+      void actor.handle.exited.then(() => actors.delete(actor));
+      if (closed) actor.handle.terminate();
+      else if (pool === undefined) {
         pool = openPool(options);
         // The one thread it keeps is booting.
         board(actor, pool, true);
@@ -126,6 +130,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
       return actor.handle;
     },
     warm(count) {
+      if (closed) return;
       wanted = count;
       if (pool) return admit(pool);
       pool = openPool(options);
@@ -133,7 +138,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     },
     async close() {
       closed = true;
-      for (const { handle } of line) handle.terminate();
+      for (const { handle } of actors) handle.terminate();
       await pool?.destroy();
     },
   };

@@ -18,10 +18,10 @@ export interface LivesListeners {
   onDenied(denial: PermissionDenial): void;
 }
 
-/** One for all: an error made on the spot keeps, by its stack, the thread's lanes and all that went over them. */
 /** Milliseconds that an end waits for its record and for the agent's processes to be gone. */
 const PATIENCE_MS = 10_000;
 
+/** One for all: an error made on the spot keeps, by its stack, the thread's lanes and all that went over them. */
 const ENDED = new Error("The agent has ended.");
 
 /**

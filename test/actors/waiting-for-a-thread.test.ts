@@ -102,6 +102,21 @@ test("an actor that still waits for a thread can be ended, and so can the whole 
   await first.exited;
 });
 
+test("closed, a host ends its actors as terminated and boots no thread any more", async () => {
+  const threads = host(2);
+  const running = begin(threads, "running");
+  await running.asked;
+  await threads.close();
+  expect(await running.exited).toEqual({ type: "terminated" });
+  let booted = 0;
+  const count = () => void (booted += 1);
+  process.on("worker", count);
+  onTestFinished(() => void process.off("worker", count));
+  threads.warm(2);
+  expect(await begin(threads, "late").exited).toEqual({ type: "terminated" });
+  expect(booted).toBe(0);
+});
+
 test("threads that hang before they come up do not hold up the next ones", async () => {
   const threads = host(availableParallelism() + 1);
   for (let n = 0; n < availableParallelism(); n++) begin(threads, `stuck${n}`, "misbehave: spin");
