@@ -2,28 +2,11 @@ import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { onFreshGround } from "./folders.ts";
 import type { BashRun, BashTask } from "./inside/bash.ts";
-import type { FileToolsTask } from "./inside/file-tools.ts";
+import type { FileToolsRun, FileToolsTask, Measured } from "./inside/file-tools.ts";
 import { inOwnProcess } from "./own-process.ts";
 import { makeRepository } from "./repository.ts";
 import { atMost, type BenchOptions, type BenchResult, timesFloor } from "./result.ts";
-import { median, p95 } from "./samples.ts";
-
-/** Milliseconds of one call each, and of what it is compared with. */
-export type FileToolSamples = Readonly<
-  Record<
-    | "grep"
-    | "ripgrep"
-    | "glob"
-    | "walk"
-    | "readStart"
-    | "bytesAtStart"
-    | "readMiddle"
-    | "bytesToMiddle"
-    | "edit"
-    | "replace",
-    readonly number[]
-  >
->;
+import { median, p95, rounded } from "./samples.ts";
 
 const LIVE = 64;
 const MEGABYTES = 100;
@@ -34,15 +17,15 @@ export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
     const repository = makeRepository(join(cwd, "repository"));
     const big = join(cwd, "big.txt");
     writeBigFile(big);
-    const files = await inOwnProcess<FileToolSamples>(new URL("./inside/file-tools.ts", import.meta.url), {
+    const files = await inOwnProcess<FileToolsRun>(new URL("./inside/file-tools.ts", import.meta.url), {
       repository,
       big,
-      rounds: quick ? 7 : 25,
+      rounds: quick ? 7 : 40,
     } satisfies FileToolsTask);
     const bash = (live: number) =>
       inOwnProcess<BashRun>(
         new URL("./inside/bash.ts", import.meta.url),
-        { cwd, home, live, calls: quick ? 20 : 100, megabytes: MEGABYTES } satisfies BashTask,
+        { cwd, home, live, calls: quick ? 30 : 300, megabytes: MEGABYTES } satisfies BashTask,
         { SHELL: "/bin/bash" },
       );
     return [...fileLines(files, repository.files), ...bashLines(await bash(0), await bash(LIVE))];
@@ -59,11 +42,11 @@ function writeBigFile(path: string): void {
   closeSync(file);
 }
 
-function fileLines(samples: FileToolSamples, files: number): BenchResult[] {
+function fileLines({ samples, cpuMs }: FileToolsRun, files: number): BenchResult[] {
   const line = (
     name: string,
-    ours: keyof FileToolSamples,
-    floor: keyof FileToolSamples,
+    ours: Measured,
+    floor: Measured,
     limit: number | null,
     what: string,
   ): BenchResult => ({
@@ -72,42 +55,55 @@ function fileLines(samples: FileToolSamples, files: number): BenchResult[] {
     ours: median(samples[ours]),
     floor: median(samples[floor]),
     target: limit === null ? null : timesFloor(limit),
-    note: `${p95(samples[ours])}; floor: ${what}`,
+    note: [p95(samples[ours]), ...cpuRatio(cpuMs[ours], cpuMs[floor]), `floor: ${what}`].join("; "),
   });
+  const flags = "bare ripgrep with the same flags";
   return [
-    line(`Grep over ${files} files`, "grep", "ripgrep", 1.3, "bare ripgrep"),
+    line(`Grep over ${files} files`, "grep", "ripgrep", 1.3, flags),
+    line("  the lines themselves", "grepLines", "ripgrepLines", 1.3, flags),
     line(`Glob over ${files} files, all of them matching`, "glob", "walk", 1.3, "a bare walk and stat"),
     line(
       "Read, the first 2000 lines of 100 MB",
-      "readStart",
-      "bytesAtStart",
+      "read",
+      "readThroughThePool",
       2,
       "those bytes alone, opened, read and decoded",
     ),
-    line("  2000 lines in the middle", "readMiddle", "bytesToMiddle", null, "all bytes up to there"),
+    line("  the same", "read", "readAtOnce", null, "those bytes, without the thread pool"),
+    line("  2000 lines in the middle", "readMiddle", "readUpTo", null, "all bytes up to there"),
     line("Edit", "edit", "replace", 2, "read, replace, write, fsync, rename"),
   ];
 }
 
+/** On a busy machine this says more than the time that passed. */
+function cpuRatio(ours: number | null, floor: number | null): string[] {
+  return ours === null || floor === null || floor === 0 ? [] : [`CPU ${rounded(ours / floor)}x`];
+}
+
 function bashLines(alone: BashRun, among: BashRun): BenchResult[] {
-  const line = (name: string, { calls, bare }: BashRun): BenchResult => ({
+  const line = (name: string, { calls, bare, cpuMs, bareCpuMs }: BashRun): BenchResult => ({
     name,
     unit: "ms",
     ours: median(calls),
     floor: median(bare),
     target: timesFloor(1.5),
-    note: `${p95(calls)}; floor: bash from an empty process, its output heard`,
+    note: [
+      p95(calls),
+      ...cpuRatio(cpuMs, bareCpuMs),
+      "floor: bash from an empty process, its output heard",
+    ].join("; "),
   });
+  const memory: BenchResult = {
+    name: `memory while a command writes ${MEGABYTES} MB`,
+    unit: "MiB",
+    ours: alone.growthMiB,
+    floor: null,
+    target: atMost(30),
+    note: "growth of our processes to their peaks, as the system noted them",
+  };
   return [
     line("Bash true, from verdict to result", alone),
     line(`  with ${LIVE} live agents`, among),
-    {
-      name: `memory while a command writes ${MEGABYTES} MB`,
-      unit: "MiB",
-      ours: alone.growthMiB,
-      floor: null,
-      target: atMost(30),
-      note: "peak growth of our processes together",
-    },
+    ...(alone.looked === 0 ? [] : [memory]),
   ];
 }

@@ -1,8 +1,8 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type ContentBlock, noUsage } from "../../src/mailbox/conversation.ts";
 import type { ModelClient, ModelOutcome } from "../../src/model/client.ts";
+import { startBareSpawner } from "../bare-spawn.ts";
+import { cpuMs, startedHere } from "../cpu.ts";
 import { answer, given } from "../own-process.ts";
 
 /** Commands of one real agent of a built session, with others beside it. */
@@ -21,8 +21,13 @@ export interface BashRun {
   readonly calls: readonly number[];
   /** Of a bare spawn from an empty process, in turn with the calls. */
   readonly bare: readonly number[];
-  /** Growth of this process and the process host together while the command wrote, at its peak. */
+  /** Growth of this process and the process host while the command wrote: the sum of their peaks. */
   readonly growthMiB: number;
+  /** Processes whose memory was looked at; none where the system does not tell of any. */
+  readonly looked: number;
+  /** Processor time of all calls and of all bare spawns, with that of what they ran; null: not known. */
+  readonly cpuMs: number | null;
+  readonly bareCpuMs: number | null;
 }
 
 const { cwd, home, live, calls, megabytes } = given<BashTask>();
@@ -30,23 +35,16 @@ const dist = new URL("../../dist/index.js", import.meta.url).href;
 const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
 
 const UNCOUNTED = 3;
-const helper = fork(new URL("./bare-bash.ts", import.meta.url));
+const BARE = { file: "/bin/bash", args: ["--noprofile", "--norc", "-c", "true"], cwd };
+const spawner = startBareSpawner();
 const bare: number[] = [];
 const took: number[] = [];
 let began = 0;
-let watch: { stop(): number } | null = null;
+let before: readonly Memory[] = [];
 let growthMiB = 0;
-
-async function bareSpawn(): Promise<void> {
-  const [ms] = await once(helper, "message", { signal: AbortSignal.timeout(10_000), ...told() });
-  bare.push(Number(ms));
-}
-
-/** The question is sent when the answer is listened for. */
-function told(): object {
-  helper.send("go");
-  return {};
-}
+let cpuAtCall = 0;
+let cpu = 0;
+let bareCpu = 0;
 
 const flood = `yes 'a line that is written again and again' | head -c ${megabytes * 1_000_000}`;
 
@@ -55,11 +53,13 @@ let turn = 0;
 async function mainTurn(): Promise<ModelOutcome> {
   turn += 1;
   if (turn <= calls + UNCOUNTED) {
-    await bareSpawn();
+    const at = cpuMs([spawner.pid]);
+    bare.push((await spawner.run(BARE)).ms);
+    if (turn > UNCOUNTED) bareCpu += (cpuMs([spawner.pid]) ?? 0) - (at ?? 0);
     return bashCall("true");
   }
   if (turn > calls + UNCOUNTED + 1) return reply({ type: "text", text: "Done.", citations: null });
-  watch = watchMemory();
+  before = ours().map(fromNowOn);
   return bashCall(flood);
 }
 
@@ -100,12 +100,15 @@ const supervisor = new Supervisor({
   onEvent(event) {
     if (event.type !== "agent" || event.view.id !== "main") return;
     const isRunning = event.view.activity.type === "tool" && event.view.activity.tool === "Bash";
-    if (isRunning && began === 0) began = performance.now();
+    if (isRunning && began === 0) {
+      cpuAtCall = cpuMs(ours()) ?? 0;
+      began = performance.now();
+    }
     if (isRunning || began === 0) return;
     took.push(performance.now() - began);
+    if (took.length > UNCOUNTED && took.length <= UNCOUNTED + calls) cpu += (cpuMs(ours()) ?? 0) - cpuAtCall;
     began = 0;
-    growthMiB = watch?.stop() ?? growthMiB;
-    watch = null;
+    if (turn === calls + UNCOUNTED + 1) growthMiB = grown();
   },
 });
 const agents = Array.from({ length: live }, () => supervisor.spawn({ prompt: "Wait." }));
@@ -115,45 +118,39 @@ if (summary.status !== "done")
   throw new Error(`The measured agent ended ${summary.status}: ${summary.reason}`);
 await supervisor.close();
 await Promise.all(agents);
-helper.kill();
+spawner.stop();
 await answer({
   calls: took.slice(UNCOUNTED, UNCOUNTED + calls),
   bare: bare.slice(UNCOUNTED),
   growthMiB,
+  looked: before.length,
+  cpuMs: before.length === 0 ? null : cpu,
+  bareCpuMs: before.length === 0 ? null : bareCpu,
 } satisfies BashRun);
 
-function watchMemory(): { stop(): number } {
-  const before = ourMiB();
-  let peak = before;
-  const look = setInterval(() => {
-    peak = Math.max(peak, ourMiB());
-  }, 5);
-  return {
-    stop() {
-      clearInterval(look);
-      return Math.max(peak, ourMiB()) - before;
-    },
-  };
+interface Memory {
+  readonly pid: number;
+  readonly kB: number;
 }
 
-/** This process, and the node processes below it; what a command uses is not ours. */
-function ourMiB(): number {
-  return process.memoryUsage.rss() / 2 ** 20 + hosts().reduce((sum, pid) => sum + rssMiB(pid), 0);
+/** What it holds now; the system's own note of its peak begins anew, so that no sample can miss it. */
+function fromNowOn(pid: number): Memory {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  return { pid, kB: memory(pid, "VmRSS") };
 }
 
-function hosts(): string[] {
-  try {
-    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
-    return children.split(" ").filter((pid) => pid !== "" && pid !== String(helper.pid));
-  } catch {
-    return []; // Only Linux tells.
-  }
+function grown(): number {
+  const kB = before.reduce((sum, { pid, kB }) => sum + memory(pid, "VmHWM") - kB, 0);
+  return kB / 1024;
 }
 
-function rssMiB(pid: string): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1] ?? 0) / 256;
-  } catch {
-    return 0;
-  }
+/** This process and the process host; what a command uses is not ours. None where the system tells nothing. */
+function ours(): number[] {
+  return process.platform === "linux" ? [process.pid, ...startedHere([spawner.pid])] : [];
+}
+
+function memory(pid: number, what: "VmRSS" | "VmHWM"): number {
+  const line = new RegExp(`^${what}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  if (line === null) throw new Error(`/proc/${pid}/status does not say ${what}.`);
+  return Number(line[1]);
 }

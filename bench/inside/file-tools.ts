@@ -1,31 +1,20 @@
-import { execFile } from "node:child_process";
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { open } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
+import { type GrepInput, ripgrepArguments } from "../../src/tools/grep-arguments.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { ReadLedger } from "../../src/tools/read-ledger.ts";
 import { ripgrepPath } from "../../src/tools/ripgrep.ts";
 import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
+import { startBareSpawner } from "../bare-spawn.ts";
+import { cpuMs, startedHere } from "../cpu.ts";
 import { answer, given } from "../own-process.ts";
 import type { Repository } from "../repository.ts";
 import { interleaved } from "../samples.ts";
-import type { FileToolSamples } from "../tools.ts";
+import { bareFiles } from "./bare-files.ts";
 
 export interface FileToolsTask {
   readonly repository: Repository;
@@ -34,14 +23,38 @@ export interface FileToolsTask {
   readonly rounds: number;
 }
 
+export type Measured =
+  | "grep"
+  | "ripgrep"
+  | "grepLines"
+  | "ripgrepLines"
+  | "glob"
+  | "walk"
+  | "read"
+  | "readThroughThePool"
+  | "readAtOnce"
+  | "readMiddle"
+  | "readUpTo"
+  | "edit"
+  | "replace";
+
+export interface FileToolsRun {
+  /** Milliseconds of one call each. */
+  readonly samples: Readonly<Record<Measured, readonly number[]>>;
+  /** Processor time of all calls together, with that of the process host and of what it ran; null: not known. */
+  readonly cpuMs: Readonly<Record<Measured, number | null>>;
+}
+
 const IN_A_ROW = 20;
 const LINES = 2_000;
 const LINE_BYTES = 100;
+const MIDDLE = 500_000;
 
 const { repository, big, rounds } = given<FileToolsTask>();
 const { folder, files, needle } = repository;
 const edited = join(folder, "packages/edited.ts");
 const processes = startProcesses({ env: process.env });
+const spawner = startBareSpawner();
 
 const never = async (): Promise<never> => {
   throw new Error("Nothing of this is measured here.");
@@ -73,75 +86,12 @@ async function call(name: string, input: unknown): Promise<string> {
   return content;
 }
 
-async function timed(work: () => unknown): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
+/** The very search of a call, by ripgrep alone. */
+async function bareRipgrep(input: GrepInput): Promise<{ ms: number; said: string }> {
+  return spawner.run({ file: ripgrepPath() ?? "rg", args: ripgrepArguments(input, "./"), cwd: folder });
 }
 
-/** Milliseconds of one of several in a row: what takes less than a millisecond is lost in the noise alone. */
-async function timedInARow(work: () => unknown): Promise<number> {
-  const whole = await timed(async () => {
-    for (let done = 0; done < IN_A_ROW; done++) await work();
-  });
-  return whole / IN_A_ROW;
-}
-
-// ---- what cannot be beaten ------------------------------------------------------------------------
-
-const ripgrep = ripgrepPath() ?? "rg";
-const runRipgrep = promisify(execFile);
-
-function walkAndStat(place: string): number {
-  let newest = 0;
-  for (const entry of readdirSync(place, { withFileTypes: true })) {
-    const path = `${place}/${entry.name}`;
-    if (entry.isDirectory()) {
-      if (entry.name !== ".git" && entry.name !== "node_modules")
-        newest = Math.max(newest, walkAndStat(path));
-    } else if (entry.isFile()) newest = Math.max(newest, statSync(path).mtimeMs);
-  }
-  return newest;
-}
-
-async function readAndDecode(path: string, count: number): Promise<string> {
-  const file = await open(path);
-  try {
-    const { buffer } = await file.read(Buffer.allocUnsafe(count), 0, count, 0);
-    return buffer.toString("utf8");
-  } finally {
-    await file.close();
-  }
-}
-
-function readUpTo(path: string, end: number): number {
-  const file = openSync(path, "r");
-  const bytes = Buffer.allocUnsafe(64 * 1024);
-  try {
-    let at = 0;
-    while (at < end) at += readSync(file, bytes, 0, Math.min(bytes.length, end - at), at);
-    return at;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function replaceBarely(path: string, from: string, to: string): void {
-  const text = readFileSync(path, "utf8").replace(from, to);
-  const temporary = `${path}.tmp`;
-  const file = openSync(temporary, "w");
-  writeSync(file, text);
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(temporary, path);
-}
-
-// ---- both, in turn --------------------------------------------------------------------------------
-
-const middle = 500_000;
 let edits = 0;
-for (const file of [edited, `${edited}.bare`])
-  writeFileSync(file, `${"// a line of a source file that is edited\n".repeat(500)}const state = "zero";\n`);
 
 async function editOnce(): Promise<void> {
   const from = `"${edits === 0 ? "zero" : `n${edits}`}"`;
@@ -149,24 +99,79 @@ async function editOnce(): Promise<void> {
   await call("Edit", { file_path: edited, old_string: from, new_string: `"n${edits}"` });
 }
 
-const expected = await call("Grep", { pattern: needle, head_limit: 0 });
-if (expected.split("\n").filter((line) => line.endsWith(".ts")).length !== files / 100)
-  throw new Error(`Grep did not find what is there: ${expected.slice(0, 300)}`);
-if (!(await call("Glob", { pattern: "**/*.ts" })).includes(`of ${files + 1} files`))
-  throw new Error("Glob did not find what is there.");
+// ---- what is compared must come to the same ------------------------------------------------------
+
+const paths: GrepInput = { pattern: needle };
+const lines: GrepInput = { pattern: needle, output_mode: "content" };
+for (const file of [edited, `${edited}.bare`])
+  writeFileSync(file, `${"// a line of a source file that is edited\n".repeat(500)}const state = "zero";\n`);
 await call("Read", { file_path: edited });
 
-const samples: FileToolSamples = await interleaved(rounds, {
-  grep: () => timed(() => call("Grep", { pattern: needle })),
-  ripgrep: () => timed(() => runRipgrep(ripgrep, ["--files-with-matches", needle, "./"], { cwd: folder })),
-  glob: () => timed(() => call("Glob", { pattern: "**/*.ts" })),
-  walk: () => timed(() => walkAndStat(folder)),
-  readStart: () => timedInARow(() => call("Read", { file_path: big, limit: LINES })),
-  bytesAtStart: () => timedInARow(() => readAndDecode(big, LINES * LINE_BYTES)),
-  readMiddle: () => timed(() => call("Read", { file_path: big, offset: middle + 1, limit: LINES })),
-  bytesToMiddle: () => timed(() => readUpTo(big, (middle + LINES) * LINE_BYTES)),
-  edit: () => timedInARow(editOnce),
-  replace: () => timedInARow(() => replaceBarely(`${edited}.bare`, "state", "state")),
-});
+for (const input of [paths, lines]) {
+  const ours = (await call("Grep", input)).split("\n").sort();
+  const bare = (await bareRipgrep(input)).said
+    .replace(/\0(?=\d+:)/g, ":")
+    .split(input === paths ? "\0" : "\n")
+    .filter((row) => row !== "")
+    .map((row) => row.replace(/^\.\//, ""));
+  if (bare.length !== files / 100 || ours.join("\n") !== bare.sort().join("\n"))
+    throw new Error(`Grep and ripgrep did not find the same: ${ours.slice(0, 3).join("\n")}`);
+}
+if (!(await call("Glob", { pattern: "**/*.ts" })).includes(`of ${files + 1} files`))
+  throw new Error("Glob did not find what is there.");
+
+// ---- both, in turn --------------------------------------------------------------------------------
+
+const hosts = startedHere([spawner.pid]);
+const cpu = new Map<string, number>();
+
+/** `times` in a row: what takes less than a millisecond is lost in the noise alone. */
+function measure(name: Measured, times: number, work: () => unknown): () => Promise<number> {
+  return async () => {
+    const hostBefore = cpuMs(hosts);
+    const before = process.cpuUsage();
+    const began = performance.now();
+    for (let done = 0; done < times; done++) await work();
+    const ms = (performance.now() - began) / times;
+    const { user, system } = process.cpuUsage(before);
+    const host = (cpuMs(hosts) ?? 0) - (hostBefore ?? 0);
+    cpu.set(name, (cpu.get(name) ?? 0) + (user + system) / 1000 + host);
+    return ms;
+  };
+}
+
+function bare(name: Measured, input: GrepInput): () => Promise<number> {
+  return async () => {
+    const before = cpuMs([spawner.pid]);
+    const { ms } = await bareRipgrep(input);
+    const after = cpuMs([spawner.pid]);
+    if (before !== null && after !== null) cpu.set(name, (cpu.get(name) ?? 0) + after - before);
+    return ms;
+  };
+}
+
+const bytes = LINES * LINE_BYTES;
+const measures: Readonly<Record<Measured, () => Promise<number>>> = {
+  grep: measure("grep", 1, () => call("Grep", paths)),
+  ripgrep: bare("ripgrep", paths),
+  grepLines: measure("grepLines", 1, () => call("Grep", lines)),
+  ripgrepLines: bare("ripgrepLines", lines),
+  glob: measure("glob", 1, () => call("Glob", { pattern: "**/*.ts" })),
+  walk: measure("walk", 1, () => bareFiles.walkAndStat(folder)),
+  read: measure("read", IN_A_ROW, () => call("Read", { file_path: big, limit: LINES })),
+  readThroughThePool: measure("readThroughThePool", IN_A_ROW, () => bareFiles.readThroughThePool(big, bytes)),
+  readAtOnce: measure("readAtOnce", IN_A_ROW, () => bareFiles.readAtOnce(big, bytes)),
+  readMiddle: measure("readMiddle", 1, () =>
+    call("Read", { file_path: big, offset: MIDDLE + 1, limit: LINES }),
+  ),
+  readUpTo: measure("readUpTo", 1, () => bareFiles.readUpTo(big, MIDDLE * LINE_BYTES + bytes)),
+  edit: measure("edit", IN_A_ROW, editOnce),
+  replace: measure("replace", IN_A_ROW, () => bareFiles.replace(`${edited}.bare`, "state", "state")),
+};
+const samples = await interleaved(rounds, measures);
 await processes.close();
-await answer(samples);
+spawner.stop();
+const cpuOf = Object.fromEntries(
+  Object.keys(measures).map((name) => [name, hosts.length === 0 ? null : (cpu.get(name) ?? null)]),
+) as unknown as FileToolsRun["cpuMs"];
+await answer({ samples, cpuMs: cpuOf } satisfies FileToolsRun);
