@@ -1,0 +1,126 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { nestedProtected } from "./nested.ts";
+import type { SandboxPlace } from "./sandbox.ts";
+
+/** Where one command may do what, in real paths. Everything else may be read and not be written. */
+export interface Bounds {
+  readonly allowWrite: readonly string[];
+  readonly denyWrite: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly allowRead: readonly string[];
+}
+
+/** What a session's commands have in common. */
+export interface BoundsGround {
+  readonly home: string;
+  /** Where Troupe keeps journals and settings: no command reads them. */
+  readonly troupeHome: string;
+  /** A folder of the session's own for temporary files. */
+  readonly temporary: string;
+  /** The person's additions. */
+  readonly denyRead: readonly string[];
+}
+
+/** Below the home: what opens an account, or tells of one. */
+const CREDENTIALS = [
+  ".ssh .aws .azure .gnupg .kube .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .vault-token",
+  ".password-store .config/gh .config/glab-cli .config/gcloud .config/op .config/git/credentials .docker/config.json",
+  ".cargo/credentials .cargo/credentials.toml .gem/credentials .config/rclone .config/hub .local/share/keyrings",
+  ".terraform.d/credentials.tfrc.json .claude/.credentials.json .claude.json .bash_history .zsh_history",
+].flatMap((line) => line.split(" "));
+
+const SYSTEM_SECRETS = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+];
+
+/**
+ * What may not even come to be at the top of a folder that can be written: names that make a program, or ourselves,
+ * run something later. Held by a mount on a name that is not there, which for as long as the command runs is an
+ * empty file or folder on the disk; so no more of them than matter. What exists further down is found by `nested.ts`.
+ */
+const NEVER_MADE = [
+  ".claude .troupe .mcp.json .claude.json .bashrc .bash_profile .bash_login .bash_aliases .profile .zshrc .zprofile",
+  ".zshenv .gitconfig .gitmodules .vscode .idea .husky .envrc .npmrc .yarnrc .yarnrc.yml .pre-commit-config.yaml",
+].flatMap((line) => line.split(" "));
+
+/** Of a repository: its objects, refs and index are what git is for. */
+const OF_GIT = ["hooks", "config"];
+
+/** Walks the writable folders, so it belongs in a thread where nobody waits. Throws where one cannot be looked at. */
+export function boundsOf(ground: BoundsGround, place: SandboxPlace): Bounds {
+  const roots = outermost(place.writable.map(realRoot));
+  // A command of a root that is the whole machine, or all a person has, would be no sandbox.
+  const tooWide = roots.find((root) => isInside(ground.home, root) || root === sep);
+  if (tooWide !== undefined)
+    throw new Error(
+      `${tooWide} holds the whole home, and a command that may write there is not held by a sandbox; start Troupe in a project's folder`,
+    );
+  return {
+    allowWrite: [...roots, realRoot(ground.temporary)],
+    denyWrite: unique(roots.flatMap((root) => [...neverMade(root), ...nestedProtected(root)])),
+    denyRead: readDenies(ground).filter((path) => !roots.includes(path)),
+    allowRead: unique(
+      place.readable.filter((folder) => exists(folder)).map((folder) => realpathSync(folder)),
+    ),
+  };
+}
+
+/** The credentials' places, and the person's additions, as absolute paths. */
+export function readDenies({ home, troupeHome, denyRead }: BoundsGround): string[] {
+  return unique([
+    ...CREDENTIALS.map((name) => join(home, name)),
+    ...SYSTEM_SECRETS,
+    troupeHome,
+    ...denyRead.map((path) => expanded(path, home)),
+  ]);
+}
+
+function neverMade(root: string): string[] {
+  const ofGit = isFolder(join(root, ".git")) ? OF_GIT.map((name) => join(root, ".git", name)) : [];
+  return [...NEVER_MADE.map((name) => join(root, name)), ...ofGit];
+}
+
+function realRoot(folder: string): string {
+  if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute path`);
+  return realpathSync(folder);
+}
+
+/** Without those that lie in another one. */
+function outermost(folders: readonly string[]): string[] {
+  return unique(folders).filter(
+    (folder) => !folders.some((other) => other !== folder && isInside(folder, other)),
+  );
+}
+
+function expanded(path: string, home: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
+  return resolve(home, path);
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+/** Denied names that are not there: a mount holds them, and leaves something behind if nobody can take it away. */
+export function missing(paths: readonly string[]): string[] {
+  return paths.filter((path) => !exists(path) && isFolder(dirname(path)));
+}

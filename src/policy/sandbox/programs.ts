@@ -1,0 +1,51 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+
+/** Where a system keeps the programs its package manager installs; Ubuntu's AppArmor profile is for /usr/bin/bwrap. */
+const SYSTEM_FOLDERS = [
+  "/usr/bin",
+  "/bin",
+  "/usr/sbin",
+  "/sbin",
+  "/usr/local/bin",
+  "/run/current-system/sw/bin",
+];
+
+/**
+ * A program that builds the sandbox, so it must not come out of what the sandbox is against: never by a relative
+ * entry of PATH, and never from below one of the folders that are `untrusted` (the workspace). Null: there is none.
+ */
+export function trustedProgram(
+  name: string,
+  path: string | undefined,
+  untrusted: readonly string[],
+): string | null {
+  const folders = [...SYSTEM_FOLDERS, ...(path ?? "").split(":").filter(isAbsolute)];
+  const unsafe = untrusted.map((folder) => real(folder) ?? folder);
+  for (const folder of folders) {
+    const candidate = join(folder, name);
+    const target = real(candidate);
+    if (target === null || !isProgram(target)) continue;
+    if (unsafe.some((root) => isBelow(candidate, root) || isBelow(target, root))) continue;
+    return candidate;
+  }
+  return null;
+}
+
+function real(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function isProgram(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && (found.mode & 0o111) !== 0;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
