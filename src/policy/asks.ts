@@ -70,14 +70,16 @@ export type Ask = PermissionAsk | QuestionAsk | PlanAsk;
 /** How long an answer to a permission ask holds. */
 export type Span = "once" | "session";
 
+export type Answers = Readonly<Record<string, string | readonly string[]>>;
+
 /** What a person can say. An answer of another kind than the ask means no. */
 export type AskAnswer =
   /** `grants`: the rules of the ask's that are allowed for the session; all where absent. */
   | { readonly type: "allow"; readonly span: Span; readonly grants?: readonly string[] }
   /** `message` is told to the agent. */
   | { readonly type: "deny"; readonly span: Span; readonly message?: string }
-  /** By question text: the labels chosen, or the person's own words. */
-  | { readonly type: "answers"; readonly answers: Readonly<Record<string, string>> }
+  /** By question text: the label chosen, a list of labels where it takes several, or the person's own words. */
+  | { readonly type: "answers"; readonly answers: Answers }
   /** `mode` is what the conversation goes on in once a plan is approved. */
   | { readonly type: "approve"; readonly mode: "default" | "acceptEdits" }
   /** There is nobody who could answer, or nobody did; `reason` is one sentence. */

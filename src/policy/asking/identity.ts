@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import type { PermissionQuestion } from "./questions.ts";
+
+/** One call, whoever makes it: the same tool would do the same thing in the same folder. */
+export type SameCall = Pick<PermissionQuestion, "tool" | "input" | "cwd">;
+
+/** The same for two calls that are the same; null where that cannot be told, and then it is like no other. */
+export function callKey({ tool, input, cwd }: SameCall): string | null {
+  try {
+    // A hash, because a refusal is remembered for the session and an input can be a whole file.
+    return createHash("sha256")
+      .update(JSON.stringify([tool, cwd, input], sorted))
+      .digest("base64");
+  } catch {
+    // Nested deeper than the stack, or no JSON.
+    return null;
+  }
+}
+
+/** The same call with the same rules to choose from: one answer serves all who ask. */
+export function questionKey(question: PermissionQuestion): string | null {
+  const call = callKey(question);
+  return call === null ? null : JSON.stringify([call, ...question.grants]);
+}
+
+/** A model may write the same fields in another order. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

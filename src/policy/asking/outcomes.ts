@@ -1,0 +1,80 @@
+import type { AskAnswer, Span } from "../asks.ts";
+import type { ChoiceOutcome, Denied, PermissionOutcome, PlanOutcome } from "./questions.ts";
+
+/** What an answer means for a call that waits for permission. Never more grants than were shown. */
+export function permissionOutcome(
+  answer: AskAnswer,
+  shown: readonly string[],
+): { readonly outcome: PermissionOutcome; readonly span: Span } {
+  switch (answer.type) {
+    case "allow": {
+      const { span, grants: chosen = shown } = answer;
+      const grants = span === "once" ? [] : shown.filter((rule) => chosen.includes(rule));
+      return { outcome: { type: "allow", grants }, span };
+    }
+    case "deny": {
+      const advice = "Do not try the same in another way: go on without it, or report that it is needed.";
+      return { outcome: saidNo(answer.message, advice), span: answer.span };
+    }
+    case "nobody":
+    case "answers":
+    case "approve":
+      return {
+        outcome: unanswered(answer, "Go on without it, or report that it is needed."),
+        span: "once",
+      };
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** What an answer means for AskUserQuestion. */
+export function choiceOutcome(answer: AskAnswer): ChoiceOutcome {
+  switch (answer.type) {
+    case "answers":
+      return answer;
+    case "deny":
+      return saidNo(answer.message, "They do not want to answer this.");
+    case "nobody":
+    case "allow":
+    case "approve":
+      return unanswered(answer);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** What an answer means for a plan. */
+export function planOutcome(answer: AskAnswer): PlanOutcome {
+  switch (answer.type) {
+    case "approve":
+      return { type: "approved", mode: answer.mode };
+    case "deny":
+      return saidNo(answer.message, "They gave no reason.");
+    case "nobody":
+    case "allow":
+    case "answers":
+      return unanswered(answer);
+    default:
+      return answer satisfies never;
+  }
+}
+
+export function nobody(reason: string): Denied {
+  return { type: "deny", by: "nobody", reason };
+}
+
+/** The person's own words say what to do next; without them `advice` does. */
+function saidNo(message: string | undefined, advice: string): Denied {
+  const words = message?.trim() ?? "";
+  const reason = words === "" ? `The person said no. ${advice}` : `The person said no: ${words}`;
+  return { type: "deny", by: "person", reason };
+}
+
+function unanswered(answer: AskAnswer, advice?: string): Denied {
+  const reason =
+    answer.type === "nobody"
+      ? answer.reason
+      : `The answer was one to another kind of question (${answer.type}), so it counts as no.`;
+  return nobody([reason, advice].filter(Boolean).join(" "));
+}

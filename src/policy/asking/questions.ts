@@ -1,0 +1,44 @@
+import type { CallId } from "../../mailbox/ids.ts";
+import type { Answers, Asker, PermissionAsk, PlanAsk, QuestionAsk } from "../asks.ts";
+
+/** Whose question it is; one call asks one thing at a time. */
+export interface Asking {
+  readonly asker: Asker;
+  readonly call: CallId;
+}
+
+export interface PermissionQuestion extends Asking, Omit<PermissionAsk, "type" | "id" | "askers"> {
+  /** What the call would do, as JSON: its input without what only describes it, such as Bash's `description`. */
+  readonly input: unknown;
+  /** The same input in another folder is another call. */
+  readonly cwd: string;
+  /** A question by its nature, which no rule decides: it is not looked at again before it is shown. */
+  readonly always?: true;
+  /** Called as soon as the person has allowed it, before any other question is looked at. */
+  onAllowed?(): void;
+}
+
+export interface ChoiceQuestion extends Asking, Pick<QuestionAsk, "questions"> {}
+
+export interface PlanQuestion extends Asking, Omit<PlanAsk, "type" | "id" | "askers"> {
+  /** Called as soon as the person has approved it, before any other question is looked at. */
+  onApproved(mode: Approval): void;
+}
+
+/** What a conversation goes on in once its plan is approved. */
+export type Approval = "default" | "acceptEdits";
+
+/**
+ * The answer that means no, whatever was asked. `by`: the person; nobody, because there was no usable answer;
+ * the rules, which have changed while it waited; or the agent, which was stopped. `reason` is for the agent.
+ */
+export interface Denied {
+  readonly type: "deny";
+  readonly by: "person" | "nobody" | "rules" | "agent";
+  readonly reason: string;
+}
+
+/** `grants`: what the person allowed for the session along with it. */
+export type PermissionOutcome = { readonly type: "allow"; readonly grants: readonly string[] } | Denied;
+export type ChoiceOutcome = { readonly type: "answers"; readonly answers: Answers } | Denied;
+export type PlanOutcome = { readonly type: "approved"; readonly mode: Approval } | Denied;

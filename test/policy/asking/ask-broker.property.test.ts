@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ActorId, callId } from "../../../src/mailbox/ids.ts";
+import type { Recheck } from "../../../src/policy/ask-broker.ts";
+import type { Denied } from "../../../src/policy/asking/questions.ts";
+import { FakeClock, settled } from "../../support/fake-clock.ts";
+import { aPlan, askerNamed, brokerWith, Someone, toRun, which } from "./someone.ts";
+
+const SEED = 4096;
+const names = ["ann1", "bob1", "cid1", "dan1"] as const;
+const commands = ["a", "b", "c"] as const;
+
+const answers = [
+  { type: "allow", span: "once" },
+  { type: "allow", span: "session" },
+  { type: "allow", span: "session", grants: ["Bash(*)"] },
+  { type: "deny", span: "once", message: "no" },
+  { type: "deny", span: "session" },
+  { type: "answers", answers: {} },
+  { type: "approve", mode: "default" },
+  { type: "nobody", reason: "Gone." },
+  null,
+];
+
+const who = fc.constantFrom(...names);
+const command = fc.constantFrom(...commands);
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("ask" as const), who, command }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("question" as const, "plan" as const), who }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("answer" as const), answer: fc.constantFrom(...answers) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("vanish" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("stop" as const), nth: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("withdraw" as const), who }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("late" as const), nth: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("plan-mode" as const, "wait" as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("settle" as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+interface Asked {
+  readonly command: string | null;
+  readonly control: AbortController;
+  readonly outcome: Promise<{ readonly type: string } | Denied>;
+  /** Whether this very call was denied for the session when it was asked. */
+  readonly wasDenied: boolean;
+  answered: number;
+  type: string | null;
+}
+
+/** Plays the steps over one broker, then answers what is left; what came of every ask. */
+async function played(steps: readonly Step[]) {
+  const person = new Someone();
+  const clock = new FakeClock();
+  const rules = new Set<string>();
+  let planning = false;
+  const recheck = (title: string): Recheck => {
+    if (planning) return { type: "deny", reason: "Plan mode is on." };
+    return { type: rules.has(`Bash(${title})`) ? "allow" : "ask" };
+  };
+  const { broker, told } = brokerWith(person, {
+    patience: { clock, ms: 1000 },
+    onGrant: (given) => {
+      for (const rule of given) rules.add(rule);
+    },
+    // Deciding takes its time, in which anything can happen.
+    recheck: async ({ title }) => {
+      await settled();
+      return recheck(title);
+    },
+  });
+  const asked: Asked[] = [];
+  const ask = (
+    outcomeOf: (signal: AbortSignal) => Asked["outcome"],
+    asks: string | null,
+    wasDenied: boolean,
+  ) => {
+    const control = new AbortController();
+    const one: Asked = {
+      command: asks,
+      control,
+      outcome: outcomeOf(control.signal),
+      wasDenied,
+      answered: 0,
+      type: null,
+    };
+    asked.push(one);
+    void one.outcome.then(({ type }) => {
+      one.answered += 1;
+      one.type = type;
+    });
+  };
+  const callOf = (actor: string) => callId(ActorId.parse(actor), asked.length, 0);
+
+  const carryOut = async (one: Step): Promise<void> => {
+    switch (one.do) {
+      case "ask": {
+        const question = toRun(one.command, { asker: askerNamed(one.who), call: callOf(one.who) });
+        const wasDenied = broker.denied(question) !== null;
+        return ask((signal) => broker.permission(question, signal), one.command, wasDenied);
+      }
+      case "question": {
+        const question = { asker: askerNamed(one.who), call: callOf(one.who), questions: which };
+        return ask((signal) => broker.question(question, signal), null, false);
+      }
+      case "plan":
+        return ask(
+          (signal) => broker.plan(aPlan({ call: callOf(one.who), asker: askerNamed(one.who) }), signal),
+          null,
+          false,
+        );
+      case "answer":
+        if (person.open.size > 0) person.now().answer(one.answer);
+        return;
+      case "vanish":
+        if (person.open.size > 0) person.now().vanish(new Error("gone"));
+        return;
+      case "stop":
+        return asked[one.nth]?.control.abort();
+      case "withdraw":
+        return broker.withdraw(ActorId.parse(one.who));
+      case "late":
+        return person.seen[one.nth]?.answer({ type: "allow", span: "session" });
+      case "plan-mode":
+        planning = !planning;
+        return void broker.changed();
+      case "wait":
+        return clock.advance(1000);
+      case "settle":
+        return settled();
+      default:
+        return one satisfies never;
+    }
+  };
+  for (const one of steps) await carryOut(one);
+  for (let i = 0; i <= 2 * asked.length + 2 || person.open.size > 0; i++) {
+    await settled();
+    if (person.open.size > 0) person.now().answer({ type: "nobody", reason: "The end." });
+  }
+  for (let i = 0; i < 10; i++) await settled();
+  return { asked, person, told, clock };
+}
+
+test("every ask is answered exactly once, whatever the order of answers, cancellations and grants", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { asked, person, clock } = await played(steps);
+      for (const { answered } of asked) expect(answered).toBe(1);
+      expect(person.most).toBeLessThanOrEqual(1);
+      expect(clock.pending).toBe(0);
+    }),
+    { seed: SEED, numRuns: 300 },
+  );
+});
+
+test("nothing is allowed that was denied for the session, and nothing at all without a yes", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { asked, told } = await played(steps);
+      for (const { wasDenied, type } of asked) if (wasDenied) expect(type).toBe("deny");
+      const saidYes = steps.some(
+        (one) => one.do === "late" || (one.do === "answer" && one.answer?.type === "allow"),
+      );
+      if (!saidYes) {
+        for (const { command: made, type } of asked)
+          if (made !== null && !told.grants.length) expect(type).toBe("deny");
+      }
+      const shown = [...commands.map((one) => `Bash(${one})`), "Bash(npm test)", "Bash(npm run test)"];
+      for (const rule of told.grants.flat()) expect(shown).toContain(rule);
+    }),
+    { seed: SEED + 1, numRuns: 300 },
+  );
+});
