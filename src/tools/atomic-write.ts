@@ -6,6 +6,7 @@ import {
   fchownSync,
   fstatSync,
   fsync,
+  fsyncSync,
   lstatSync,
   openSync,
   renameSync,
@@ -79,9 +80,14 @@ async function writeIn(
 
 async function fill(file: number, bytes: Uint8Array, existing: Stats | null): Promise<Stats> {
   if (existing) takeAfter(file, existing);
-  if (bytes.length <= AT_ONCE_BYTES) writeFileSync(file, bytes);
-  else await promisify(writeFile)(file, bytes);
-  await promisify(fsync)(file);
+  if (bytes.length <= AT_ONCE_BYTES) {
+    writeFileSync(file, bytes);
+    // This thread has nothing else to do than to wait for it, and through the pool an edit takes a quarter more.
+    fsyncSync(file);
+  } else {
+    await promisify(writeFile)(file, bytes);
+    await promisify(fsync)(file);
+  }
   return fstatSync(file);
 }
 

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
 
@@ -116,7 +117,10 @@ function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
       end += piece.length + 1;
       full = lines.length >= count;
     }
-    if (end > 0) digest.update(taken === 0 ? text.slice(0, end - 1) : `\n${text.slice(0, end - 1)}`);
+    if (end === 0) return;
+    if (taken > 0) digest.update("\n");
+    // The same digest either way; turning a text back into its bytes costs as much as the digest.
+    digest.update(isAscii(bytes) ? bytes.subarray(0, end - 1) : text.slice(0, end - 1));
   }
 
   /** Where the lines before the first wanted one are over. */
