@@ -1,0 +1,203 @@
+import { isAbsolute } from "node:path";
+import * as z from "zod/mini";
+import { type LimitRange, limitRanges } from "../limit-ranges.ts";
+import { object, objects, oneOf, text, texts, variables, wholeIn, yesOrNo } from "./checks.ts";
+import { modeCheck, widthOf } from "./modes.ts";
+import { isOwnVariable } from "./own-variables.ts";
+import type { Setting } from "./setting.ts";
+
+export type LimitName = keyof typeof limitRanges;
+export type SandboxMode = "off" | "on" | "required";
+
+/** Every setting that Troupe reads, by what the code calls it. */
+export const catalogue = {
+  model: setting("model", text("the name of a model"), {
+    type: "text",
+    summary: "The model of the main conversation: `opus`, `sonnet`, `haiku`, a full id, or `offline`.",
+    fallback: "`sonnet`",
+  }),
+  env: setting("env", variables(), {
+    type: "object of texts",
+    summary:
+      "Environment variables for Troupe and the commands it runs; they win over those it was started with. A project's settings cannot set `PATH`, `HOME`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_`, `LD_` or `DYLD_`.",
+    fallback: "none",
+    merge: "entries",
+    ownOnly: isOwnVariable,
+  }),
+  apiKeyHelper: setting("apiKeyHelper", text("a command"), {
+    type: "text",
+    summary:
+      "A shell command that prints the key for the model; it runs once per session, where no key is set, and has 30 s.",
+    fallback: "none",
+  }),
+  allow: setting("permissions.allow", texts("rules"), {
+    type: "list of rules",
+    summary: "Calls that need no question, such as `Bash(npm test:*)`.",
+    fallback: "none",
+    merge: "each",
+  }),
+  ask: setting("permissions.ask", texts("rules"), {
+    type: "list of rules",
+    summary: "Calls that are always a question.",
+    fallback: "none",
+    merge: "each",
+    foreign: "nothing",
+  }),
+  deny: setting("permissions.deny", texts("rules"), {
+    type: "list of rules",
+    summary: "Calls that never run, whatever else allows them.",
+    fallback: "none",
+    merge: "each",
+    foreign: "nothing",
+  }),
+  mode: setting("permissions.defaultMode", modeCheck(), {
+    type: "`plan`, `dontAsk`, `default`, `acceptEdits` or `bypassPermissions`",
+    summary:
+      "The mode a session starts in. The enterprise's cannot be widened by anybody. A project's settings cannot say `bypassPermissions`.",
+    fallback: "`default`",
+    width: (mode) => widthOf(mode ?? "default"),
+    ownOnly: (_, value) => value === "bypassPermissions",
+  }),
+  additionalDirectories: setting("permissions.additionalDirectories", texts("folders"), {
+    type: "list of folders",
+    summary:
+      "Folders to work in besides the current one: absolute, from the home (`~/…`), or relative to the current folder.",
+    fallback: "none",
+    merge: "each",
+  }),
+  disableBypass: setting("permissions.disableBypassPermissionsMode", oneOf(["disable"]), {
+    type: "`disable`",
+    summary: "Switches the mode `bypassPermissions` off.",
+    fallback: "it is on",
+    foreign: "nothing",
+  }),
+  hooks: setting("hooks", object(), {
+    type: "object",
+    summary:
+      "Commands that run at events of a session, by event. Those of every file run, the enterprise's first.",
+    fallback: "none",
+    merge: "each",
+  }),
+  mcpServers: setting("mcpServers", objects(), {
+    type: "object of servers",
+    summary: "MCP servers by name. A server is one value: files do not complete each other's.",
+    fallback: "none",
+    merge: "entries",
+  }),
+  aliases: {
+    opus: alias("opus"),
+    sonnet: alias("sonnet"),
+    haiku: alias("haiku"),
+  },
+  limits: {
+    maxAgents: limit("maxAgents", "Agents at work at the same time; the rest wait in order."),
+    maxDepth: limit("maxDepth", "How deep agents may start agents; the main conversation is 0."),
+    patienceMs: limit("patienceMs", "Milliseconds a request may be retried in all."),
+    idleMs: limit("idleMs", "Milliseconds without a word of the model before a reply is given up."),
+    backgroundMs: limit(
+      "backgroundMs",
+      "Milliseconds an agent that has answered is kept for its commands in the background.",
+    ),
+    graceMs: limit("graceMs", "Milliseconds an agent has to end by itself once it is cancelled."),
+    maxTokens: limit("maxTokens", "Tokens of one reply."),
+    maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
+    thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
+  } satisfies Readonly<Record<LimitName, Setting<number>>>,
+  sandbox: {
+    mode: setting("troupe.sandbox.mode", oneOf<SandboxMode>(["off", "on", "required"]), {
+      type: "`off`, `on` or `required`",
+      summary:
+        "Whether commands run in a sandbox; `required` runs none where there is no sandbox. A project's settings can only make it stricter.",
+      fallback: "`on`",
+      foreign: "narrower",
+      width: (mode) => (mode === "required" ? 0 : mode === "off" ? 2 : 1),
+    }),
+    autoAllow: setting("troupe.sandbox.autoAllow", yesOrNo(), {
+      type: "true or false",
+      summary:
+        "Whether a command in the sandbox needs no question. A project's settings can only switch it off.",
+      fallback: "false",
+      foreign: "narrower",
+      width: (allowed) => (allowed === true ? 1 : 0),
+    }),
+    allowedDomains: setting("troupe.sandbox.allowedDomains", texts("domains"), {
+      type: "list of domains",
+      summary: "What commands in the sandbox may reach. Not for a project's settings.",
+      fallback: "none",
+      merge: "each",
+      foreign: "never",
+    }),
+    denyRead: setting("troupe.sandbox.denyRead", texts("paths"), {
+      type: "list of paths",
+      summary: "What commands in the sandbox may not read.",
+      fallback: "none",
+      merge: "each",
+      foreign: "nothing",
+    }),
+  },
+  commandEnv: setting("troupe.commandEnv", texts("names of variables"), {
+    type: "list of names",
+    summary: "Environment variables that commands get besides the usual ones.",
+    fallback: "none",
+    merge: "each",
+  }),
+  redact: setting("troupe.redact", texts("texts"), {
+    type: "list of texts",
+    summary: "Secrets to leave out of journals and logs besides those Troupe knows.",
+    fallback: "none",
+    merge: "each",
+    foreign: "nothing",
+  }),
+  trustedFolders: setting("troupe.trustedFolders", folders(), {
+    type: "list of folders",
+    summary:
+      "Folders whose own settings count without a question: absolute or from the home (`~/…`); with `/**` at its end, every folder below it too. Not for a project's settings.",
+    fallback: "none",
+    merge: "each",
+    foreign: "never",
+  }),
+} as const;
+
+/** The same as a list, in the order of the documentation. */
+export const settings: readonly Setting<unknown>[] = Object.values(catalogue).flatMap(
+  (one): readonly Setting<unknown>[] => (isSetting(one) ? [one] : Object.values(one)),
+);
+
+type Words<T> = Pick<Setting<T>, "type" | "summary" | "fallback"> &
+  Partial<Pick<Setting<T>, "merge" | "foreign" | "width" | "ownOnly">>;
+
+/** Unless its words say otherwise, the last value counts, and a project's only after trust. */
+function setting<T>(name: string, check: Setting<T>["check"], words: Words<T>): Setting<T> {
+  return { path: name.split("."), check, merge: "last", foreign: "trust", ...words };
+}
+
+function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
+  return setting(`troupe.aliases.${name}`, text("the name of a model"), {
+    type: "text",
+    summary: `The full id of the model that \`${name}\` stands for.`,
+    fallback: "the newest of its family",
+  });
+}
+
+function limit(name: LimitName, summary: string): Setting<number> {
+  const range: LimitRange = limitRanges[name];
+  return setting(`troupe.${name}`, wholeIn(range), {
+    type: `whole number, ${range.min} to ${range.max}`,
+    summary,
+    fallback: "",
+  });
+}
+
+/** A relative one would mean another folder each time. */
+function folders(): Setting<readonly string[]>["check"] {
+  return z.custom<readonly string[]>(
+    (value) =>
+      Array.isArray(value) &&
+      value.every((one) => typeof one === "string" && (isAbsolute(one) || /^~($|\/)/.test(one))),
+    "must be a list of folders that start with / or ~/",
+  );
+}
+
+function isSetting(one: object): one is Setting<unknown> {
+  return "check" in one;
+}

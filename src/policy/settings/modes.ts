@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import type { PermissionMode } from "../gate.ts";
+import { type Check, oneOf } from "./checks.ts";
+
+/** From the narrowest to the widest: what an earlier one lets pass without a question, a later one does too. */
+const NARROWEST_FIRST: readonly PermissionMode[] = [
+  "plan",
+  "dontAsk",
+  "default",
+  "acceptEdits",
+  "bypassPermissions",
+];
+
+/** How much a mode lets pass; what is no mode lets everything pass. */
+export function widthOf(mode: unknown): number {
+  const modes: readonly unknown[] = NARROWEST_FIRST;
+  const at = modes.indexOf(mode);
+  return at < 0 ? NARROWEST_FIRST.length : at;
+}
+
+export function isWider(mode: PermissionMode, than: PermissionMode): boolean {
+  return widthOf(mode) > widthOf(than);
+}
+
+/** `bypass` is the same mode by its other name (A22.25). */
+export function modeCheck(): Check<PermissionMode> {
+  return z.pipe(
+    z.transform((value: unknown) => (value === "bypass" ? "bypassPermissions" : value)),
+    oneOf(NARROWEST_FIRST),
+  );
+}

@@ -1,0 +1,42 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** More than anybody writes by hand; a link in a repository may lead to a file without an end. */
+const MOST_BYTES = 1_048_576;
+
+export type BoundedText =
+  | { readonly type: "absent" }
+  /** `problem` follows the file's name in a sentence. */
+  | { readonly type: "unreadable"; readonly problem: string }
+  /** `identity` is the same for two names of one file. */
+  | { readonly type: "text"; readonly text: string; readonly identity: string };
+
+/** A small regular file as text. Never waits: a repository may put a pipe or a device in its place. */
+export async function readBounded(path: string): Promise<BoundedText> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    // ENOTDIR: the folder it would be in is a file, so there are no settings in it either.
+    if (code === "ENOENT" || code === "ENOTDIR") return { type: "absent" };
+    return { type: "unreadable", problem: `cannot be read (${code})` };
+  }
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) return { type: "unreadable", problem: "is not a regular file" };
+    if (stats.size > MOST_BYTES) return { type: "unreadable", problem: "is larger than 1 MB" };
+    // Of its size and no more: what `/proc` shows as empty files can be without an end.
+    const bytes = Buffer.alloc(stats.size);
+    const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
+    const identity = `${stats.dev}:${stats.ino}`;
+    return { type: "text", text: bytes.toString("utf8", 0, bytesRead), identity };
+  } catch (error) {
+    return {
+      type: "unreadable",
+      problem: `cannot be read (${error instanceof Error ? error.message : error})`,
+    };
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,186 @@
+import type { PermissionMode } from "../gate.ts";
+import type { Behaviour, Rule, Scope } from "../rules.ts";
+import { catalogue, type LimitName, type SandboxMode } from "./catalogue.ts";
+import { type Counting, count } from "./counting.ts";
+import type { JsonObject } from "./json.ts";
+import type { Leaf } from "./leaves.ts";
+import { modeOf } from "./mode-of.ts";
+import { isForeign, type SettingsPlace } from "./places.ts";
+import { nameOf, type Setting } from "./setting.ts";
+import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
+import { shown } from "./shown.ts";
+
+/** The hooks of one file, as they stand there: whoever runs hooks checks them. */
+export interface HookSource {
+  readonly scope: Scope;
+  readonly file: string;
+  readonly value: unknown;
+}
+
+/** A command or a folder, and the file that names it: what it means depends on who says it. */
+export interface SaidBy {
+  readonly text: string;
+  readonly scope: Scope;
+  readonly file: string;
+}
+
+/** What may be set about the sandbox; absent: nobody has. */
+export interface SandboxSettings {
+  readonly mode?: SandboxMode;
+  readonly autoAllow?: boolean;
+  readonly allowedDomains: readonly string[];
+  readonly denyRead: readonly string[];
+}
+
+/** The values that count, all files together. */
+export interface Settings {
+  /** Alias or full id. */
+  readonly model?: string;
+  readonly limits: Readonly<Partial<Record<LimitName, number>>>;
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly apiKeyHelper?: SaidBy;
+  readonly additionalDirectories: readonly SaidBy[];
+  /** By name, as they stand in the file: whoever starts servers checks them. */
+  readonly mcpServers: Readonly<Record<string, JsonObject>>;
+  readonly sandbox: SandboxSettings;
+  readonly commandEnv: readonly string[];
+  readonly redact: readonly string[];
+  readonly trustedFolders: readonly string[];
+}
+
+/** What all settings files together say. */
+export interface ReadSettings {
+  readonly settings: Settings;
+  /** Of every scope, the enterprise's first. */
+  readonly rules: readonly Rule[];
+  readonly hooks: readonly HookSource[];
+  /** The mode to start in; absent: nobody says. */
+  readonly mode?: PermissionMode;
+  /** The enterprise says the mode: nobody may go to a wider one. */
+  readonly modeLocked: boolean;
+  /** Nobody may go to `bypassPermissions`. */
+  readonly bypassDisabled: boolean;
+  /** Sentences for the person: what could not be used, and what to do. */
+  readonly warnings: readonly string[];
+  /** Every file that was looked for; a change of one changes the settings. */
+  readonly files: readonly string[];
+  /** The same value by value, with their files: for `troupe config`. */
+  readonly leaves: readonly Leaf[];
+}
+
+/** Reads all files side by side. Never rejects; what is wrong with one stands in its warnings. */
+export async function readSettingsFiles(places: readonly SettingsPlace[]): Promise<readonly SettingsFile[]> {
+  const files = await Promise.all(places.map(readSettingsFile));
+  const own = new Set(files.filter(({ scope }) => !isForeign(scope)).map(({ identity }) => identity));
+  // In the home itself the person's own file is also the project's: it is read once, as the person's.
+  return files.map((file) =>
+    isForeign(file.scope) && file.identity !== null && own.has(file.identity)
+      ? { ...file, leaves: [], warnings: [], cautious: false }
+      : file,
+  );
+}
+
+/** What the files say together, where the folder is trusted and where it is not. */
+export function combine(files: readonly SettingsFile[], trusted: boolean): ReadSettings {
+  const counting = count(files, trusted);
+  const { counted } = counting;
+  const mode = modeOf(files, counted);
+  return {
+    settings: valuesOf(counted),
+    rules: (["allow", "ask", "deny"] as const).flatMap((behaviour) => rulesOf(counted, behaviour)),
+    hooks: of(counted, catalogue.hooks).map(({ scope, file, value }) => ({ scope, file, value })),
+    ...mode,
+    warnings: [...files.flatMap(({ warnings }) => warnings), ...refusals(counting), ...mode.warnings],
+    files: files.map(({ file }) => file),
+    leaves: counted,
+  };
+}
+
+function valuesOf(leaves: readonly Leaf[]): Settings {
+  const model = last(leaves, catalogue.model);
+  const [apiKeyHelper] = saidBy(leaves, catalogue.apiKeyHelper);
+  const { sandbox, aliases } = catalogue;
+  const mode = last(leaves, sandbox.mode);
+  const autoAllow = last(leaves, sandbox.autoAllow);
+  return {
+    ...(model === undefined ? {} : { model }),
+    limits: valuesByName(leaves, catalogue.limits),
+    aliases: valuesByName(leaves, aliases),
+    env: entries(leaves, catalogue.env),
+    ...(apiKeyHelper === undefined ? {} : { apiKeyHelper }),
+    additionalDirectories: saidBy(leaves, catalogue.additionalDirectories),
+    mcpServers: entries(leaves, catalogue.mcpServers),
+    sandbox: {
+      ...(mode === undefined ? {} : { mode }),
+      ...(autoAllow === undefined ? {} : { autoAllow }),
+      allowedDomains: joined(leaves, sandbox.allowedDomains),
+      denyRead: joined(leaves, sandbox.denyRead),
+    },
+    commandEnv: joined(leaves, catalogue.commandEnv),
+    redact: joined(leaves, catalogue.redact),
+    trustedFolders: joined(leaves, catalogue.trustedFolders),
+  };
+}
+
+function rulesOf(leaves: readonly Leaf[], behaviour: Behaviour): Rule[] {
+  return of(leaves, catalogue[behaviour]).flatMap(({ value, scope, file }) =>
+    value.map((text) => ({ text, behaviour, scope, file })),
+  );
+}
+
+interface Typed<T> extends Omit<Leaf, "value"> {
+  readonly value: T;
+}
+
+/** The leaves of one setting, with its type. A value that was checked once passes again. */
+function of<T>(leaves: readonly Leaf[], setting: Setting<T>): Typed<T>[] {
+  return leaves.flatMap((leaf) => {
+    if (leaf.setting !== setting) return [];
+    const isEntry = leaf.path.length > setting.path.length;
+    const checked = setting.check.safeParse(isEntry ? { [leaf.path.at(-1) ?? ""]: leaf.value } : leaf.value);
+    return checked.success ? [{ ...leaf, value: checked.data }] : [];
+  });
+}
+
+function last<T>(leaves: readonly Leaf[], setting: Setting<T>): T | undefined {
+  return of(leaves, setting).at(-1)?.value;
+}
+
+function joined(leaves: readonly Leaf[], setting: Setting<readonly string[]>): readonly string[] {
+  return [...new Set(of(leaves, setting).flatMap(({ value }) => value))];
+}
+
+function entries<T>(
+  leaves: readonly Leaf[],
+  setting: Setting<Readonly<Record<string, T>>>,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(of(leaves, setting).flatMap(({ value }) => Object.entries(value)));
+}
+
+function valuesByName<N extends string, T>(
+  leaves: readonly Leaf[],
+  named: Readonly<Record<N, Setting<T>>>,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    Object.entries<Setting<T>>(named).flatMap(([name, setting]) => {
+      const value = last(leaves, setting);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function saidBy(leaves: readonly Leaf[], setting: Setting<string | readonly string[]>): readonly SaidBy[] {
+  return of(leaves, setting).flatMap(({ value, scope, file }) =>
+    (typeof value === "string" ? [value] : value).map((text) => ({ text, scope, file })),
+  );
+}
+
+function refusals({ refused }: Counting): string[] {
+  return refused.map((leaf) => {
+    const name = `${leaf.file}: ${shown(nameOf(leaf))}`;
+    return isForeign(leaf.scope)
+      ? `${name} does not count there, because a folder's own settings may not widen that; set it in ~/.claude/settings.json if you want it.`
+      : `${name} does not count, because your organisation's settings are stricter; remove it.`;
+  });
+}

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { catalogue } from "../settings/catalogue.ts";
+import { count } from "../settings/counting.ts";
+import { canonicalJson, isObject, textsIn } from "../settings/json.ts";
+import type { Leaf } from "../settings/leaves.ts";
+import { nameOf } from "../settings/setting.ts";
+import type { SettingsFile } from "../settings/settings-file.ts";
+import { shown } from "../settings/shown.ts";
+
+/** One thing that trusting a folder would let its settings do. */
+export interface Grant {
+  /** For a person: what would be allowed or run, such as `run the command "./setup.sh" (SessionStart)`. */
+  readonly words: string;
+  /** The same for the same grant, another for any other: what was agreed to is remembered by it. */
+  readonly digest: string;
+}
+
+/** What trusting the folder would grant, each once. Empty: there is nothing to ask about. */
+export function grantsOf(files: readonly SettingsFile[]): readonly Grant[] {
+  const grants = count(files, true).granted.flatMap(grantsIn);
+  return [...new Map(grants.map((grant) => [grant.digest, grant])).values()];
+}
+
+function grantsIn({ setting, path, value }: Leaf): Grant[] {
+  const named = (words: string, what: unknown): Grant => ({
+    words,
+    digest: createHash("sha256")
+      .update(canonicalJson([path, what]))
+      .digest("hex"),
+  });
+  const each = (words: (text: string) => string) =>
+    textsIn(value).map((text) => named(words(shown(text)), text));
+  switch (setting) {
+    case catalogue.allow:
+      return each((rule) => `use ${rule} without a question`);
+    case catalogue.additionalDirectories:
+      return each((folder) => `work in the folder ${folder}, too`);
+    case catalogue.commandEnv:
+      return each((name) => `give commands the variable ${name}`);
+    case catalogue.env:
+      return [named(`set the variable ${shown(`${path.at(-1)}=${value}`)}`, value)];
+    case catalogue.apiKeyHelper:
+      return [named(`run the command ${quoted(value)} for the key of the model`, value)];
+    case catalogue.mode:
+      return [named(`start in the mode ${shown(String(value))}`, value)];
+    case catalogue.model:
+      return [named(`use the model ${shown(String(value))}`, value)];
+    case catalogue.mcpServers:
+      return [
+        named(`start the MCP server ${shown(path.at(-1) ?? "")}: ${shown(canonicalJson(value))}`, value),
+      ];
+    case catalogue.hooks:
+      return isObject(value)
+        ? Object.entries(value).map(([event, hooks]) => named(hookWords(event, hooks), [event, hooks]))
+        : [];
+    default:
+      return [named(`set ${shown(nameOf({ path }))} to ${shown(canonicalJson(value))}`, value)];
+  }
+}
+
+function hookWords(event: string, hooks: unknown): string {
+  const commands = commandsIn(hooks);
+  const what = commands.length > 0 ? commands.map(quoted).join(", ") : shown(canonicalJson(hooks));
+  return `run ${what} as a hook (${shown(event)})`;
+}
+
+/** However a hook is written: what it would run is under `command`. */
+function commandsIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === "command" ? [inner] : commandsIn(inner)));
+}
+
+function quoted(value: unknown): string {
+  return `"${shown(typeof value === "string" ? value : canonicalJson(value))}"`;
+}

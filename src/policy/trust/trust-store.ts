@@ -1,0 +1,93 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { Clock } from "../../mailbox/clock.ts";
+import { readBounded } from "../settings/read-bounded.ts";
+import { replaceFile } from "../settings/replace-file.ts";
+import type { Grant } from "./grants.ts";
+
+const Trusted = z.object({
+  version: z.literal(1),
+  /** By the real path of the folder. */
+  folders: z.record(z.string(), z.object({ trustedAt: z.string(), grants: z.array(z.string()) })),
+});
+type Trusted = z.infer<typeof Trusted>;
+
+/** What the person has agreed to for one folder, by digest; `agreed` null: they were never asked. */
+export type Agreement =
+  | { readonly type: "read"; readonly agreed: ReadonlySet<string> | null }
+  /** A sentence; nothing counts as agreed to then. */
+  | { readonly type: "broken"; readonly reason: string };
+
+/** Where it is remembered which folders are trusted. `home` is Troupe's own folder. */
+export function trustFile(home: string): string {
+  return join(home, "trusted.json");
+}
+
+export async function agreementFor(home: string, root: string): Promise<Agreement> {
+  const read = await readStore(home);
+  if (read.type === "broken") return read;
+  const folder = await realPath(root);
+  const found = Object.hasOwn(read.store.folders, folder) ? read.store.folders[folder] : undefined;
+  return { type: "read", agreed: found ? new Set(found.grants) : null };
+}
+
+/**
+ * Remembers that the person trusts the folder with these grants and no others. Null when it is written, else a
+ * sentence. Of two sessions that write at the same moment one may be forgotten: it then asks again.
+ */
+export async function trustFolder(
+  home: string,
+  root: string,
+  grants: readonly Grant[],
+  clock: Clock,
+): Promise<string | null> {
+  const read = await readStore(home);
+  if (read.type === "broken") return read.reason;
+  const entry = { trustedAt: clock.date(), grants: grants.map(({ digest }) => digest).sort() };
+  const folders = { ...read.store.folders, [await realPath(root)]: entry };
+  return replaceFile(trustFile(home), `${JSON.stringify({ version: 1, folders }, null, 2)}\n`, 0o600);
+}
+
+type Store =
+  | { readonly type: "read"; readonly store: Trusted }
+  | { readonly type: "broken"; readonly reason: string };
+
+async function readStore(home: string): Promise<Store> {
+  const file = trustFile(home);
+  const read = await readBounded(file);
+  switch (read.type) {
+    case "absent":
+      return { type: "read", store: { version: 1, folders: {} } };
+    case "unreadable":
+      return broken(`${file} ${read.problem}`);
+    case "text": {
+      const store = Trusted.safeParse(json(read.text));
+      return store.success
+        ? { type: "read", store: store.data }
+        : broken(`${file} is not as Troupe writes it`);
+    }
+    default:
+      return read satisfies never;
+  }
+}
+
+function broken(what: string): Store {
+  return {
+    type: "broken",
+    reason: `${what}, so no folder counts as trusted; move it away, then trust your folders again.`,
+  };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A link to a folder is that folder; one that is gone is its own name. */
+function realPath(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}

@@ -1,0 +1,39 @@
+import { shown } from "../settings/shown.ts";
+import type { Grant } from "./grants.ts";
+import type { Trust } from "./trust.ts";
+
+/** Grants in one question; a folder can have any number, and a person reads so many. */
+const MOST_GRANTS = 40;
+
+/** The question whether a folder is trusted, with all that this would grant; null where there is nothing to ask. */
+export function trustQuestion(folder: string, trust: Trust): string | null {
+  if (trust.type !== "untrusted") return null;
+  const { fresh, wasTrusted } = trust;
+  const first = wasTrusted
+    ? `The settings of ${shown(folder)} have changed since you trusted them. New is that they would:`
+    : `${shown(folder)} brings settings of its own (.claude). If you trust it, they will:`;
+  const left = fresh.length - MOST_GRANTS;
+  return [
+    first,
+    ...fresh.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
+    ...(left > 0 ? [`  - and ${left} more; look at the files before you agree`] : []),
+    "Until you do, they can only deny and ask. Do you trust this folder?",
+  ].join("\n");
+}
+
+/** One line for somebody who cannot be asked: that something was left out, and how to have it; null where nothing was. */
+export function untrustedNote(trust: Trust): string | null {
+  if (trust.type !== "untrusted") return null;
+  const { grants, fresh, wasTrusted } = trust;
+  const why = wasTrusted
+    ? `The settings of this folder have changed since it was trusted (new: ${listed(fresh)})`
+    : "This folder is not trusted";
+  const what = wasTrusted ? "" : ` (${listed(grants)})`;
+  return `${why}, so what its .claude settings allow or run is left out${what}; --trust counts it for this run.`;
+}
+
+function listed(grants: readonly Grant[]): string {
+  const left = grants.length - 3;
+  const words = grants.slice(0, 3).map(({ words }) => words);
+  return `${words.join("; ")}${left > 0 ? `; and ${left} more` : ""}`;
+}
