@@ -3,7 +3,7 @@ import type { ToolResultContent } from "../mailbox/conversation.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool } from "./tool.ts";
 
-const AgentInput = z.object({
+const AgentInput = z.strictObject({
   description: z.string().check(z.describe("What the task is, in three to five words (required)")),
   prompt: z
     .string()

@@ -10,7 +10,7 @@ import { type AgentCallContext, failed, type Tool, type ToolFailure } from "./to
 export const DEFAULT_TIMEOUT_MS = 120_000;
 export const MAX_TIMEOUT_MS = 600_000;
 
-const Input = z.object({
+const Input = z.strictObject({
   command: z.string().check(z.describe("The command to run (required)")),
   timeout: z.optional(
     z
@@ -28,7 +28,7 @@ const Input = z.object({
     z.boolean().check(z.describe("Go on at once; you are told when the command has ended")),
   ),
   dangerouslyDisableSandbox: z.optional(
-    z.boolean().check(z.describe("Ask to run without a sandbox. There is none yet, so it changes nothing")),
+    z.boolean().check(z.describe("Ask the person to let it run outside of the sandbox, where there is one")),
   ),
 });
 type Input = z.infer<typeof Input>;

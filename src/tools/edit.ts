@@ -3,7 +3,7 @@ import { atomicWrite } from "./atomic-write.ts";
 import { fileText } from "./file-text.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { naming } from "./prompt.ts";
-import { openRegular, type RegularFile } from "./regular-file.ts";
+import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
 import { type Reading, type Replacement, replaceText } from "./replace-text.ts";
 import { type Current, knownEntry, whyUnseen } from "./seen.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
@@ -12,7 +12,7 @@ import { writeAccesses, writePlace } from "./write-place.ts";
 /** Larger files are not held whole in memory to be changed. */
 export const MAX_EDIT_BYTES = 64 * 1024 * 1024;
 
-const Input = z.object({
+const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to change (required)")),
   old_string: z
     .string()
@@ -83,11 +83,7 @@ async function edit(input: Input, context: AgentCallContext): Promise<Output | T
   if (complaint !== null) return failed(complaint);
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);
-  try {
-    return await editFile(found, input, context);
-  } finally {
-    found.file.close();
-  }
+  return withFile(found, context.signal, () => editFile(found, input, context));
 }
 
 async function editFile(

@@ -11,7 +11,7 @@ import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPr
 
 export const MAX_PATHS = 1_000;
 
-const Input = z.object({
+const Input = z.strictObject({
   pattern: z.string().check(z.describe("Glob pattern that file paths must match (required)")),
   path: z.optional(z.string().check(z.describe("Folder to search in; the working directory when left out"))),
 });

@@ -9,7 +9,7 @@ const whole = (text: string) => z.optional(z.number().check(z.describe(text)));
 const flag = (text: string) => z.optional(z.boolean().check(z.describe(text)));
 const text = (text: string) => z.optional(z.string().check(z.describe(text)));
 
-export const GrepInput = z.object({
+export const GrepInput = z.strictObject({
   pattern: z.string().check(z.describe("Regular expression to search for, in ripgrep's syntax (required)")),
   path: text("File or folder to search in; the working directory when left out"),
   glob: text("Only files whose path matches this glob, e.g. '*.js' or '*.{ts,tsx}' (rg --glob)"),
@@ -43,12 +43,22 @@ export type OutputMode = NonNullable<GrepInput["output_mode"]>;
 
 const COUNTS = ["-B", "-A", "-C", "context", "head_limit", "offset"] as const;
 
-/** What the schema cannot say (it gives these as plain numbers): the sentence for the first that is no count. */
-export function wrongCount(input: GrepInput): string | null {
+/** Of three bytes each they are still one argument that a program can be given. */
+const MAX_PATTERN_CHARS = 40_000;
+
+/** What the schema cannot say: the sentence for the first value that no search can be made of. */
+export function wrongValue(input: GrepInput): string | null {
   for (const name of COUNTS) {
     const value = input[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
       return `${name} must be a whole number, 0 or more; it was ${value}.`;
+  }
+  for (const name of ["pattern", "glob", "type"] as const) {
+    const value = input[name] ?? "";
+    if (value.includes("\0"))
+      return `${name} has a NUL character in it, which no program can be given. Search without it, or for \\x00.`;
+    if (value.length > MAX_PATTERN_CHARS)
+      return `${name} is ${value.length} characters long, and ${MAX_PATTERN_CHARS} are the most. Search for a part of it.`;
   }
   return null;
 }

@@ -29,6 +29,7 @@ function adviceFor(said: string): string {
   if (said.includes("not allowed in a regex")) return "For a match over several lines, set multiline: true.";
   if (said.includes("regex parse error"))
     return "Correct the pattern; signs that are meant literally need a backslash, as in \\{ or \\(.";
+  if (said.includes("size limit")) return "Search for a simpler pattern, with smaller numbers in braces.";
   if (said.includes("unrecognized file type")) return "Use glob instead of type, for example '*.xyz'.";
   if (said.includes("parsing glob")) return "Correct the glob, for example '*.{ts,tsx}'.";
   return "Correct the input and search again.";

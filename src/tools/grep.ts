@@ -10,7 +10,7 @@ import {
   MAX_COLUMNS,
   modeOf,
   ripgrepArguments,
-  wrongCount,
+  wrongValue,
 } from "./grep-arguments.ts";
 import { refusalOf, unreadableIn } from "./grep-complaints.ts";
 import { type GrepEntry, parseCounts, parseFiles, parseLines } from "./grep-output.ts";
@@ -58,7 +58,7 @@ export const grepTool: Tool<GrepInput, Output, AgentCallContext> = {
 };
 
 async function grep(input: GrepInput, context: AgentCallContext): Promise<Output | ToolFailure> {
-  const complaint = wrongCount(input);
+  const complaint = wrongValue(input);
   if (complaint !== null) return failed(complaint);
   const asked = resolvePath(context.cwd, input.path);
   const place = await placeOf(asked);
@@ -103,7 +103,7 @@ async function placeOf(path: string): Promise<Place | string> {
     const stats = await stat(path);
     if (stats.isDirectory()) return { folder: path, target: "./" };
     if (stats.isFile()) return { folder: dirname(path), target: `./${basename(path)}` };
-    return `${path} is neither a file nor a folder; it cannot be searched.`;
+    return `${path} is neither a file nor a folder; it cannot be searched. Name a file or a folder.`;
   } catch (error) {
     return whyUnusable(path, error);
   }

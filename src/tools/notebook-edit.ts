@@ -5,12 +5,12 @@ import { writeLike } from "./exact-json.ts";
 import { MAX_NOTEBOOK_BYTES, parseNotebook } from "./notebook.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { naming } from "./prompt.ts";
-import { openRegular, type RegularFile } from "./regular-file.ts";
+import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
 import { knownEntry, whyUnseen } from "./seen.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
-const Input = z.object({
+const Input = z.strictObject({
   notebook_path: z.string().check(z.describe("Absolute path of the notebook, a .ipynb file (required)")),
   cell_id: z.optional(
     z
@@ -76,11 +76,7 @@ async function notebookEdit(input: Input, context: AgentCallContext): Promise<Ou
     return failed(`${notebook_path} is not a notebook (.ipynb). Change other files with Edit.`);
   const found = await openRegular(resolvePath(context.cwd, notebook_path));
   if (found.type === "unusable") return failed(found.reason);
-  try {
-    return await editFile(found, input, context);
-  } finally {
-    found.file.close();
-  }
+  return withFile(found, context.signal, () => editFile(found, input, context));
 }
 
 async function editFile(
@@ -95,7 +91,8 @@ async function editFile(
   if (unseen !== null) return failed(unseen);
   const text = bytes.toString("utf8");
   const parsed = parseNotebook(text);
-  if (parsed.type === "wrong") return failed(`${path} ${parsed.reason}. Nothing was changed.`);
+  if (parsed.type === "wrong")
+    return failed(`${path} ${parsed.reason}. Nothing was changed; Write can write it anew as a whole.`);
   const edit = { mode: edit_mode, cellId: cell_id, cellType: cell_type, source: new_source };
   const edited = editCells(parsed.notebook, edit, context.call.replaceAll(".", "-"));
   if (edited.type === "wrong") return failed(`${path}: ${edited.reason} Nothing was changed.`);

@@ -1,3 +1,4 @@
+import { readlink } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { nearestFolder, similarNames } from "./similar-names.ts";
 
@@ -18,8 +19,10 @@ export function isWithin(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** The rule that file tools state for a path that is not absolute (A8.8), or null where it is. */
+/** The rule that file tools state for a path that is not absolute (A8.8) or that no file can have; else null. */
 export function whyNotAbsolute(field: string, path: string, cwd: string): string | null {
+  if (!path.isWellFormed())
+    return `${field} has half a character in it (a lone surrogate), which no name of a file has. Write it without.`;
   if (isAbsolute(path)) return null;
   const rule = `${field} must be absolute, and ${JSON.stringify(path)} is not.`;
   return path.startsWith("~")
@@ -33,23 +36,36 @@ export async function whyUnusable(path: string, error: unknown): Promise<string>
     case "ENOENT":
       return `${path} does not exist. ${await whatElse(path)}`;
     case "ENOTDIR":
-      return `${path} does not exist: a part of it is a file, not a folder.`;
+      return `${path} does not exist: a part of it is a file, not a folder. Name the file itself.`;
     case "EACCES":
     case "EPERM":
-      return `${path} cannot be read: permission denied.`;
+      return `${path} cannot be read: permission denied. ${PASS_OVER}`;
     case "ELOOP":
-      return `${path} cannot be read: its symbolic links go round in a circle.`;
+      return `${path} cannot be read: its symbolic links go round in a circle. Name a file by its own path.`;
     case "ENAMETOOLONG":
-      return `${path} cannot be read: the name is too long.`;
+      return `${path} cannot be read: the name is too long. Give a shorter one.`;
+    case "ERR_INVALID_ARG_VALUE":
+      return `${path} cannot be read: ${NO_NUL}`;
     case "EMFILE":
     case "ENFILE":
       return `${path} cannot be read now: too many files are open. Try again.`;
     default:
-      return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+      return `${path} cannot be read: ${messageOf(error)}. ${PASS_OVER}`;
   }
 }
 
+/** What is left to do about a file that is there and cannot be had. */
+export const PASS_OVER = "Go on without it, or report it.";
+export const NO_NUL = "a path cannot contain a NUL character. Write it without.";
+
+/** The words of an error, without the signs they end with. */
+export function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/[\s.:;,]+$/, "");
+}
+
 async function whatElse(path: string): Promise<string> {
+  const target = await readlink(path).catch(() => null);
+  if (target !== null) return `It is a symbolic link to ${target}, which is not there. Name another file.`;
   const similar = await similarNames(path);
   if (similar.length > 0) return `Did you mean ${similar.join(" or ")}?`;
   return `The nearest folder that exists is ${await nearestFolder(path)}; look there with Glob.`;

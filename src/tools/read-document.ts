@@ -1,4 +1,5 @@
 import { type Document, openDocument } from "./documents.ts";
+import { messageOf, PASS_OVER } from "./paths.ts";
 import { MAX_PDF_PAGES, pageRange } from "./pdf-pages.ts";
 import { loadPictures, type Pictures, SCALED_EDGE } from "./pictures.ts";
 import type { RegularFile } from "./regular-file.ts";
@@ -23,7 +24,7 @@ export async function readDocument(
   try {
     document = await openDocument(bytes);
   } catch (error) {
-    return failed(`${path} cannot be shown: ${error instanceof Error ? error.message : String(error)}.`);
+    return failed(`${path} cannot be shown: ${messageOf(error)}. ${PASS_OVER}`);
   }
   if (document === null)
     return failed(

@@ -1,4 +1,5 @@
 import type { ImageType } from "./file-kind.ts";
+import { messageOf, PASS_OVER } from "./paths.ts";
 import { loadPictures, MAX_IMAGE_BYTES } from "./pictures.ts";
 import type { RegularFile } from "./regular-file.ts";
 import { knownEntry } from "./seen.ts";
@@ -29,7 +30,8 @@ export async function readImage(
       : null;
     return { blocks: [imageBlock(picture), ...(scaled ? [{ type: "text" as const, text: scaled }] : [])] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return failed(`${path} is an image that cannot be shown (damaged, or of an unknown kind): ${why}.`);
+    return failed(
+      `${path} is an image that cannot be shown (damaged, or of an unknown kind): ${messageOf(error)}. ${PASS_OVER}`,
+    );
   }
 }

@@ -30,7 +30,8 @@ export async function readNotebook(
     return failed(`${path} has ${stats.size} bytes; notebooks are shown up to ${MAX_NOTEBOOK_BYTES}.`);
   const bytes = await file.readFile();
   const parsed = parseNotebook(bytes.toString("utf8"));
-  if (parsed.type === "wrong") return failed(`${path} ${parsed.reason}, so its cells cannot be shown.`);
+  if (parsed.type === "wrong")
+    return failed(`${path} ${parsed.reason}, so its cells cannot be shown. Grep shows its lines.`);
   const { cells } = parsed.notebook;
   if (from > cells.length && cells.length > 0)
     return failed(`Cell ${from} is past the end: ${path} has ${cells.length} cells.`);

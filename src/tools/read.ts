@@ -6,7 +6,7 @@ import { hasDocuments, hasPictures } from "./optional-packages.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
-import { openRegular, type RegularFile } from "./regular-file.ts";
+import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
 import { seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
 import type { Shown } from "./shown.ts";
@@ -15,7 +15,7 @@ import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPr
 
 export const DEFAULT_LINES = 2_000;
 
-const Input = z.object({
+const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to read (required)")),
   offset: z.optional(z.int().check(z.describe("Number of the first line to read, counted from 1"))),
   limit: z.optional(z.int().check(z.describe("How many lines to read"))),
@@ -102,11 +102,7 @@ async function read(input: Input, context: AgentCallContext): Promise<Output | T
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);
   // The read permission of the real path is asked here, between open and the first byte, once there is a gate.
-  try {
-    return await readAs(kindOf(found), found, input, context);
-  } finally {
-    found.file.close();
-  }
+  return withFile(found, context.signal, async () => readAs(kindOf(found), found, input, context));
 }
 
 /** What needs a library, or much code, is loaded by the first call that needs it. */
@@ -168,8 +164,8 @@ function complaintAbout({ file_path, offset, limit }: Input, cwd: string): strin
 
 function whyBinary(path: string, encoding: "utf-16" | null): string {
   return encoding === null
-    ? `${path} is a binary file (it contains NUL bytes); Read cannot show it.`
-    : `${path} is text in UTF-16, which Read cannot show yet; it shows UTF-8.`;
+    ? `${path} is a binary file (it contains NUL bytes); Read cannot show it. Look at it with a program for its kind, or go on without it.`
+    : `${path} is text in UTF-16, which Read cannot show yet; it shows UTF-8. Search it with Grep, or convert a copy of it.`;
 }
 
 function shown(path: string, { lines, total }: Extract<TextLines, { type: "text" }>, from: number): string {

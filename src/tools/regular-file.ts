@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import { whyUnusable } from "./paths.ts";
+import { failed, type ToolFailure } from "./tool.ts";
 
 /** What is read or written within microseconds, and so not sent through the thread pool. */
 export const AT_ONCE_BYTES = 1024 * 1024;
@@ -59,6 +60,26 @@ export async function openRegular(path: string): Promise<RegularFile | Unusable>
   }
 }
 
+/**
+ * Does something with an open file, then closes it. What the system has against reading it is a failure like a
+ * missing file: some files can be opened and not read (a broken disk, another's memory under /proc).
+ */
+export async function withFile<T>(
+  { path, file }: RegularFile,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T | ToolFailure> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    return failed(await whyUnusable(path, error));
+  } finally {
+    file.close();
+  }
+}
+
 function openFile(path: string, flags: number): OpenFile {
   const fd = openSync(path, flags);
   let isOpen = true;
@@ -79,5 +100,5 @@ export function irregular(path: string, stats: Stats): string | null {
   if (stats.isFile()) return null;
   if (stats.isDirectory())
     return `${path} is a folder, not a file. List what is in it with Glob (path: ${JSON.stringify(path)}, pattern: "*").`;
-  return `${path} is a ${stats.isFIFO() ? "named pipe" : stats.isSocket() ? "socket" : "device"}, not a file; it cannot be read or written.`;
+  return `${path} is a ${stats.isFIFO() ? "named pipe" : stats.isSocket() ? "socket" : "device"}, not a file; it cannot be read or written. Name an ordinary file.`;
 }

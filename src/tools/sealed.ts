@@ -77,11 +77,11 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "invalid_type":
       return issue.input === undefined
         ? `required, expected ${issue.expected}`
-        : `expected ${issue.expected}, got ${typeof issue.input}`;
+        : `expected ${issue.expected}, got ${kindOf(issue.input)}`;
     case "invalid_value":
       return `must be one of ${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
     case "unrecognized_keys":
-      return `unknown ${issue.keys.map((k) => JSON.stringify(k)).join(", ")}`;
+      return `has no field ${issue.keys.map((k) => JSON.stringify(k)).join(", ")}`;
     case "too_small":
       return `must be at least ${issue.minimum}`;
     case "too_big":
@@ -89,4 +89,9 @@ function expectation(issue: z.core.$ZodIssue): string {
     default:
       return issue.message;
   }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }

@@ -4,7 +4,7 @@ import { decideCreate } from "./tasks/decisions.ts";
 import type { TaskStore } from "./tasks/store.ts";
 import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
 
-const Input = z.object({
+const Input = z.strictObject({
   subject: z
     .string()
     .check(

@@ -5,7 +5,7 @@ import type { TaskStore } from "./tasks/store.ts";
 import { taskText } from "./tasks/words.ts";
 import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
 
-const Input = z.object({
+const Input = z.strictObject({
   taskId: z.string().check(z.describe("Id of the task to show (required)")),
 });
 type Input = z.infer<typeof Input>;

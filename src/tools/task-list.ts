@@ -4,7 +4,7 @@ import type { TaskStore } from "./tasks/store.ts";
 import { taskLine } from "./tasks/words.ts";
 import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
 
-const Input = z.object({});
+const Input = z.strictObject({});
 type Input = z.infer<typeof Input>;
 
 const prompt: ToolPrompt = {

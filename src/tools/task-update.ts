@@ -8,7 +8,7 @@ import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
 
 const ids = (what: string) => z.optional(z.array(z.string()).check(z.describe(what)));
 
-const Input = z.object({
+const Input = z.strictObject({
   taskId: z.string().check(z.describe("Id of the task to change (required)")),
   subject: z.optional(z.string().check(z.describe("Another subject"))),
   description: z.optional(z.string().check(z.describe("Another description"))),

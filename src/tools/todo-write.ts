@@ -6,7 +6,7 @@ import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPr
 /** One thing at a time (A14.4). */
 export const MAX_IN_PROGRESS = 1;
 
-const Input = z.object({
+const Input = z.strictObject({
   todos: z
     .array(
       z.object({

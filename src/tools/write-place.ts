@@ -38,13 +38,16 @@ export function writePlace(
 ): WritePlace | Unusable {
   try {
     const { folder: deepest, below: rest } = deepestReal(said);
-    if (isLink(deepest)) return unusable(`${said} was not written: ${deepest} is a link that leads nowhere.`);
+    if (isLink(deepest))
+      return unusable(
+        `${said} was not written: ${deepest} is a link that leads nowhere. Make what it names, or write elsewhere.`,
+      );
     const path = join(deepest, ...rest);
     const folders = [root, ...additionalDirs].flatMap(bothNames);
     const inside = (candidate: string) => folders.some((folder) => isWithin(folder, candidate));
     if (inside(said) && !inside(path))
       return unusable(
-        `${said} leads out of the workspace, to ${path}, through a symbolic link. Not written.`,
+        `${said} leads out of the workspace, to ${path}, through a symbolic link. Not written: name the file itself, if that is meant.`,
       );
     const existing = rest.length === 0 ? lstatSync(path) : null;
     if (existing) {

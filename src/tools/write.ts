@@ -12,7 +12,7 @@ import { writeAccesses, writePlace } from "./write-place.ts";
 /** How much of a file that is overwritten is looked at for its line ends. */
 const SAMPLED_BYTES = 64 * 1024;
 
-const Input = z.object({
+const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to write (required)")),
   content: z.string().check(z.describe("All that the file is to contain (required)")),
 });

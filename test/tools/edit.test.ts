@@ -360,15 +360,6 @@ describe("bad input", () => {
     expect(bytesOf(bench, "outside/a")).toBe("y");
   });
 
-  test.skipIf(process.getuid?.() === 0)("a read-only file, and a read-only folder", async () => {
-    const bench = workbench({ a: "x", "sub/a": "x" });
-    chmodSync(bench.path("a"), 0o444);
-    expect((await readAndEdit(bench, "a", "x", "y")).content).toContain("permission denied");
-    chmodSync(bench.path("sub"), 0o555);
-    expect((await readAndEdit(bench, "sub/a", "x", "y")).content).toContain("permission denied");
-    chmodSync(bench.path("sub"), 0o755);
-  });
-
   test("a call that was cancelled changes nothing", async () => {
     const bench = workbench({ a: "x" });
     await bench.text("Read", { file_path: bench.path("a") });

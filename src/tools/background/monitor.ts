@@ -7,7 +7,7 @@ import { type BackgroundDesk, noSuchTask, type TaskView } from "./desk.ts";
 export const MAX_MONITOR_LINES = 50;
 export const MAX_MONITOR_CHARS = 4_000;
 
-const Input = z.object({
+const Input = z.strictObject({
   task_id: z.string().check(z.describe("The id of the command in the background (required)")),
   pattern: z.optional(
     z

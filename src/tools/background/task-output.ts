@@ -9,7 +9,7 @@ import { type BackgroundDesk, noSuchTask, type TaskView } from "./desk.ts";
 export const TASK_OUTPUT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 600_000;
 
-const Input = z.object({
+const Input = z.strictObject({
   task_id: z.string().check(z.describe("The id of the background task (required)")),
   block: z.optional(z.boolean().check(z.describe("Whether to wait for its end; true where absent"))),
   timeout: z.optional(

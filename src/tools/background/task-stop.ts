@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
 import { type BackgroundDesk, noSuchTask, type TaskView } from "./desk.ts";
 
-const Input = z.object({
+const Input = z.strictObject({
   task_id: z.string().check(z.describe("The id of the background task to end (required)")),
 });
 type Input = z.infer<typeof Input>;

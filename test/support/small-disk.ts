@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** A disk that is full soon, for tests; only where this user may mount one. */
+export interface SmallDisk {
+  /** Why there is none, for the name of what is skipped; null where there is. */
+  readonly why: string | null;
+  /** A disk of 64 kB as the folder `disk`; gone when the test has ended. */
+  mountIn(folder: string): string;
+  makeReadOnly(place: string): void;
+}
+
+export function smallDisk(): SmallDisk {
+  return {
+    why: whyNone(),
+    mountIn(folder) {
+      const place = join(folder, "disk");
+      mkdirSync(place);
+      mount(place);
+      onTestFinished(() => system("umount", "-l", place));
+      return place;
+    },
+    makeReadOnly: (place) => system("mount", "-o", "remount,ro", place),
+  };
+}
+
+function mount(place: string): void {
+  system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place);
+}
+
+function system(program: string, ...args: readonly string[]): void {
+  execFileSync(program, args, { stdio: "pipe" });
+}
+
+function whyNone(): string | null {
+  if (process.platform !== "linux") return " (SKIPPED: only Linux mounts a disk in memory this way)";
+  const place = mkdtempSync(join(tmpdir(), "troupe-disk-"));
+  try {
+    mount(place);
+    system("umount", place);
+    return null;
+  } catch {
+    return " (SKIPPED: this user may not mount a disk; run the tests as root to have them)";
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
