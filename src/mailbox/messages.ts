@@ -182,6 +182,8 @@ export const Verdict = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("go"),
     input: z.optional(z.unknown()),
+    /** Somebody has something to say to the result: `after` is to bring it, and its answer is waited for. */
+    watched: z.optional(z.literal(true)),
     /** Other agents that were the last to write what this call is about to write. */
     lastWriters: z.optional(z.array(LastWriter)),
   }),
@@ -193,7 +195,13 @@ export type Verdict = z.infer<typeof Verdict>;
 export const CallResult = z.object({ content: ToolResultContent, isError: z.boolean() });
 export type CallResult = z.infer<typeof CallResult>;
 
-export const AfterCall = z.object({ id: CallId, isError: z.boolean(), bytes: z.number() });
+/** `result` where the verdict asked for it. */
+export const AfterCall = z.object({
+  id: CallId,
+  isError: z.boolean(),
+  bytes: z.number(),
+  result: z.optional(CallResult),
+});
 export type AfterCall = z.infer<typeof AfterCall>;
 
 /** Text that a hook adds to the result. */

@@ -63,10 +63,16 @@ async function runHere(
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
     return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
-  const { lastWriters = [] } = verdict;
+  const { lastWriters = [], watched } = verdict;
   const result = await settled(name, call, { ...context, lastWriters });
-  const { append } = await services.after({ id, isError: result.isError, bytes: sizeOf(result) });
-  return append === undefined ? result : appended(result, append);
+  const ended = { id, isError: result.isError, bytes: sizeOf(result) };
+  if (watched) {
+    const { append } = await services.after({ ...ended, result });
+    return append === undefined ? result : appended(result, append);
+  }
+  // Nobody answers it, and a supervisor that is gone is found out by the next question.
+  services.after(ended).catch(() => {});
+  return result;
 }
 
 async function settled(

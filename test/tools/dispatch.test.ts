@@ -129,3 +129,31 @@ describe("a call and a stop that meet (A1.10)", () => {
     await expect(dispatch(id, block("There"), by)).rejects.toThrow("broken off");
   });
 });
+
+describe("who is told of a result", () => {
+  test("where the verdict asks for it the supervisor sees the result, and its words are added (A5.6)", async () => {
+    const seen: unknown[] = [];
+    const { by } = dispatching({
+      before: async () => ({ type: "go", watched: true }),
+      after: async ({ result }) => {
+        seen.push(result);
+        return { append: "a hook's words" };
+      },
+    });
+    expect(await dispatch(id, block("Here"), by)).toEqual({
+      content: [
+        { type: "text", text: "ran" },
+        { type: "text", text: "a hook's words" },
+      ],
+      isError: false,
+    });
+    expect(seen).toEqual([{ content: "ran", isError: false }]);
+  });
+
+  test("elsewhere nobody waits: a supervisor that never answers holds up no result", async () => {
+    const { by } = dispatching({ after: () => new Promise(() => {}) });
+    expect(await dispatch(id, block("Here"), by)).toEqual({ content: "ran", isError: false });
+    const { by: gone } = dispatching({ after: () => Promise.reject(new Error("gone")) });
+    expect(await dispatch(id, block("Here"), gone)).toEqual({ content: "ran", isError: false });
+  });
+});
