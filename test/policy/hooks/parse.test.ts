@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { matcherOf } from "../../../src/policy/hooks/matcher.ts";
+import { parseHooks } from "../../../src/policy/hooks/parse.ts";
+
+const file = "/p/.claude/settings.json";
+const group = (entry: object, matcher?: unknown) => [{ matcher, hooks: [{ type: "command", ...entry }] }];
+const parse = (value: unknown) => parseHooks([{ scope: "project", file, value }]);
+
+describe("a matcher (A5.4)", () => {
+  test.each<[string, string[], string[]]>([
+    ["", ["Edit", "mcp__a__b"], []],
+    ["*", ["Edit", "mcp__a__b"], []],
+    [" Edit ", ["Edit"], ["edit", "NotebookEdit", "Edit2"]],
+    ["Edit|Write", ["Edit", "Write"], ["MultiEdit", "Read", "Edit|Write"]],
+    ["Edit | Write", ["Edit", "Write"], ["MultiEdit"]],
+    ["Notebook.*", ["NotebookEdit", "MyNotebook"], ["Edit"]],
+    ["^Bash$", ["Bash"], ["BashOutput"]],
+    [".*", ["Edit"], []],
+    ["mcp__github__push", ["mcp__github__push"], ["mcp__github__push_all", "mcp__github"]],
+    ["mcp__github", ["mcp__github__push", "mcp__github"], ["mcp__github2__push", "mcp__git__push"]],
+    ["mcp__my-server|Read", ["mcp__my-server__x", "Read"], ["mcp__my__x"]],
+    ["mcp__.*__write.*", ["mcp__a__write_it"], ["mcp__a__read"]],
+  ])("%j matches %j and not %j", (matcher, yes, no) => {
+    const matches = matcherOf(matcher);
+    expect(yes.filter((name) => !matches(name))).toEqual([]);
+    expect(no.filter((name) => matches(name))).toEqual([]);
+  });
+});
+
+test("the seed's example is read as it stands (A5.12)", () => {
+  const { hooks, problems } = parse({
+    PreToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "npm run lint:check" }] }],
+  });
+  expect(problems).toEqual([]);
+  expect(hooks.get("PreToolUse")).toEqual([
+    {
+      event: "PreToolUse",
+      matches: expect.any(Function),
+      command: "npm run lint:check",
+      timeoutMs: 60_000,
+      failClosed: false,
+      scope: "project",
+      file,
+    },
+  ]);
+  expect(hooks.size).toBe(1);
+});
+
+test("settings without hooks have none", () => {
+  expect(parse(undefined)).toEqual({ hooks: new Map(), problems: [] });
+  expect(parse({})).toEqual({ hooks: new Map(), problems: [] });
+});
+
+test("hooks of several files stand in the order of the files, and other programs' keys are let be", () => {
+  const { hooks, problems } = parseHooks([
+    { scope: "user", file: "/u", value: { Stop: group({ command: "a", timeout: 0.5, statusMessage: "x" }) } },
+    { scope: "local", file: "/l", value: { Stop: [...group({ command: "b" }), ...group({ command: "c" })] } },
+  ]);
+  expect(problems).toEqual([]);
+  expect(hooks.get("Stop")?.map(({ command, timeoutMs, file }) => [command, timeoutMs, file])).toEqual([
+    ["a", 500, "/u"],
+    ["b", 60_000, "/l"],
+    ["c", 60_000, "/l"],
+  ]);
+});
+
+test.each([
+  ["enterprise", "PreToolUse", undefined, true],
+  ["enterprise", "PreToolUse", false, false],
+  ["enterprise", "PostToolUse", undefined, false],
+  ["user", "PreToolUse", undefined, false],
+  ["user", "PreToolUse", true, true],
+] as const)(
+  "a failing hook of %s at %s with failClosed %s blocks: %s (A22.21)",
+  (scope, event, given, blocks) => {
+    const value = { [event]: group({ command: "x", failClosed: given }) };
+    const { hooks } = parseHooks([{ scope, file, value }]);
+    expect(hooks.get(event)?.[0]?.failClosed).toBe(blocks);
+  },
+);
+
+test.each([
+  [[], "hooks must be an object"],
+  [{ PreToolUse: {} }, "hooks.PreToolUse must be a list"],
+  [{ PreTooluse: [] }, "hooks.PreTooluse is no event; there are UserPromptSubmit, PreToolUse,"],
+  [{ Stop: ["x"] }, "hooks.Stop[0] must be an object"],
+  [{ Stop: [{}] }, "hooks.Stop[0].hooks must be a list"],
+  [{ Stop: group({ command: "x" }, 7) }, "hooks.Stop[0].matcher must be a text"],
+  [
+    { Stop: group({ command: "x" }, "Edit(") },
+    "hooks.Stop[0].matcher is neither a name nor a regular expression (Edit()",
+  ],
+  [{ Stop: group({}) }, "hooks.Stop[0].hooks[0].command must be a command line"],
+  [{ Stop: group({ command: " " }) }, "hooks.Stop[0].hooks[0].command must be a command line"],
+  [{ Stop: group({ command: "x", type: "prompt" }) }, 'hooks.Stop[0].hooks[0].type must be "command"'],
+  [
+    { Stop: group({ command: "x", timeout: 0 }) },
+    "hooks.Stop[0].hooks[0].timeout must be a number of seconds up to 3600",
+  ],
+  [
+    { Stop: group({ command: "x", timeout: "5" }) },
+    "hooks.Stop[0].hooks[0].timeout must be a number of seconds",
+  ],
+  [
+    { Stop: group({ command: "x", failClosed: 1 }) },
+    "hooks.Stop[0].hooks[0].failClosed must be true or false",
+  ],
+])("what is wrong in %j is named with its file and takes nothing else down", (value, problem) => {
+  const good = { scope: "user", file: "/good", value: { Stop: group({ command: "good" }) } } as const;
+  const { hooks, problems } = parseHooks([{ scope: "project", file, value }, good]);
+  expect(problems).toEqual([expect.stringContaining(`${file}: ${problem}`)]);
+  expect([...hooks.values()].flat().map(({ command }) => command)).toEqual(["good"]);
+});
+
+test("a broken entry leaves its neighbours in the same list", () => {
+  const entries = [{ type: "command", command: "a" }, 7, { type: "command", command: "b" }];
+  const { hooks, problems } = parse({ Stop: [{ hooks: entries }, null, { hooks: [] }] });
+  expect(hooks.get("Stop")?.map(({ command }) => command)).toEqual(["a", "b"]);
+  expect(problems).toHaveLength(2);
+});

@@ -1,0 +1,72 @@
+import { readdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { systemClock } from "../../../src/mailbox/clock.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import type { HookEvent } from "../../../src/policy/hooks/hooks.ts";
+import { parseHooks } from "../../../src/policy/hooks/parse.ts";
+import type { HookPorts } from "../../../src/policy/hooks/ports.ts";
+import type { HookCaller } from "../../../src/policy/hooks/results.ts";
+import { hookRunner } from "../../../src/policy/hooks/runner.ts";
+import type { Scope } from "../../../src/policy/rules.ts";
+import { startProcesses } from "../../../src/processes/client.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+// One host for a file of tests: starting it takes longer than most hooks.
+const processes = startProcesses({ env: { ...process.env, ANTHROPIC_API_KEY: "sk-secret" } });
+afterAll(() => processes.close());
+
+export interface Entry {
+  readonly command: string;
+  readonly matcher?: string;
+  readonly timeout?: number;
+  readonly failClosed?: boolean;
+  readonly scope?: Scope;
+}
+
+/** Hooks of a real settings value, run by a real process host. */
+export function hooksOf(event: HookEvent, entries: readonly Entry[], eventFolder = "events") {
+  const folder = realpathSync(temporaryFolder());
+  const problems: string[] = [];
+  const messages: string[] = [];
+  const { hooks, problems: wrong } = parseHooks(
+    entries.map(({ matcher = "", scope = "user", ...entry }) => ({
+      scope,
+      file: `/settings/${scope}.json`,
+      value: { [event]: [{ matcher, hooks: [{ type: "command", ...entry }] }] },
+    })),
+  );
+  expect(wrong).toEqual([]);
+  const events = join(folder, eventFolder);
+  const ports: HookPorts = {
+    hooks,
+    run: processes.run,
+    session: { id: "s1", transcriptPath: "/t/journal.jsonl", projectDir: folder, folder: events },
+    clock: systemClock,
+    onProblem: (message) => problems.push(message),
+    onMessage: (message) => messages.push(message),
+  };
+  const runner = hookRunner(ports);
+  const caller: HookCaller = { owner: MAIN, cwd: folder, permissionMode: "default" };
+  return {
+    folder,
+    ports,
+    runner,
+    problems,
+    messages,
+    caller,
+    processes,
+    eventsLeft: () => readdirSync(events),
+  };
+}
+
+/** A shell command that prints this as JSON. */
+export const printing = (value: unknown) => `printf %s '${JSON.stringify(value)}'`;
+
+export const edit = {
+  names: ["Edit", "MultiEdit"] as [string, ...string[]],
+  input: { file_path: "/a", text: "ü\n\"'" },
+  toolUseId: "toolu_1",
+};
+
+export const never = new AbortController().signal;
