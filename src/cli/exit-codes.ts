@@ -3,6 +3,7 @@ export const exitCodes = {
   done: 0,
   notDone: 1,
   usage: 2,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -11,6 +12,7 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
   [exitCodes.done, "the conversation ended done; for fanout and start: every task did"],
   [exitCodes.notDone, "it ended in any other way; what is known is printed"],
   [exitCodes.usage, "wrong usage: an unknown flag, a missing folder, no prompt"],
+  [exitCodes.hungUp, "the terminal of the conversation went away (SIGHUP)"],
   [exitCodes.interrupted, "interrupted (SIGINT), after what is known was printed"],
   [exitCodes.terminated, "told to stop (SIGTERM), after what is known was printed"],
 ];

@@ -4,7 +4,8 @@ import type { Outlet } from "./outlet.ts";
 
 /** Everything of the outside world that the command line touches itself. */
 export interface CliIO {
-  readonly stdin: Readable;
+  /** A terminal hands over each key in raw mode. */
+  readonly stdin: Readable & { setRawMode?(raw: boolean): unknown };
   readonly stdinIsTTY: boolean;
   readonly stdout: Outlet;
   readonly stderr: Outlet;
@@ -12,8 +13,10 @@ export interface CliIO {
   /** Absolute. */
   readonly cwd: string;
   readonly homedir: string;
+  /** The organisation's settings file; the platform's where absent. */
+  readonly managedSettings?: string;
   /** Calls back on each such signal, which then no longer ends the process; the answer withdraws it. */
-  onSignal(signal: "SIGINT" | "SIGTERM", listener: () => void): () => void;
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): () => void;
   /** Ends the process at once, without waiting for anything. */
   leave(code: number): void;
   readonly clock: Clock;

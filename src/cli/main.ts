@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { parseArguments } from "./arguments.ts";
 import type { Command, Context } from "./command.ts";
+import { conversationCommand } from "./commands/conversation.ts";
 import { commands, namedCommands } from "./commands/index.ts";
 import { printFlag, promptCommand } from "./commands/prompt.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -35,9 +36,7 @@ export async function main(
 
 async function perform(argv: readonly string[], context: Context): Promise<number> {
   const { io } = context;
-  const [first] = argv;
-  if (first === undefined) return say(io, shortHelp());
-  const [command, rest] = commandIn(argv);
+  const [command, rest] = argv.length === 0 ? [undefined, argv] : commandIn(argv);
   const flags = untilTerminator(rest);
   // Before anything is checked: who asks for help may have the rest wrong.
   if (flags.includes("--help") || flags.includes("-h")) return answer(io, helpFor(command));
@@ -48,11 +47,14 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
   const args = parseArguments(rest, [...options, ...Object.values(commonFlags)]);
   if (command === undefined && !args.value(printFlag)) {
     const [word] = args.positionals;
-    if (word === undefined) return say(io, shortHelp());
-    throw unknownCommand(word);
+    if (word !== undefined) throw unknownCommand(word);
+    if (!io.stdinIsTTY || !io.stdout.isTTY) return say(io, shortHelp());
+    return conversationCommand.run(parseArguments(rest, conversationFlags), context);
   }
   return run(args, context);
 }
+
+const conversationFlags = [...conversationCommand.options, ...Object.values(commonFlags)];
 
 /** `help fanout` is `fanout --help`. */
 function commandIn([first = "", ...others]: readonly string[]): readonly [

@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { agentsCommand } from "./agents.ts";
+import { conversationCommand } from "./conversation.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { promptCommand } from "./prompt.ts";
 import { sessionsCommand } from "./sessions.ts";
@@ -13,5 +14,5 @@ export const namedCommands: readonly Command[] = [
   sessionsCommand,
 ];
 
-/** All of them: `-p` is the one without a name. */
-export const commands: readonly Command[] = [promptCommand, ...namedCommands];
+/** All of them: the conversation and `-p` have no name. */
+export const commands: readonly Command[] = [conversationCommand, promptCommand, ...namedCommands];

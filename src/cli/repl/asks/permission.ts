@@ -1,0 +1,98 @@
+import type { AskAnswer, PermissionAsk } from "../../../policy/asks.ts";
+import { visibleLine, visibleText } from "../visible-text.ts";
+import { wrapText } from "../wrap.ts";
+import { askersOf, choiceRows, field, isLong, type Sheet } from "./shown.ts";
+
+/** What was typed at a permission ask. */
+export type PermissionReply =
+  | { readonly type: "answer"; readonly answer: AskAnswer }
+  | { readonly type: "view" }
+  /** It was none of the answers; the sentence says what they are. */
+  | { readonly type: "unclear"; readonly hint: string };
+
+/** Everything a person needs to decide, and the four answers. */
+export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false): string[] {
+  const title = wrapText(`${visibleLine(ask.tool)}  ${visibleText(ask.title)}`, sheet.columns, "  ");
+  const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
+  return [
+    sheet.paint("yellow", `Allow this?${several}`),
+    ...title.map((row) => sheet.paint("bold", row)),
+    ...field("from", askersOf(ask.askers), sheet),
+    ...(ask.description === undefined ? [] : field("for", ask.description, sheet, whole)),
+    ...ask.details
+      .filter(({ value }) => value !== ask.title)
+      .flatMap(({ name, value }) => field(name, value, sheet, whole)),
+    ...field("why", ask.reason, sheet),
+    ...choiceRows("y", "yes, this once", sheet),
+    ...sessionRows(ask.grants, sheet),
+    ...choiceRows("n", "no; what you write after it is told to the agent", sheet),
+    ...choiceRows("d", "no, and not again in this session", sheet),
+    ...(isCut(ask, sheet) && !whole ? choiceRows("v", "view all of it first", sheet) : []),
+  ];
+}
+
+/** The exact rules, before any of them is given. */
+function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
+  const [first, ...others] = grants.map(visibleLine);
+  if (first === undefined) return [];
+  if (others.length === 0) return choiceRows("s", `yes, for this session: ${first}`, sheet);
+  return [
+    ...choiceRows("s", "yes, for this session, all of these; s 1,3 for some of them:", sheet),
+    ...[first, ...others].flatMap((rule, index) =>
+      wrapText(`${index + 1}. ${rule}`, sheet.columns, "       "),
+    ),
+  ];
+}
+
+function isCut({ details, title, description = "" }: PermissionAsk, sheet: Sheet): boolean {
+  return [...details.map(({ value }) => value).filter((value) => value !== title), description].some(
+    (value) => isLong(value, sheet),
+  );
+}
+
+/** Only the answers that were offered, exactly: whatever else was typed decides nothing. */
+export function permissionReply(line: string, { grants }: PermissionAsk): PermissionReply {
+  const typed = line.trim();
+  const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(typed) ?? [];
+  const message = rest.trim();
+  switch (word.toLowerCase()) {
+    case "y":
+    case "yes":
+      return message === "" ? answered({ type: "allow", span: "once" }) : unclear(grants);
+    case "s":
+      return forSession(message, grants);
+    case "n":
+    case "no":
+      return answered({ type: "deny", span: "once", ...(message === "" ? {} : { message }) });
+    case "d":
+      return answered({ type: "deny", span: "session", ...(message === "" ? {} : { message }) });
+    case "v":
+      return message === "" ? { type: "view" } : unclear(grants);
+    default:
+      return unclear(grants);
+  }
+}
+
+function forSession(which: string, grants: readonly string[]): PermissionReply {
+  if (grants.length === 0) {
+    return { type: "unclear", hint: "This can only be allowed once: type y, n or d, and Enter." };
+  }
+  if (which === "") return answered({ type: "allow", span: "session", grants });
+  const numbers = which.split(/[\s,]+/).filter(Boolean);
+  const chosen = numbers.flatMap((number) =>
+    /^\d{1,3}$/.test(number) ? (grants[Number(number) - 1] ?? []) : [],
+  );
+  if (chosen.length === numbers.length) {
+    return answered({ type: "allow", span: "session", grants: [...new Set(chosen)] });
+  }
+  const range = grants.length === 1 ? "it is only 1" : `they go from 1 to ${grants.length}`;
+  return { type: "unclear", hint: `Not every one of these is a rule's number; ${range}.` };
+}
+
+function answered(answer: AskAnswer): PermissionReply {
+  return { type: "answer", answer };
+}
+
+function unclear(grants: readonly string[]): PermissionReply {
+  return { type: "unclear", hint: `Type y, ${grants.length > 0 ? "s, " : ""}n or d, and Enter.` };
+}

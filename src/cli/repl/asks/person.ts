@@ -1,0 +1,135 @@
+import type { Ask, AskAnswer, PermissionAsk, Person, PlanAsk, QuestionAsk } from "../../../policy/asks.ts";
+import type { Dialog, Terminal } from "../terminal.ts";
+import { permissionReply, permissionRows } from "./permission.ts";
+import { planReply, planRows } from "./plan.ts";
+import { questionReply, questionRows } from "./question.ts";
+import { askersOf, type Sheet } from "./shown.ts";
+
+const PROMPT = "answer › ";
+const WORDS = "your words › ";
+
+/**
+ * The person at the terminal. Only a line that was typed after a question was drawn answers it; what is no
+ * answer is asked again. `nobody` when the terminal is left or gone, or the answer no longer matters.
+ */
+export function terminalPerson(terminal: Terminal): Person {
+  return {
+    ask: (ask, signal) =>
+      terminal.dialog(async (dialog) => {
+        const answer = await answerTo(ask, asking(terminal, dialog, signal));
+        if (answer !== null) return answer;
+        dialog.print(terminal.paint("dim", "Not answered."));
+        const reason = signal.aborted
+          ? "The question was withdrawn before the person answered."
+          : "The person left the terminal without an answer.";
+        return { type: "nobody", reason };
+      }),
+  };
+}
+
+interface Asking {
+  readonly sheet: Sheet;
+  print(rows: readonly string[]): void;
+  hint(words: string): void;
+  /** Null where nobody answers. */
+  line(prompt: string): Promise<string | null>;
+}
+
+function asking({ paint, columns }: Terminal, dialog: Dialog, signal: AbortSignal): Asking {
+  return {
+    get sheet() {
+      return { paint, columns: columns() };
+    },
+    print: (rows) => dialog.print(rows.join("\n")),
+    hint: (words) => dialog.print(paint("yellow", words)),
+    line: (prompt) => dialog.question(prompt, signal),
+  };
+}
+
+function answerTo(ask: Ask, asking: Asking): Promise<AskAnswer | null> {
+  switch (ask.type) {
+    case "permission":
+      return permission(ask, asking);
+    case "question":
+      return questions(ask, asking);
+    case "plan":
+      return plan(ask, asking);
+    default:
+      return ask satisfies never;
+  }
+}
+
+async function permission(ask: PermissionAsk, asking: Asking): Promise<AskAnswer | null> {
+  asking.print(permissionRows(ask, asking.sheet));
+  for (;;) {
+    const line = await asking.line(PROMPT);
+    if (line === null) return null;
+    const reply = permissionReply(line, ask);
+    switch (reply.type) {
+      case "answer":
+        return reply.answer;
+      case "view":
+        asking.print(permissionRows(ask, asking.sheet, true));
+        break;
+      case "unclear":
+        asking.hint(reply.hint);
+        break;
+      default:
+        reply satisfies never;
+    }
+  }
+}
+
+async function questions(ask: QuestionAsk, asking: Asking): Promise<AskAnswer | null> {
+  const answers: [question: string, answer: string][] = [];
+  asking.print([asking.sheet.paint("dim", `${askersOf(ask.askers)} asks:`)]);
+  for (const question of ask.questions) {
+    asking.print(questionRows(question, asking.sheet));
+    const answer = await oneAnswer(question, asking);
+    if (answer === null) return null;
+    answers.push([question.question, answer]);
+  }
+  return { type: "answers", answers: Object.fromEntries(answers) };
+}
+
+async function oneAnswer(question: QuestionAsk["questions"][number], asking: Asking): Promise<string | null> {
+  for (;;) {
+    const line = await asking.line(PROMPT);
+    if (line === null) return null;
+    const reply = questionReply(line, question);
+    switch (reply.type) {
+      case "labels":
+        return reply.labels.join(", ");
+      case "words":
+        return reply.words;
+      case "other": {
+        const words = await ownWords(asking);
+        return words === null ? null : [...reply.labels, words].join(", ");
+      }
+      case "unclear":
+        asking.hint(reply.hint);
+        break;
+      default:
+        reply satisfies never;
+    }
+  }
+}
+
+async function ownWords(asking: Asking): Promise<string | null> {
+  for (;;) {
+    const line = await asking.line(WORDS);
+    if (line === null || line.trim() !== "") return line?.trim() ?? null;
+    asking.hint("Type your answer, and Enter.");
+  }
+}
+
+async function plan(ask: PlanAsk, asking: Asking): Promise<AskAnswer | null> {
+  asking.print(planRows(ask, asking.sheet));
+  for (;;) {
+    const line = await asking.line(PROMPT);
+    if (line === null) return null;
+    const answer = planReply(line);
+    if (answer !== null) return answer;
+    asking.hint("Type y, a or n, and Enter.");
+  }
+}

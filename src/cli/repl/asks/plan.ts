@@ -1,0 +1,51 @@
+import type { AskAnswer, PlanAsk } from "../../../policy/asks.ts";
+import { visibleLine, visibleText } from "../visible-text.ts";
+import { wrapText } from "../wrap.ts";
+import { askersOf, choiceRows, field, type Sheet } from "./shown.ts";
+
+/** The whole plan: who approves it must have been able to read all of it. */
+export function planRows(ask: PlanAsk, sheet: Sheet): string[] {
+  const { paint, columns } = sheet;
+  return [
+    paint("yellow", "Carry out this plan?"),
+    "",
+    ...wrapText(visibleText(ask.plan).trimEnd(), columns, "  "),
+    "",
+    ...field("from", askersOf(ask.askers), sheet),
+    ...field("file", ask.file, sheet),
+    ...allowRows(ask.allows, sheet),
+    ...choiceRows("y", "yes; what no rule allows is asked", sheet),
+    ...choiceRows("a", "yes, and edit files without asking", sheet),
+    ...choiceRows("n", "no, keep planning; what you write after it is told to the agent", sheet),
+  ];
+}
+
+function allowRows(allows: PlanAsk["allows"], sheet: Sheet): string[] {
+  if (allows.length === 0) return [];
+  return [
+    sheet.paint("dim", "  approval also allows, for this session:"),
+    ...allows.flatMap(({ prompt, rules }) => {
+      const words =
+        rules.length > 0 ? rules.map(visibleLine).join(", ") : "nothing: no rule is narrow enough";
+      return wrapText(`- ${visibleLine(prompt)}: ${words}`, sheet.columns, "    ");
+    }),
+  ];
+}
+
+/** Null where it is none of the answers. */
+export function planReply(line: string): AskAnswer | null {
+  const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const message = rest.trim();
+  switch (word.toLowerCase()) {
+    case "y":
+    case "yes":
+      return message === "" ? { type: "approve", mode: "default" } : null;
+    case "a":
+      return message === "" ? { type: "approve", mode: "acceptEdits" } : null;
+    case "n":
+    case "no":
+      return { type: "deny", span: "once", ...(message === "" ? {} : { message }) };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Question } from "../../../policy/asks.ts";
+import { visibleLine, visibleText } from "../visible-text.ts";
+import { wrapText } from "../wrap.ts";
+import { choiceRows, type Sheet } from "./shown.ts";
+
+/** What was typed at a question. */
+export type QuestionReply =
+  | { readonly type: "labels"; readonly labels: readonly string[] }
+  /** "Other" was chosen: besides these, the person's own words. */
+  | { readonly type: "other"; readonly labels: readonly string[] }
+  | { readonly type: "words"; readonly words: string }
+  | { readonly type: "unclear"; readonly hint: string };
+
+/** The question with its numbered options; the last number is always a text of one's own (A14.2). */
+export function questionRows(question: Question, sheet: Sheet): string[] {
+  const { options, multiSelect } = question;
+  const many = multiSelect ? " (several numbers, such as 1,3)" : "";
+  return [
+    sheet.paint("yellow", visibleLine(question.header)),
+    ...wrapText(`${visibleText(question.question)}${many}`, sheet.columns, "  ").map((row) =>
+      sheet.paint("bold", row),
+    ),
+    ...options.flatMap(({ label, description, preview }, index) => [
+      ...choiceRows(String(index + 1), optionWords(label, description), sheet),
+      ...(preview === undefined ? [] : wrapText(visibleText(preview), sheet.columns, "     │ ")),
+    ]),
+    ...choiceRows(String(options.length + 1), "Other: type your own words", sheet),
+  ];
+}
+
+function optionWords(label: string, description: string): string {
+  const words = visibleLine(description);
+  return words === "" ? visibleLine(label) : `${visibleLine(label)}: ${words}`;
+}
+
+/** Numbers choose; any other text is the person's own words. */
+export function questionReply(line: string, { options, multiSelect }: Question): QuestionReply {
+  const typed = line.trim();
+  const last = options.length + 1;
+  if (typed === "") return { type: "unclear", hint: `Type a number from 1 to ${last}, or your own words.` };
+  if (!/^\d[\d\s,]*$/.test(typed)) return { type: "words", words: typed };
+  const numbers = [
+    ...new Set(
+      typed
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .map(Number),
+    ),
+  ];
+  if (numbers.some((number) => number < 1 || number > last)) {
+    return { type: "unclear", hint: `The numbers go from 1 to ${last}.` };
+  }
+  if (!multiSelect && numbers.length > 1) return { type: "unclear", hint: "Only one of them can be chosen." };
+  const labels = numbers.flatMap((number) => options[number - 1]?.label ?? []);
+  return { type: numbers.includes(last) ? "other" : "labels", labels };
+}

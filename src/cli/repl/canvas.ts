@@ -1,0 +1,54 @@
+import { stripVTControlCharacters } from "node:util";
+import { displayWidth } from "../display-width.ts";
+import type { Outlet } from "../outlet.ts";
+
+export interface Cursor {
+  /** From 0, of the painted lines. */
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The last lines of a terminal, with the cursor inside them. */
+export interface Canvas {
+  /** Writes lines that stay, then paints the others below them; the painted ones must fit the terminal. */
+  show(stay: readonly string[], painted: readonly string[], cursor: Cursor): void;
+}
+
+const ESC = "\u001b[";
+
+/**
+ * Each frame is one write, with line wrapping off for what is painted. The cursor is never hidden, so there
+ * is nothing to restore on whatever path the process ends.
+ */
+export function createCanvas(outlet: Outlet): Canvas {
+  let before: readonly string[] = [];
+  let at: Cursor = { row: 0, column: 0 };
+
+  /** To the first painted line. A terminal made narrower since then has broken the longer ones. */
+  const home = (): string => {
+    const { columns, rows } = outlet.size();
+    const above = before.slice(0, at.row);
+    const taken = above.reduce((sum, line) => sum + Math.max(1, Math.ceil(plainWidth(line) / columns)), 0);
+    const up = Math.min(taken + Math.floor(at.column / columns), rows - 1);
+    return up > 0 ? `\r${ESC}${up}A` : "\r";
+  };
+
+  return {
+    show(stay, painted, cursor) {
+      const kept = stay.map((line) => `${line}\n`).join("");
+      const lines = painted.map((line) => `${ESC}K${line}`).join("\n");
+      const up = painted.length - 1 - cursor.row;
+      const back = `\r${up > 0 ? `${ESC}${up}A` : ""}${cursor.column > 0 ? `${ESC}${cursor.column}C` : ""}`;
+      // What stays may be wrapped by the terminal, so everything is cleared before it.
+      const frame = `${home()}${kept && `${ESC}J`}${kept}${ESC}?7l${lines}${ESC}J${ESC}?7h${back}`;
+      before = painted;
+      at = cursor;
+      // A terminal that is gone is noticed by its end of input.
+      outlet.write(frame).catch(() => {});
+    },
+  };
+}
+
+function plainWidth(line: string): number {
+  return displayWidth(stripVTControlCharacters(line));
+}

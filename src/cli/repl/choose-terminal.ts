@@ -1,0 +1,10 @@
+import { isDumb } from "../colour.ts";
+import type { CliIO } from "../io.ts";
+import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
+import { createPlainTerminal } from "./plain-terminal.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Painted where the terminal can move its cursor, else line after line. */
+export function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
+  return isDumb(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
+}

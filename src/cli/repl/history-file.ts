@@ -1,0 +1,101 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../message-of.ts";
+
+/** What was asked before, over all conversations of this person. */
+export interface HistoryFile {
+  /** Newest first. */
+  readonly lines: readonly string[];
+  /** One sentence, where it cannot be kept. */
+  readonly problem?: string;
+  /** Never rejects: a prompt matters more than its memory. */
+  add(line: string): Promise<void>;
+}
+
+/** Entries kept, and characters of one; a longer one is not worth finding again. */
+const MAX_LINES = 1000;
+const MAX_LINE = 10_000;
+/** A file of more bytes is cut to its last entries when a conversation starts. */
+const MAX_BYTES = 1_000_000;
+
+/**
+ * `history` in Troupe's home: one JSON string a line, oldest first, for this user only. Several conversations
+ * may append to it at the same time. A link or a pipe in its place is refused.
+ */
+export async function openHistory(home: string): Promise<HistoryFile> {
+  const path = join(home, "history");
+  try {
+    const lines = await load(path);
+    let last = Promise.resolve();
+    // One after the other, so that they stand in the order in which they were typed.
+    const add = (line: string) => (last = last.then(() => append(path, line)));
+    return { lines, add };
+  } catch (error) {
+    const problem = `What you type is not remembered: ${messageOf(error)}; move ${path} away.`;
+    return { lines: [], problem, add: async () => {} };
+  }
+}
+
+async function load(path: string): Promise<string[]> {
+  const file = await openPrivate(path);
+  try {
+    const { size } = await file.stat();
+    const from = Math.max(0, size - MAX_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+    const lines = buffer
+      .toString("utf8", 0, bytesRead)
+      .split("\n")
+      .flatMap((line) => entryOf(line))
+      .slice(-MAX_LINES);
+    if (from > 0) await rewrite(file, lines);
+    return [...new Set(lines.reverse())];
+  } finally {
+    await file.close();
+  }
+}
+
+/** Cut in place: half of it lost in a crash is half a history, and a second file could be left behind. */
+async function rewrite(file: FileHandle, lines: readonly string[]): Promise<void> {
+  await file.truncate(0);
+  await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+async function append(path: string, line: string): Promise<void> {
+  if (line.length > MAX_LINE) return;
+  try {
+    const file = await openPrivate(path);
+    try {
+      await file.appendFile(`${JSON.stringify(line)}\n`);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    // It was writable at the start; whatever happened since, the session's own journal reports the disk.
+  }
+}
+
+async function openPrivate(path: string): Promise<FileHandle> {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    const { mode, uid } = await file.stat();
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error("it is not a file");
+    if (process.getuid !== undefined && uid !== process.getuid()) throw new Error("it is another user's");
+    if ((mode & 0o077) !== 0) await file.chmod(0o600);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** A torn or foreign line is no entry. */
+function entryOf(line: string): string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "string" && entry !== "" ? [entry] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,48 @@
+import { displayWidth } from "../display-width.ts";
+import type { Cursor } from "./canvas.ts";
+import { BREAK } from "./typed.ts";
+
+export interface InputRows {
+  readonly rows: readonly string[];
+  readonly cursor: Cursor;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/**
+ * A line being edited as rows of so many columns, with where its cursor is. Later rows stand below the first
+ * one's text. With more rows than `most` the ones around the cursor are shown.
+ */
+export function inputRows(
+  prompt: string,
+  { text, cursor }: { readonly text: string; readonly cursor: number },
+  { columns, most }: { readonly columns: number; readonly most: number },
+): InputRows {
+  const indent = displayWidth(prompt);
+  const lead = " ".repeat(indent);
+  const rows = [prompt];
+  let width = indent;
+  let at: Cursor | undefined;
+  const newRow = (): void => {
+    rows.push(lead);
+    width = indent;
+  };
+  for (const { segment, index } of graphemes.segment(text)) {
+    const shown = segment === BREAK ? "" : shownAs(segment);
+    const wide = displayWidth(shown);
+    if (width + wide > columns && width > indent) newRow();
+    if (index >= cursor) at ??= { row: rows.length - 1, column: width };
+    if (segment === BREAK) newRow();
+    else rows.push(`${rows.pop() ?? ""}${shown}`);
+    if (segment !== BREAK) width += wide;
+  }
+  if (at === undefined && width >= columns && width > indent) newRow();
+  at ??= { row: rows.length - 1, column: width };
+  const first = Math.max(0, Math.min(at.row - Math.floor(most / 2), rows.length - most));
+  return { rows: rows.slice(first, first + most), cursor: { ...at, row: at.row - first } };
+}
+
+/** A character that moves the cursor, or has no width, must be seen to be edited. */
+function shownAs(segment: string): string {
+  return segment.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => (character === "\t" ? " " : "·"));
+}

@@ -1,0 +1,43 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
+import type { Paint } from "../colour.ts";
+import { cutToWidth } from "../display-width.ts";
+import { renderTree } from "../live-tree.ts";
+import { createWaits } from "../waits.ts";
+
+/** The agents of the turn that is running, as lines. */
+export interface LiveView {
+  onEvent(event: SupervisorEvent): void;
+  /** What ended before now belongs to an earlier turn. */
+  begin(): void;
+  /** True where an agent still works. */
+  busy(): boolean;
+  lines(
+    now: number,
+    frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },
+  ): string[];
+}
+
+export function createLiveView(now: () => number): LiveView {
+  const views = new Map<ActorId, AgentView>();
+  const waits = createWaits();
+  return {
+    onEvent(event) {
+      if (event.type === "waiting") waits.add(event, now());
+      if (event.type !== "agent") return;
+      const { view } = event;
+      views.set(view.id, view);
+      if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
+    },
+    begin() {
+      for (const [id, { state }] of views) if (state === "ended") views.delete(id);
+    },
+    busy: () => [...views.values()].some(({ state }) => state !== "ended"),
+    lines(at, { columns, rows, paint }) {
+      const countdown = waits.line(at);
+      const forTree = Math.max(1, rows - (countdown === undefined ? 0 : 1));
+      const tree = renderTree([...views.values()], at, { columns, rows: forTree, paint });
+      return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, columns))];
+    },
+  };
+}

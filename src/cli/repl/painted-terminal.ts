@@ -1,0 +1,144 @@
+import { paintFor } from "../colour.ts";
+import type { CliIO } from "../io.ts";
+import { createFrames } from "./frames.ts";
+import { createLineEditor, type LineEditor } from "./line-editor.ts";
+import { createQuietKeys } from "./quiet-keys.ts";
+import { createScreen } from "./screen.ts";
+import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
+import { takeKeys } from "./terminal-modes.ts";
+import { createTypedReader } from "./typed.ts";
+import { wrapText } from "./wrap.ts";
+
+export interface PaintedOptions extends TerminalListeners {
+  /** Newest first. */
+  readonly history: readonly string[];
+  /** What Tab completes. */
+  readonly completions: readonly string[];
+}
+
+const PROMPT = "› ";
+
+/**
+ * A conversation on a terminal that can be painted: what is done scrolls up, what is being done stands
+ * below it, and the line to type in is always the last.
+ */
+export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Terminal {
+  const { clock, stdin, stdout } = io;
+  const paint = paintFor(stdout, io.env);
+  const screen = createScreen(io, paint);
+  const quiet = createQuietKeys(clock);
+  const read = createTypedReader();
+  const over = new AbortController();
+  let answer: { readonly prompt: string; readonly editor: LineEditor } | null = null;
+  /** A question is drawn and not open yet: Enter would send half a thought. */
+  let settling = false;
+
+  const prompt = createLineEditor({
+    history: options.history,
+    completions: options.completions,
+    onLine(text) {
+      if (text.trim() === "") return;
+      screen.gap();
+      screen.print(
+        echoOf(text, screen.columns())
+          .map((row) => paint("bold", row))
+          .join("\n"),
+      );
+      screen.gap();
+      options.onLine(text);
+    },
+    onInterrupt() {
+      if (prompt.text !== "" && !screen.isWorking()) prompt.clear();
+      else options.onInterrupt();
+    },
+    onEnd: () => options.onEnd("left"),
+  });
+  const editing = () => answer ?? { prompt: PROMPT, editor: prompt };
+  const frames = createFrames(clock, () => screen.paint(editing()), screen.isWorking);
+
+  const onData = (chunk: Buffer | string): void => {
+    quiet.typed();
+    for (const { type, text } of read(chunk)) {
+      const kept = settling && type === "keys" ? text.replace(/[\r\n]/g, "") : text;
+      editing().editor.type({ type, text: kept });
+    }
+    frames.now();
+  };
+  const onGone = () => options.onEnd("gone");
+
+  const ask: Dialog["question"] = async (words, given) => {
+    const signal = AbortSignal.any([given, over.signal]);
+    settling = true;
+    frames.now();
+    await quiet.quiet(signal);
+    settling = false;
+    if (signal.aborted) return null;
+    const line = await new Promise<string | null>((resolve) => {
+      const editor = createLineEditor({
+        onLine: resolve,
+        onInterrupt: options.onInterrupt,
+        onEnd() {
+          resolve(null);
+          options.onEnd("left");
+        },
+      });
+      answer = { prompt: words, editor };
+      signal.addEventListener("abort", () => resolve(null), { once: true });
+      frames.now();
+    });
+    answer?.editor.close();
+    answer = null;
+    screen.through(paint("bold", `${words}${line ?? ""}`));
+    frames.now();
+    return line;
+  };
+
+  /** Does it, and has it painted. */
+  const shown =
+    <A extends readonly unknown[]>(change: (...given: A) => void) =>
+    (...given: A): void => {
+      change(...given);
+      frames.soon();
+    };
+  const restore = takeKeys(io);
+  stdin.on("data", onData).once("end", onGone).once("close", onGone).on("error", onGone);
+  const forgetResize = stdout.onResize(frames.soon);
+  frames.now();
+
+  return {
+    paint,
+    columns: screen.columns,
+    print: shown(screen.print),
+    gap: shown(screen.gap),
+    onEvent: shown(screen.onEvent),
+    working: shown(() => screen.working(true)),
+    rest: shown(() => screen.working(false)),
+    idle: shown(screen.gap),
+    async dialog(hold) {
+      screen.gap();
+      screen.hold(true);
+      try {
+        return await hold({ print: shown(screen.through), question: ask });
+      } finally {
+        screen.hold(false);
+        frames.soon();
+      }
+    },
+    close() {
+      if (over.signal.aborted) return;
+      over.abort();
+      frames.stop();
+      forgetResize();
+      // The listener for errors stays: a terminal that goes away now must not end the process otherwise.
+      stdin.off("data", onData).off("end", onGone).off("close", onGone);
+      prompt.close();
+      screen.paint(null);
+      restore();
+      stdin.destroy();
+    },
+  };
+}
+
+function echoOf(text: string, columns: number): string[] {
+  return wrapText(text, columns - PROMPT.length).map((row, index) => (index === 0 ? PROMPT : "  ") + row);
+}

@@ -1,0 +1,118 @@
+import { createInterface } from "node:readline";
+import { MAIN } from "../../mailbox/ids.ts";
+import { paintFor } from "../colour.ts";
+import type { CliIO } from "../io.ts";
+import type { Outlet } from "../outlet.ts";
+import { createPlainProgress } from "../plain-progress.ts";
+import { safeText } from "../safe-text.ts";
+import { createCallNotes } from "./call-notes.ts";
+import { createQuietKeys } from "./quiet-keys.ts";
+import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
+
+/**
+ * A conversation on a terminal that only prints (TERM=dumb): the system edits the line, and everything is
+ * written once, in order.
+ */
+export function createPlainTerminal(io: CliIO, options: TerminalListeners): Terminal {
+  const { clock, env, stdin, stdout } = io;
+  const paint = paintFor(stdout, env);
+  const quiet = createQuietKeys(clock);
+  const over = new AbortController();
+  const callBegun = createCallNotes();
+  let heldBack: string[] | null = null;
+  let ends = "\n\n";
+  let working = false;
+  let answered: ((line: string | null) => void) | null = null;
+  let unfinished = "";
+
+  const write = (text: string): void => {
+    if (text === "") return;
+    ends = (ends + text).slice(-2);
+    // A terminal that is gone is noticed by its end of input.
+    stdout.write(text).catch(() => {});
+  };
+  const put = (text: string): void => void (heldBack === null ? write(text) : heldBack.push(text));
+  const line = (text: string): void => put(`${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
+  const gap = (): void => put(ends.endsWith("\n\n") ? "" : ends.endsWith("\n") ? "\n" : "\n\n");
+  const outlet: Outlet = { ...stdout, write: async (text) => line(text.replace(/\n$/, "")) };
+  const progress = createPlainProgress(outlet, clock, paint);
+
+  const lines = createInterface({ input: stdin, terminal: false });
+  lines.on("line", (typed) => {
+    quiet.typed();
+    // The person's Enter has ended the line on the screen.
+    ends = "\n";
+    if (answered) return answered(typed);
+    const whole = unfinished + typed;
+    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(whole)) {
+      unfinished = `${whole.slice(0, -1)}\n`;
+      return;
+    }
+    unfinished = "";
+    if (whole.trim() !== "") return options.onLine(whole);
+    if (!working) write("> ");
+  });
+  lines.on("close", () => options.onEnd("left"));
+  const onError = () => options.onEnd("gone");
+  stdin.on("error", onError);
+
+  const question: Dialog["question"] = async (words, given) => {
+    const signal = AbortSignal.any([given, over.signal]);
+    await quiet.quiet(signal);
+    if (signal.aborted) return null;
+    write(words);
+    const typed = await new Promise<string | null>((resolve) => {
+      answered = resolve;
+      signal.addEventListener("abort", () => resolve(null), { once: true });
+    });
+    answered = null;
+    if (typed === null) write("\n");
+    return typed;
+  };
+
+  return {
+    paint,
+    columns: () => Math.max(8, stdout.size().columns - 1),
+    print: line,
+    gap,
+    onEvent(event) {
+      if (event.type === "text") {
+        if (event.actor === MAIN) put(safeText(event.text));
+        return;
+      }
+      const call = event.type === "agent" ? callBegun(event.view) : undefined;
+      if (call !== undefined) line(`· ${call}`);
+      progress.onEvent(event);
+    },
+    working() {
+      working = true;
+    },
+    rest() {
+      working = false;
+    },
+    idle() {
+      gap();
+      put("> ");
+    },
+    async dialog(hold) {
+      gap();
+      heldBack = [];
+      const print = (text: string) => write(`${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
+      try {
+        return await hold({ print, question });
+      } finally {
+        const kept = heldBack;
+        heldBack = null;
+        for (const text of kept) write(text);
+      }
+    },
+    close() {
+      if (over.signal.aborted) return;
+      over.abort();
+      lines.removeAllListeners("close");
+      lines.close();
+      if (!ends.endsWith("\n")) write("\n");
+      stdin.destroy();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../../mailbox/clock.ts";
+import { pause } from "../../mailbox/clock.ts";
+
+/**
+ * Milliseconds without a key after a question was drawn, before keys count as its answer. Who is in the
+ * middle of typing something else has not read it.
+ */
+const QUIET_MS = 250;
+
+/** Knows when the person has stopped typing. */
+export interface QuietKeys {
+  /** A key came. */
+  typed(): void;
+  /** Resolves once nothing was typed for a moment, counted from now; or as soon as the signal is aborted. */
+  quiet(signal: AbortSignal): Promise<void>;
+}
+
+export function createQuietKeys(clock: Clock): QuietKeys {
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    typed() {
+      last = clock.now();
+    },
+    async quiet(signal) {
+      const from = clock.now();
+      for (let left = QUIET_MS; left > 0 && !signal.aborted; ) {
+        await pause(clock, left, signal);
+        left = Math.max(from, last) + QUIET_MS - clock.now();
+      }
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { safeText } from "../safe-text.ts";
+import { wrapLine } from "./wrap.ts";
+
+/** A reply that is being written, as rows of a terminal. */
+export interface ReplyText {
+  /** The row that is still being written; empty at the start of a line. */
+  readonly tail: string;
+  /** Takes a piece; the answer are the rows that will not change any more. */
+  add(piece: string, columns: number): string[];
+  /** Ends the line that is being written. */
+  end(): string[];
+}
+
+/** A line of more characters is broken here: its rows would be counted again with each piece. */
+const LONGEST_LINE = 4000;
+
+export function createReplyText(): ReplyText {
+  /** What may be half a character or half an escape sequence. */
+  let held = "";
+  let line = "";
+  /** Rows of the line that were handed out. */
+  let given = 0;
+  /** As it was at the line's beginning: rows that were handed out must not be counted anew. */
+  let width = 80;
+
+  const finish = (): string[] => {
+    const rows = wrapLine(line, width).slice(given);
+    line = "";
+    given = 0;
+    return rows;
+  };
+  return {
+    get tail() {
+      return line === "" ? "" : (wrapLine(line, width)[given] ?? "");
+    },
+    add(piece, columns) {
+      const text = held + piece;
+      const end = wholeUpTo(text);
+      held = text.slice(end);
+      const [first = "", ...others] = safeText(text.slice(0, end)).split("\n");
+      if (line === "") width = columns;
+      line += first;
+      const rows: string[] = [];
+      for (const other of others) {
+        rows.push(...finish());
+        width = columns;
+        line = other;
+      }
+      if (line.length > LONGEST_LINE) rows.push(...finish());
+      const open = wrapLine(line, width);
+      rows.push(...open.slice(given, -1));
+      given = Math.max(given, open.length - 1);
+      return rows;
+    },
+    end() {
+      line += safeText(held);
+      held = "";
+      return line === "" ? [] : finish();
+    },
+  };
+}
+
+/** Where a text can be cut without cutting a character, a line break or a short escape sequence. */
+function wholeUpTo(text: string): number {
+  const begun = text.lastIndexOf("\u001b");
+  if (begun >= 0 && begun > text.length - 12 && !/[A-Za-z~\n]/.test(text.slice(begun))) return begun;
+  return /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+}

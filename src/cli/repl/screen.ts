@@ -1,0 +1,137 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import type { SupervisorEvent } from "../../supervisor/view.ts";
+import type { Paint } from "../colour.ts";
+import { cutToWidth } from "../display-width.ts";
+import type { CliIO } from "../io.ts";
+import { safeLine } from "../safe-text.ts";
+import { createCallNotes } from "./call-notes.ts";
+import { createCanvas } from "./canvas.ts";
+import { inputRows } from "./input-rows.ts";
+import type { LineEditor } from "./line-editor.ts";
+import { createLiveView } from "./live-view.ts";
+import { createReplyText } from "./reply-text.ts";
+import { wrapText } from "./wrap.ts";
+
+/** The line that is being typed, behind its prompt. */
+export interface Editing {
+  readonly prompt: string;
+  readonly editor: Pick<LineEditor, "text" | "cursor">;
+}
+
+/** What is on the terminal: lines that stay, the reply as it is written, the agents, and the line to type in. */
+export interface Screen {
+  columns(): number;
+  print(text: string): void;
+  gap(): void;
+  onEvent(event: SupervisorEvent): void;
+  working(isWorking: boolean): void;
+  isWorking(): boolean;
+  /** While held, what comes is kept back; what is printed `through` comes through. */
+  hold(isHeld: boolean): void;
+  through(text: string): void;
+  /** One frame; without a line to type in, the cursor is left below everything. */
+  paint(editing: Editing | null): void;
+}
+
+export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
+  const canvas = createCanvas(stdout);
+  const reply = createReplyText();
+  const live = createLiveView(clock.now);
+  const callBegun = createCallNotes();
+  /** Lines that stay and are not painted yet. */
+  let fresh: string[] = [];
+  const heldBack: string[] = [];
+  let held = false;
+  let working = false;
+  let lastIsEmpty = true;
+  /** The last line that stays tells of a call. */
+  let afterCall = false;
+
+  // One column less: a character in the last one leaves some terminals in a half-broken line.
+  const columns = (): number => Math.max(8, stdout.size().columns - 1);
+  const put = (lines: readonly string[]): void => {
+    if (lines.length === 0) return;
+    (held ? heldBack : fresh).push(...lines);
+    lastIsEmpty = lines.at(-1) === "";
+  };
+  const print = (text: string): void => {
+    put(reply.end());
+    put(text.split("\n"));
+  };
+  const gap = (): void => {
+    put(reply.end());
+    if (!lastIsEmpty) put([""]);
+  };
+  const say = (piece: string): void => {
+    // A reply's first line stands apart from what was before it.
+    if (reply.tail === "" && afterCall) gap();
+    afterCall = false;
+    put(reply.add(piece, columns()));
+  };
+  /** The rows between what stays and the line to type in. */
+  const middle = (room: number): string[] => {
+    if (held) return [];
+    const { tail } = reply;
+    const forTree = Math.max(1, room - (tail === "" ? 1 : 2));
+    const tree = working ? live.lines(clock.now(), { columns: columns(), rows: forTree, paint }) : [];
+    const gapAbove = tree.length > 0 && (tail !== "" || !lastIsEmpty) ? [""] : [];
+    return [...(tail === "" ? [] : [cutToWidth(tail, columns())]), ...gapAbove, ...tree];
+  };
+
+  return {
+    columns,
+    print,
+    gap,
+    onEvent(event) {
+      live.onEvent(event);
+      switch (event.type) {
+        case "agent": {
+          const call = callBegun(event.view);
+          if (call === undefined) return;
+          if (!afterCall) gap();
+          print(paint("dim", cutToWidth(`· ${call}`, columns())));
+          afterCall = true;
+          return;
+        }
+        case "text":
+          if (event.actor === MAIN) say(event.text);
+          return;
+        case "warning":
+          return print(
+            wrapText(safeLine(event.message), columns())
+              .map((row) => paint("yellow", row))
+              .join("\n"),
+          );
+        case "waiting":
+          return;
+        default:
+          return event satisfies never;
+      }
+    },
+    working(isWorking) {
+      working = isWorking;
+      if (isWorking) live.begin();
+      else put(reply.end());
+    },
+    isWorking: () => working,
+    hold(isHeld) {
+      held = isHeld;
+      if (!held) fresh.push(...heldBack.splice(0));
+    },
+    through(text) {
+      fresh.push(...text.split("\n"));
+      lastIsEmpty = text.endsWith("\n") || text === "";
+    },
+    paint(editing) {
+      const { rows } = stdout.size();
+      const stay = fresh;
+      fresh = [];
+      if (editing === null) return canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
+      const most = Math.max(1, Math.floor(rows / 2));
+      const input = inputRows(editing.prompt, editing.editor, { columns: columns(), most });
+      const above = middle(Math.max(1, rows - input.rows.length - 1)).slice(-(rows - input.rows.length - 1));
+      const cursor = { ...input.cursor, row: input.cursor.row + above.length };
+      canvas.show(stay, [...above, ...input.rows], cursor);
+    },
+  };
+}

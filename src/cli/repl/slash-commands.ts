@@ -1,0 +1,138 @@
+import { totalTokens } from "../../mailbox/conversation.ts";
+import type { Behaviour, Rule } from "../../policy/rules.ts";
+import type { PermissionMode } from "../../supervisor/options.ts";
+import { agentName, doing, stateMark } from "../agent-words.ts";
+import type { Paint } from "../colour.ts";
+import { counted, shortCount } from "../figures.ts";
+import { messageOf } from "../message-of.ts";
+import { nearest } from "../nearest.ts";
+import { quoted } from "../option.ts";
+import { safeLine } from "../safe-text.ts";
+import { sessionFlags } from "../session-flags.ts";
+import type { ReplSession } from "./repl-session.ts";
+import { visibleLine } from "./visible-text.ts";
+
+/** What a slash command works with. */
+export interface SlashContext {
+  readonly session: ReplSession;
+  /** The mode the session was started in, where it cannot tell itself. */
+  readonly startedIn: PermissionMode;
+  readonly paint: Paint;
+  readonly now: () => number;
+  leave(): void;
+}
+
+/** Null where there is nothing to say. */
+type Run = (argument: string, context: SlashContext) => string | null | Promise<string | null>;
+
+interface SlashCommand {
+  readonly usage: string;
+  readonly summary: string;
+  readonly run: Run;
+}
+
+const commands: Readonly<Record<string, SlashCommand>> = {
+  help: { usage: "/help", summary: "show this", run: () => help() },
+  agents: { usage: "/agents", summary: "the agents of this conversation: state, turns, tokens", run: agents },
+  mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
+  permissions: { usage: "/permissions", summary: "the rules in force, with their files", run: permissions },
+  exit: {
+    usage: "/exit",
+    summary: "leave; so do Ctrl-D and Ctrl-C twice",
+    run(_, { leave }) {
+      leave();
+      return null;
+    },
+  },
+};
+
+/** The commands as they are typed. */
+export const slashWords: readonly string[] = Object.keys(commands).map((name) => `/${name}`);
+
+/** A line that begins with a slash, unless its first word is a path. */
+export function isSlashCommand(line: string): boolean {
+  return /^\/[^\s/]*(?:\s|$)/.test(line);
+}
+
+/** What the command has to say, safe for a terminal; null where that is nothing. Never rejects. */
+export async function runSlashCommand(line: string, context: SlashContext): Promise<string | null> {
+  const [, word = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const name = word === "quit" ? "exit" : word;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return unknown(word);
+  try {
+    return await command.run(argument.trim(), context);
+  } catch (error) {
+    return safeLine(messageOf(error));
+  }
+}
+
+function unknown(word: string): string {
+  const guess = nearest(word, Object.keys(commands));
+  return safeLine(
+    `There is no command ${quoted(`/${word}`)}; ${guess ? `did you mean /${guess}?` : "/help lists the commands."}`,
+  );
+}
+
+function help(): string {
+  const rows = [
+    ...Object.values(commands).map(({ usage, summary }) => [usage, summary] as const),
+    ["\\ Enter", "a new line; so does Alt-Enter"] as const,
+    ["↑ ↓", "what you asked before"] as const,
+    ["Ctrl-C", "stop the turn; twice to leave"] as const,
+  ];
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const typed = "What you type while agents work is told to the main conversation at its next turn.";
+  return [...rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`), typed].join("\n");
+}
+
+function agents(_: string, { session, paint, now }: SlashContext): string {
+  const views = session.tree();
+  if (views.length === 0) return "No agent was started yet.";
+  return views
+    .map((view) => {
+      const lead = "  ".repeat(view.depth);
+      const figures = `${counted(view.turns, "turn")} · ${shortCount(totalTokens(view.usage))} tokens`;
+      const state = doing(view, now()) || view.state;
+      return `${lead}${stateMark(view, paint)} ${agentName(view)}  ${paint("dim", `${state} · ${figures}`)}`;
+    })
+    .join("\n");
+}
+
+async function mode(argument: string, { session, startedIn }: SlashContext): Promise<string> {
+  if (argument === "") return `The mode is ${session.mode?.() ?? startedIn}.`;
+  const wanted = modeOf(argument);
+  if (!session.setMode) {
+    return `The mode of a conversation that runs cannot be changed here; start it with troupe --permission-mode ${wanted}.`;
+  }
+  await session.setMode(wanted);
+  return `The mode is ${wanted} from now on.`;
+}
+
+/** The flag's own check, so that a mode is spelt alike everywhere. */
+function modeOf(word: string): PermissionMode {
+  try {
+    return sessionFlags.permissionMode.read([word]) ?? "default";
+  } catch (error) {
+    throw new Error(messageOf(error).replace("--permission-mode", "The mode"));
+  }
+}
+
+function permissions(_: string, { session, paint }: SlashContext): string {
+  if (!session.rules) return "The rules of this conversation cannot be listed.";
+  const rules = session.rules();
+  if (rules.length === 0) return "No rule is in force; what the mode does not allow is asked.";
+  const order: readonly Behaviour[] = ["deny", "ask", "allow"];
+  const width = Math.max(...rules.map(({ text }) => visibleLine(text).length));
+  return order
+    .flatMap((behaviour) => rules.filter((rule) => rule.behaviour === behaviour))
+    .map((rule) => {
+      const text = visibleLine(rule.text).padEnd(Math.min(width, 40));
+      return `${rule.behaviour.padEnd(5)}  ${text}  ${paint("dim", originOf(rule))}`;
+    })
+    .join("\n");
+}
+
+function originOf({ scope, file }: Rule): string {
+  return file === undefined ? scope : `${scope}, ${visibleLine(file)}`;
+}

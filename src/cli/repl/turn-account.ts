@@ -1,0 +1,49 @@
+import { totalTokens } from "../../mailbox/conversation.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { AgentResult, SessionAccount } from "../../supervisor/options.ts";
+import { statusMark, statusWords } from "../agent-words.ts";
+import type { Paint } from "../colour.ts";
+import { counted, shortCount, shortTime } from "../figures.ts";
+import { denialSentence } from "../results.ts";
+import { safeLine } from "../safe-text.ts";
+import type { ReplSession } from "./repl-session.ts";
+
+/** What a turn used, as the difference of two accounts. */
+export interface TurnAccount {
+  /** "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each thing to know besides. */
+  lines(result: AgentResult, ms: number, paint: Paint): string[];
+}
+
+/** Begins to count now. */
+export function beginAccount(session: ReplSession): TurnAccount {
+  const before = session.account();
+  const known = new Set<ActorId>(before.agents.map(({ id }) => id));
+  return {
+    lines({ id, summary }, ms, paint) {
+      const after = session.account();
+      const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
+      const figures = [
+        statusWords(summary.status),
+        counted(summary.turns, "turn"),
+        ...(agents > 0 ? [counted(agents, "agent")] : []),
+        `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
+        shortTime(ms),
+      ];
+      const reason = summary.reason === undefined ? [] : [safeLine(summary.reason)];
+      const denials = after.denials.slice(before.denials.length);
+      const denied = denialSentence({ ...after, denials });
+      return [
+        ...reason,
+        ...(denied === undefined ? [] : [denied]),
+        `${statusMark(summary.status, paint)} ${paint("dim", figures.join(" · "))}`,
+      ];
+    },
+  };
+}
+
+/** One line for the whole conversation. */
+export function conversationLine({ session, agents, usage }: SessionAccount): string {
+  const tokens = totalTokens(usage);
+  const others = Math.max(0, agents.length - 1);
+  return `${counted(others, "agent")} · ${shortCount(tokens)} tokens · troupe sessions show ${session}`;
+}

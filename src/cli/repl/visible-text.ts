@@ -1,0 +1,27 @@
+/**
+ * Text as a person must see it before they allow it: nothing in it is hidden or left out. Control, bidi and
+ * invisible characters and odd spaces become visible signs; only line breaks stay what they are
+ * (faults-and-threats §2, Display).
+ */
+export function visibleText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll("\r\n", "\n")
+    .replace(HIDING, (character) => sign(character));
+}
+
+/** The same on one line. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replaceAll("\n", "␊");
+}
+
+const HIDING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+
+function sign(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (character === "\n") return character;
+  // The "control pictures" block shows each C0 character as a small symbol of its name.
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
