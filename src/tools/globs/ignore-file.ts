@@ -12,6 +12,11 @@ interface Rule {
   readonly onlyFolders: boolean;
 }
 
+interface NameRule extends Rule {
+  /** All of the path that it speaks of; null: it speaks of the name, wherever it is. */
+  readonly path: string | null;
+}
+
 interface WildRule extends Rule {
   fits(name: string, path: string, from: number): boolean;
 }
@@ -21,8 +26,8 @@ interface WildRule extends Rule {
  * names, plain paths or endings: those are looked up, so that a long file costs no more than a short one.
  */
 export function ignoreFile(text: string): IgnoreFile {
-  const names = new Map<string, Rule[]>();
-  const paths = new Map<string, Rule[]>();
+  // A plain path is looked up by its last name: a name is at hand, and a part of a path would have to be cut out.
+  const names = new Map<string, NameRule[]>();
   const endings = new Map<string, Rule[]>();
   const wild: WildRule[] = [];
   for (const [order, line] of text
@@ -34,7 +39,8 @@ export function ignoreFile(text: string): IgnoreFile {
     const { pattern, anchored, ...rest } = parsed;
     const rule = { order, ...rest };
     const ending = /^\*(\.[^*?[\\./]+)$/.exec(pattern)?.[1];
-    if (!/[*?[\\]/.test(pattern)) add(anchored ? paths : names, pattern, rule);
+    if (!/[*?[\\]/.test(pattern))
+      add(names, pattern.slice(pattern.lastIndexOf("/") + 1), { ...rule, path: anchored ? pattern : null });
     else if (!anchored && ending !== undefined) add(endings, ending, rule);
     else addWild(wild, pattern, anchored, rule);
   }
@@ -43,13 +49,18 @@ export function ignoreFile(text: string): IgnoreFile {
   return {
     verdict(name, path, from, isFolder) {
       const dot = name.lastIndexOf(".");
-      let best = later(null, names.get(name), isFolder);
-      if (paths.size > 0) best = later(best, paths.get(path.slice(from)), isFolder);
-      if (dot >= 0) best = later(best, endings.get(name.slice(dot)), isFolder);
+      const named = names.get(name)?.filter((rule) => isAt(rule, path, from));
+      let best = later(null, named, isFolder);
+      if (dot >= 0 && endings.size > 0) best = later(best, endings.get(name.slice(dot)), isFolder);
       if (wild.length > 0) best = lastWild(wild, { name, path, from, isFolder }, best) ?? best;
       return best === null ? null : best.keeps ? "kept" : "ignored";
     },
   };
+}
+
+function isAt(rule: NameRule, path: string, from: number): boolean {
+  if (rule.path === null) return true;
+  return path.length - from === rule.path.length && path.startsWith(rule.path, from);
 }
 
 /** The last of the rules that fit, and of the one that was known. */
@@ -82,7 +93,7 @@ function lastWild(
   return null;
 }
 
-function add(rules: Map<string, Rule[]>, key: string, rule: Rule): void {
+function add<R extends Rule>(rules: Map<string, R[]>, key: string, rule: R): void {
   const known = rules.get(key);
   if (known) known.push(rule);
   else rules.set(key, [rule]);
