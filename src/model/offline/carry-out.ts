@@ -4,7 +4,7 @@ import { append, create, replace } from "./edit-steps.ts";
 import { type Instruction, instructionsIn } from "./instructions.ts";
 import type { Plan } from "./plan.ts";
 import { questionsIn } from "./questions.ts";
-import { run, runInBackground } from "./run-step.ts";
+import { run, runInBackground, runTogether } from "./run-step.ts";
 import { search } from "./search.ts";
 import { type Done, undone } from "./step.ts";
 
@@ -37,7 +37,7 @@ function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
     case "background":
       return background(step.task, desk);
     case "parallel":
-      return inParallel(step.tasks, desk);
+      return parallel(step.tasks, desk);
     case "question":
       return answerStep(step.text, desk, lead);
     default:
@@ -47,10 +47,24 @@ function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
 
 /** A command needs no agent to go on beside the conversation. */
 function background(task: string, desk: Desk): Plan<Done> {
-  const [only, ...more] = instructionsIn(task) ?? [];
+  const command = commandOf(task);
   const bash = desk.takes("Bash", "run_in_background") ? desk.offered("Bash") : undefined;
-  if (only?.type !== "run" || more.length > 0 || bash === undefined) return inBackground(task, desk);
-  return runInBackground(only.command, bash);
+  if (command === undefined || bash === undefined) return inBackground(task, desk);
+  return runInBackground(command, bash);
+}
+
+/** Nor do commands need agents to run beside each other. */
+function parallel(tasks: readonly string[], desk: Desk): Plan<Done> {
+  const commands = tasks.map(commandOf).filter((command) => command !== undefined);
+  const bash = desk.offered("Bash");
+  if (commands.length < tasks.length || bash === undefined) return inParallel(tasks, desk);
+  return runTogether(commands, bash);
+}
+
+/** The command of a task that is nothing but one. */
+function commandOf(task: string): string | undefined {
+  const [only, ...more] = instructionsIn(task) ?? [];
+  return only?.type === "run" && more.length === 0 ? only.command : undefined;
 }
 
 /** Among instructions only what asks is searched for: other words are a step that was not understood. */

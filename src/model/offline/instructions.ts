@@ -1,4 +1,4 @@
-import { splitOutsideQuotes } from "./quotations.ts";
+import { cutOutsideQuotes, splitOutsideQuotes } from "./quotations.ts";
 import { type Scanner, scannerOf } from "./scanner.ts";
 
 /** One thing to do, in the order it was asked for. */
@@ -41,8 +41,19 @@ export function instructionsIn(prompt: string): Instruction[] | undefined {
 const LONGEST_PROMPT = 256_000;
 const MOST_STEPS = 200;
 
-const SEPARATOR =
-  /(?:[\s,.;，。；]|\b(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?|然后|接着|最后|再)+/iu;
+/** How an instruction begins: an "and" before it parts two of them, any other "and" is part of a sentence. */
+const BEGINS = String.raw`(?:run|execute|append|add|create|make|write|replace|change)\s+\S|in\s+(?:the\s+)?background\s*:|in\s+(?:the\s+file\s+)?\S+,?\s+(?:replace|change)\b`;
+const AND = String.raw`\band\s+(?=${BEGINS})`;
+const SEPARATOR = new RegExp(
+  String.raw`(?:[\s,.;，。；]|\b(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?|${AND}|然后|接着|最后|再)+`,
+  "iu",
+);
+const ENDS_HERE = new RegExp(
+  String.raw`\s*$|[ \t]*\r?\n|\s*[.;,，。；!]|\s*(?:and\s+)?(?:then|after that|afterwards|finally|next)\b|\s+${AND}|\s*(?:然后|接着|最后|再)`,
+  "iu",
+);
+/** Between two of several tasks, besides a semicolon. */
+const BETWEEN_TASKS = new RegExp(String.raw`\s*,\s*(?:and\s+)?(?=${BEGINS})|\s+${AND}`, "giu");
 const OPENING = /(?:(?:[-*•]|\(?\d+[.)、）])\s+|please\b,?\s*|first\b,?\s*|now\b,?\s*|请先?|先)+/iu;
 /** A name without blanks. Signs that end a sentence or open a quotation are not part of it. */
 const FILE = /[^\s"'`“”‘’「」『』;，。；：]+/u;
@@ -60,9 +71,7 @@ function instruction(scanner: Scanner): Instruction | undefined {
 
 /** An instruction ends where the text, the line, the sentence or the step does. */
 function endsHere(scanner: Scanner): boolean {
-  return scanner.sees(
-    /\s*$|[ \t]*\r?\n|\s*[.;,，。；!]|\s*(?:and\s+)?(?:then|after that|afterwards|finally|next)\b|\s*(?:然后|接着|最后|再)/iu,
-  );
+  return scanner.sees(ENDS_HERE);
 }
 
 /** Words that are no instruction, up to the line's end or the next "then". */
@@ -147,6 +156,7 @@ function parallel(scanner: Scanner): Instruction | undefined {
     line === ""
       ? bulletLines(scanner)
       : splitOutsideQuotes(line, ";；")
+          .flatMap((part) => cutOutsideQuotes(part, BETWEEN_TASKS))
           .map((task) => task.trim())
           .filter((task) => task !== "");
   return tasks.length === 0 ? undefined : { type: "parallel", tasks };

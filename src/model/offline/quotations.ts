@@ -69,12 +69,33 @@ function escapeOf(sign: string, close: string, raw: boolean): string {
 export function findOutsideQuotes(text: string, signs: string, from: number, read: QuotationReader): number {
   for (let at = from; at < text.length; at++) {
     if (signs.includes(text.charAt(at))) return at;
-    // The apostrophe of "don't" opens nothing.
-    const inWord = text.charAt(at) === "'" && /\w/.test(text.charAt(at - 1));
-    const quotation = inWord ? undefined : read(at);
-    if (quotation !== undefined) at = quotation.end - 1;
+    at = endOfQuotation(text, at, read) - 1;
   }
   return text.length;
+}
+
+/** The place after the quotation that opens here, or after this one sign. */
+function endOfQuotation(text: string, at: number, read: QuotationReader): number {
+  // The apostrophe of "don't" opens nothing.
+  const inWord = text.charAt(at) === "'" && /\w/.test(text.charAt(at - 1));
+  return (inWord ? undefined : read(at))?.end ?? at + 1;
+}
+
+/** Cuts a text at what matches outside quotations, and leaves that out. */
+export function cutOutsideQuotes(text: string, joint: RegExp): string[] {
+  const read = quotationReader(text);
+  let bare = "";
+  for (let at = 0; at < text.length; at = bare.length) {
+    const end = endOfQuotation(text, at, read);
+    bare += end === at + 1 ? text.charAt(at) : "\0".repeat(end - at);
+  }
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index, 0: found } of bare.matchAll(joint)) {
+    parts.push(text.slice(from, index));
+    from = index + found.length;
+  }
+  return [...parts, text.slice(from)];
 }
 
 /** Cuts a text at these signs where they stand outside quotations. */

@@ -41,6 +41,10 @@ describe("instructions the offline model follows", () => {
     ['append "done" to notes.md then run "npm test"', [append, ran]],
     ['append "done" to notes.md, and then run "npm test".', [append, ran]],
     ['append "done" to notes.md\nrun "npm test"', [append, ran]],
+    ['append "done" to notes.md and run "npm test"', [append, ran]],
+    ['run "npm test", and append "done" to notes.md.', [ran, append]],
+    ['run "npm test" and in src/a.ts replace "one" with "two"', [ran, replaced]],
+    ['run "npm test" and in background: run "x"', [ran, { type: "background", task: 'run "x"' }]],
     ['1. append "done" to notes.md\n2. run "npm test"\n', [append, ran]],
     ['First append "done" to notes.md; then run "npm test"', [append, ran]],
     [
@@ -59,6 +63,12 @@ describe("instructions the offline model follows", () => {
   test.each<[string, Instruction[]]>([
     ['in background: run "npm test"', [{ type: "background", task: 'run "npm test"' }]],
     ["in the background: where is x decided?", [{ type: "background", task: "where is x decided?" }]],
+    ...['run "a" and run "b, run c"', 'run "a", run "b, run c"', 'run "a"; and run "b, run c"'].map(
+      (line): [string, Instruction[]] => [
+        `in parallel: ${line}`,
+        [{ type: "parallel", tasks: ['run "a"', 'run "b, run c"'] }],
+      ],
+    ),
     [
       'in parallel: run "a; b"; where is c?;  append "d" to e',
       [{ type: "parallel", tasks: ['run "a; b"', "where is c?", 'append "d" to e'] }],
