@@ -54,6 +54,13 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   };
 }
 
+/** Whether a real model is wanted and there is nothing to open its door with: what apiKeyHelper is for. */
+export function lacksKey(asked: AskedModel, env: Env): boolean {
+  const model = asked.model ?? set(env, "ANTHROPIC_MODEL") ?? asked.settingsModel;
+  if (asked.offline || model === "offline") return false;
+  return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].every((name) => set(env, name) === undefined);
+}
+
 function offlineNote(model: string | undefined): string {
   const instead = model === undefined ? "" : ` instead of ${model}`;
   return `No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model${instead}, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, to use a real one.`;

@@ -30,6 +30,10 @@ export const sessionFlags = {
     summary: "what is allowed without asking",
     fallback: "default",
   }),
+  trust: flag({
+    name: "trust",
+    summary: "trust this folder's own settings (.claude) for this run",
+  }),
   allowedTools: toolNames({
     name: "allowed-tools",
     aliases: ["allowedTools"],

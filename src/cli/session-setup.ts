@@ -1,71 +1,126 @@
 import { troupeHome } from "../journal/place.ts";
 import { whyNoSessions } from "../journal/usable-home.ts";
 import { aliasesFrom } from "../model/aliases.ts";
-import { maxAgentsIn, readPersonSettings } from "../policy/settings.ts";
+import type { PermissionMode } from "../policy/gate.ts";
+import { maxAgentsIn } from "../policy/settings/max-agents.ts";
+import { whyNotMode } from "../policy/settings/mode-of.ts";
+import type { ReadSettings } from "../policy/settings/read-settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
+import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
+import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
-import { chooseModel } from "./model-choice.ts";
+import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
+import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a session is started with, and lines for the person that must be seen before it starts. */
 export interface SessionSetup {
   readonly options: SupervisorOptions;
   readonly notes: readonly string[];
+  /** Where what was read comes from, so that changes can be picked up while the session runs. */
+  readonly settings: SessionSettings;
+}
+
+export interface OwnSetup {
+  readonly title: string;
+  readonly maxAgents?: number | undefined;
+  /** Where there is a person to ask whether the folder is trusted. */
+  readonly askTrust?: AskTrust;
 }
 
 /**
- * From flags, environment and the person's settings to a session. Throws a `UsageError` on bad input, and an
- * ordinary one where no session can be kept: said once, before any agent starts.
+ * From flags, environment and settings to a session. Throws a `UsageError` on bad input, and an ordinary one
+ * where no session can be kept: said once, before any agent starts.
  */
-export async function setUpSession(
-  args: Arguments,
-  { io, runtime }: Context,
-  own: { readonly title: string; readonly maxAgents?: number | undefined },
-): Promise<SessionSetup> {
-  const { env, homedir, clock } = io;
+export async function setUpSession(args: Arguments, context: Context, own: OwnSetup): Promise<SessionSetup> {
+  const { io } = context;
   const cwd = await existingFolder("--cwd", args.value(flags.cwd) ?? ".", io.cwd);
-  const additionalDirs = await Promise.all(
+  const added = await Promise.all(
     args.value(flags.addDir).map((folder) => existingFolder("--add-dir", folder, io.cwd)),
   );
-  const fromEnv = maxAgentsIn(env);
-  if ("problem" in fromEnv) throw new UsageError(fromEnv.problem);
-  const { settings, warning } = await readPersonSettings(homedir);
-  const asked = {
-    model: args.value(flags.model),
-    offline: args.value(flags.offline),
-    settingsModel: settings.model,
-  };
-  const choice = chooseModel(asked, env, await runtime.checkBaseURL());
-  const home = troupeHome(env, homedir);
+  // Of the process's own environment: what settings say must not move what they are kept with.
+  const home = troupeHome(io.env, io.homedir);
+  const trusts = args.value(flags.trust);
+  const settings = await sessionSettings(io, { cwd, home, trusts, askTrust: own.askTrust });
+  const { read } = settings;
+  const env = { ...io.env, ...read.settings.env };
+  const limits = limitsOf(args, own, env, read);
+  const permissionMode = modeOf(args, read);
   const why = whyNoSessions(home);
   if (why !== null) throw new Error(why);
-  const maxAgents = own.maxAgents ?? fromEnv.value;
-  const maxTurns = args.value(flags.maxTurns);
-  const permissionMode = args.value(flags.permissionMode);
+  const choice = await modelOf(args, context, env, { cwd, read });
+  const extra = await extraFolders(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
-    notes: [warning, choice.note].filter((line) => line !== undefined),
+    settings,
+    notes: [...settings.notes, ...extra.notes, ...(choice.note === undefined ? [] : [choice.note])],
     options: {
       cwd,
       source: choice.source,
       ...(choice.model === undefined ? {} : { model: choice.model }),
-      aliases: aliasesFrom(env, settings.aliases),
-      additionalDirs,
+      aliases: aliasesFrom(env, read.settings.aliases),
+      additionalDirs: [...added, ...extra.folders],
       ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),
       disallowedTools: args.value(flags.disallowedTools),
+      rules: read.rules,
+      hooks: read.hooks,
+      env: read.settings.env,
+      commandEnv: read.settings.commandEnv,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
-      limits: {
-        ...settings.limits,
-        ...(maxAgents === undefined ? {} : { maxAgents }),
-        ...(maxTurns === undefined ? {} : { maxTurns }),
-      },
+      limits,
       home,
       title: own.title,
-      clock,
+      clock: io.clock,
     },
   };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A flag wins over the environment, that one over settings. */
+function limitsOf(
+  args: Arguments,
+  own: OwnSetup,
+  env: Env,
+  { settings }: ReadSettings,
+): SupervisorOptions["limits"] & object {
+  const fromEnv = maxAgentsIn(env);
+  if ("problem" in fromEnv) throw new UsageError(fromEnv.problem);
+  const maxAgents = own.maxAgents ?? fromEnv.value;
+  const maxTurns = args.value(flags.maxTurns);
+  return {
+    ...settings.limits,
+    ...(maxAgents === undefined ? {} : { maxAgents }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+  };
+}
+
+/** The flag's, where it is one that may be chosen. */
+function modeOf(args: Arguments, read: ReadSettings): PermissionMode | undefined {
+  const wanted = args.value(flags.permissionMode);
+  const why = wanted === undefined ? null : whyNotMode(wanted, read);
+  if (why !== null) throw new UsageError(why);
+  return wanted ?? read.mode;
+}
+
+async function modelOf(
+  args: Arguments,
+  { io, runtime }: Context,
+  env: Env,
+  { cwd, read }: { readonly cwd: string; readonly read: ReadSettings },
+): Promise<ModelChoice> {
+  const asked = {
+    model: args.value(flags.model),
+    offline: args.value(flags.offline),
+    settingsModel: read.settings.model,
+  };
+  const helper = read.settings.apiKeyHelper;
+  const check = await runtime.checkBaseURL();
+  if (helper === undefined || !lacksKey(asked, env)) return chooseModel(asked, env, check);
+  const key = await keyFromHelper(helper, { homedir: io.homedir, root: cwd }, hostedRunner(env));
+  return chooseModel(asked, { ...env, ANTHROPIC_API_KEY: key }, check);
 }

@@ -6,6 +6,8 @@ import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { PermissionMode } from "../policy/gate.ts";
+import type { Rule } from "../policy/rules.ts";
+import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 
@@ -62,6 +64,14 @@ export interface SupervisorOptions {
   readonly permissionMode?: PermissionMode;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
+  /** Permission rules of settings, each with the file it stands in. */
+  readonly rules?: readonly Rule[];
+  /** Hooks of settings, as they stand there. */
+  readonly hooks?: readonly HookSource[];
+  /** Environment variables that commands get besides the process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of variables that commands get besides the usual ones. */
+  readonly commandEnv?: readonly string[];
   readonly appendSystemPrompt?: string;
   readonly limits?: Partial<Limits>;
   /** Where sessions are kept (default `~/.troupe`). */

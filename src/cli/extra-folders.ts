@@ -1,0 +1,29 @@
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { SaidBy } from "../policy/settings/read-settings.ts";
+
+export interface ExtraFolders {
+  readonly folders: readonly string[];
+  /** Sentences about those that are not there. */
+  readonly notes: readonly string[];
+}
+
+/** Folders that settings add to the workspace, as absolute paths; a missing one is named and left out. */
+export async function extraFolders(
+  said: readonly SaidBy[],
+  { cwd, homedir }: { readonly cwd: string; readonly homedir: string },
+): Promise<ExtraFolders> {
+  const checked = await Promise.all(
+    said.map(async ({ text, file }) => {
+      const path = text === "~" || text.startsWith("~/") ? join(homedir, text.slice(1)) : resolve(cwd, text);
+      const found = await stat(path).catch(() => null);
+      return found?.isDirectory()
+        ? { path }
+        : { note: `${file}: there is no folder ${text}; it is left out.` };
+    }),
+  );
+  return {
+    folders: checked.flatMap(({ path }) => path ?? []),
+    notes: checked.flatMap(({ note }) => note ?? []),
+  };
+}
