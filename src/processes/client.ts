@@ -1,13 +1,15 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
-import { cleanEnvironment } from "./environment.ts";
+import { cleanEnvironment, commandEnvironment } from "./environment.ts";
 import { HostConnection } from "./host-connection.ts";
 import type { Processes, RunWatch } from "./processes.ts";
 import type { ProcessRequest, ProcessResult } from "./requests.ts";
 import { cancelledEarly, notStarted } from "./results.ts";
 
 export interface ProcessesOptions {
-  /** The environment of every child. Variables that open an account are taken out, here and in requests. */
+  /** The person's environment. Every child gets what of it is harmless; requests can add what is no key. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What children get of it besides (`troupe.commandEnv`): names, or beginnings of names followed by `*`. */
+  readonly commandEnv?: readonly string[];
   readonly clock?: Clock;
 }
 
@@ -16,7 +18,7 @@ export interface ProcessesOptions {
  * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one.
  */
 export function startProcesses(options: ProcessesOptions): Processes {
-  const env = cleanEnvironment(options.env);
+  const env = commandEnvironment(options.env, options.commandEnv);
   const clock = options.clock ?? systemClock;
   let connection: HostConnection | undefined;
   let closing: Promise<void> | undefined;

@@ -1,5 +1,35 @@
-/** Names of variables that open an account: no child of an agent may see one. */
-const KEY_NAMES = /^(?:ANTHROPIC|CLAUDE|TROUPE)_(?:\w+_)?(?:KEY|TOKEN|SECRET)$|^ANTHROPIC_CUSTOM_HEADERS$/i;
+/**
+ * What a command may see of the person's environment: where things are, who and where one is, how to speak,
+ * and how to reach the network. Everything else stays out until the person names it, because a variable of an
+ * unknown name may open an account. `PREFIX_*` stands for all names that begin so.
+ */
+const ALLOWED = [
+  "PATH HOME USER LOGNAME SHELL TMPDIR TMP TEMP HOSTNAME TZ LANG LANGUAGE LC_* TERM COLORTERM COLUMNS LINES",
+  "NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI NODE_ENV DEBIAN_FRONTEND SOURCE_DATE_EPOCH IS_SANDBOX",
+  "XDG_CACHE_HOME XDG_CONFIG_DIRS XDG_CONFIG_HOME XDG_DATA_DIRS XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME",
+  "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL TROUPE_HOME CLAUDE_CONFIG_DIR",
+  // The way to the network, and whom to believe there.
+  "HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY NIX_SSL_CERT_FILE SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS",
+  "REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO GIT_SSL_CAPATH CARGO_HTTP_CAINFO PIP_CERT AWS_CA_BUNDLE",
+  // Where languages and their tools live.
+  "JAVA_HOME MAVEN_HOME GRADLE_HOME GRADLE_USER_HOME SDKMAN_DIR ANDROID_HOME ANDROID_SDK_ROOT GOPATH GOROOT GOBIN",
+  "GOCACHE GOMODCACHE GOPROXY CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN NVM_DIR NVM_BIN FNM_DIR",
+  "VOLTA_HOME PNPM_HOME BUN_INSTALL DENO_DIR NPM_CONFIG_REGISTRY NPM_CONFIG_CACHE NPM_CONFIG_CAFILE",
+  "NPM_CONFIG_PREFIX COREPACK_HOME VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYENV_ROOT UV_CACHE_DIR POETRY_HOME",
+  "PIP_CACHE_DIR PIPX_HOME GEM_HOME GEM_PATH RBENV_ROOT COMPOSER_HOME DOTNET_ROOT NUGET_PACKAGES ASDF_DIR",
+  "ASDF_DATA_DIR MISE_DATA_DIR HOMEBREW_PREFIX HOMEBREW_CELLAR NIX_PATH NIX_PROFILES LOCALE_ARCHIVE PKG_CONFIG_PATH",
+  // What Windows and its Linux need to start anything.
+  "SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT OS USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA",
+  "PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 NUMBER_OF_PROCESSORS PROCESSOR_* WSL_DISTRO_NAME",
+  "WSL_INTEROP",
+].flatMap((line) => line.split(" "));
+
+/** What the model is reached with: no child of an agent may see it, whatever settings say. */
+const OPENS_THE_MODEL =
+  /^(?:ANTHROPIC|CLAUDE|TROUPE)_(?:\w+_)?(?:KEY|TOKEN|SECRET)$|^ANTHROPIC_CUSTOM_HEADERS$/i;
+
+/** Names that open something. One by one a person may give them to commands, but not by a prefix. */
+const OPENS_SOMETHING = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
 
 /** Ours alone: a child that is a Node program must not write into our compile cache. */
 const OUR_NAMES = new Set(["NODE_COMPILE_CACHE"]);
@@ -9,14 +39,48 @@ const OUR_NAMES = new Set(["NODE_COMPILE_CACHE"]);
  * judged in: start-up files, options, exported functions, a search path for `cd`.
  */
 const STEERS_BASH =
-  /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_COMPAT|BASH_LOADABLES_PATH|BASH_XTRACEFD|POSIXLY_CORRECT|CDPATH|GLOBIGNORE|EXECIGNORE|PS4|PROMPT_COMMAND|TMOUT)$|^BASH_FUNC_/;
+  /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_COMPAT|BASH_LOADABLES_PATH|BASH_XTRACEFD|POSIXLY_CORRECT|CDPATH|GLOBIGNORE|EXECIGNORE|PS4|PROMPT_COMMAND|TMOUT|IFS)$|^BASH_FUNC_/i;
 
-/** The environment for children: what is unset, ours, opens an account or steers a shell is left out. */
+/** What makes any program run something of somebody else's first. */
+const STEERS_PROGRAMS =
+  /^(?:LD|DYLD)_|^(?:NODE_OPTIONS|GCONV_PATH|PYTHONSTARTUP|PERL5OPT|PERL5DB|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/i;
+
+/**
+ * The environment of every child: of the person's, what is known to be harmless and what settings add
+ * (`troupe.commandEnv`: names, or beginnings of names followed by `*`).
+ */
+export function commandEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  added: readonly string[] = [],
+): Record<string, string> {
+  const allowed = [...namesOf(ALLOWED, () => true), ...namesOf(added, (name) => !OPENS_SOMETHING.test(name))];
+  return cleanEnvironment(
+    Object.fromEntries(Object.entries(env).filter(([name]) => allowed.some((allows) => allows(name)))),
+  );
+}
+
+/** What nobody may give to a child is left out: what is unset, ours, opens the model's account or steers programs. */
 export function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || OUR_NAMES.has(name)) continue;
-    if (!KEY_NAMES.test(name) && !STEERS_BASH.test(name)) clean[name] = value;
+    if (value === undefined || OUR_NAMES.has(name) || OPENS_THE_MODEL.test(name)) continue;
+    if (!STEERS_BASH.test(name) && !STEERS_PROGRAMS.test(name)) clean[name] = value;
   }
   return clean;
+}
+
+/** Whatever the case, as `http_proxy` and `Path` are written. `byPrefix`: what a prefix may bring in. */
+function namesOf(
+  patterns: readonly string[],
+  byPrefix: (name: string) => boolean,
+): readonly ((name: string) => boolean)[] {
+  const exact = new Set(patterns.filter((name) => !name.endsWith("*")).map((name) => name.toUpperCase()));
+  // A bare `*` would be the whole environment.
+  const prefixes = patterns
+    .filter((name) => name.endsWith("*") && name.length > 1)
+    .map((name) => name.slice(0, -1).toUpperCase());
+  return [
+    (name) => exact.has(name.toUpperCase()),
+    (name) => byPrefix(name) && prefixes.some((prefix) => name.toUpperCase().startsWith(prefix)),
+  ];
 }

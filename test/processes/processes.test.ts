@@ -247,13 +247,13 @@ test("no key reaches a child, whichever way it is handed in; its owner's name do
     ANTHROPIC_AUTH_TOKEN: "k2",
     CLAUDE_CODE_OAUTH_TOKEN: "k3",
     ANTHROPIC_CUSTOM_HEADERS: "authorization: k4",
-    ANTHROPIC_MODEL: "a-model",
+    NO_COLOR: "1",
   });
   const owner = ActorId.parse("agent7");
   const env = { ANTHROPIC_API_KEY: "k5", EXTRA: "yes" };
   const { stdout } = await processes.run(request("env", [], { owner, env }));
   const seen = Object.fromEntries(stdout.split("\n").map((line) => line.split("=", 2)));
-  expect(seen).toMatchObject({ TROUPE_OWNER: "agent7", EXTRA: "yes", ANTHROPIC_MODEL: "a-model" });
+  expect(seen).toMatchObject({ TROUPE_OWNER: "agent7", EXTRA: "yes", NO_COLOR: "1" });
   expect(stdout).not.toMatch(/k[1-5]/);
   // Nor by looking at the host, the child's parent.
   const { stdout: host } = await processes.run(sh("cat /proc/$PPID/environ 2>/dev/null"));
