@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { agentsCommand } from "./agents.ts";
+import { configCommand } from "./config.ts";
 import { conversationCommand } from "./conversation.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { promptCommand } from "./prompt.ts";
@@ -12,6 +13,7 @@ export const namedCommands: readonly Command[] = [
   startCommand,
   agentsCommand,
   sessionsCommand,
+  configCommand,
 ];
 
 /** All of them: the conversation and `-p` have no name. */
