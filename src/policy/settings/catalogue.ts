@@ -146,7 +146,6 @@ export const catalogue = {
     summary: "Secrets to leave out of journals and logs besides those Troupe knows.",
     fallback: "none",
     merge: "each",
-    foreign: "nothing",
   }),
   trustedFolders: setting("troupe.trustedFolders", folders(), {
     type: "list of folders",

@@ -1,0 +1,67 @@
+import { settings } from "../../src/policy/settings/catalogue.ts";
+import { nameOf, type Setting } from "../../src/policy/settings/setting.ts";
+import { defaultLimits } from "../../src/supervisor/limits.ts";
+
+/** `docs/settings.md`: every setting with its check, its default and what it takes to count. */
+export function renderSettingsDoc(): string {
+  return `${[
+    "# Settings",
+    "Written by `npm run docs` from `src/policy/settings/catalogue.ts`; a change here is lost.",
+    `Settings are JSON, with comments where you like, in four files; the later ones win:
+
+| Scope | File | Whose |
+|---|---|---|
+| enterprise | \`/etc/claude-code/managed-settings.json\`, on macOS \`/Library/Application Support/ClaudeCode/managed-settings.json\` | the organisation's |
+| user | \`~/.claude/settings.json\` | yours, for every folder |
+| project | \`.claude/settings.json\` | the folder's, shared |
+| local | \`.claude/settings.local.json\` | yours, for this folder |`,
+    `- Of a setting with one value the last file's counts. Lists and hooks of all files count together; entries of
+  an object (\`env\`, \`mcpServers\`) are settings of their own.
+- What the enterprise denies, its hooks, and the mode it sets stay, whatever another file says.
+- The project's and the local file can always deny and ask. What else they say is left out until you trust the
+  folder: in a conversation you are asked; elsewhere \`--trust\` does it for one run, and \`troupe.trustedFolders\`
+  in your own settings for good. What you agreed to is remembered in \`~/.troupe/trusted.json\`; when the settings
+  grant something new, you are asked again. What they run (a script, a server) can change without that.
+- A value that cannot be used is named with its line and left out. A file that is not valid JSON counts only with
+  what it denies or asks, and no file then starts a session in a wider mode than \`default\`.
+- A key that nobody knows is kept and named. Changes are picked up while a session runs.
+- \`troupe config get|set|unset|list\` shows and edits them; comments and other keys stay.`,
+    [
+      "| Setting | Type | Default | From the folder's own files | |",
+      "|---|---|---|---|---|",
+      ...settings.map(row),
+    ].join("\n"),
+  ].join("\n\n")}\n`;
+}
+
+function row(setting: Setting<unknown>): string {
+  const cells = [
+    `\`${nameOf(setting)}\``,
+    setting.type,
+    fallbackOf(setting),
+    condition(setting),
+    setting.summary,
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function condition({ foreign, width }: Setting<unknown>): string {
+  switch (foreign) {
+    case "nothing":
+      return "always";
+    case "trust":
+      return width ? "after trust; a stricter one always" : "after trust";
+    case "narrower":
+      return "if stricter";
+    case "never":
+      return "never";
+    default:
+      return foreign satisfies never;
+  }
+}
+
+/** Of limits the runtime knows the default. */
+function fallbackOf(setting: Setting<unknown>): string {
+  const limit = Object.entries(defaultLimits).find(([name]) => nameOf(setting) === `troupe.${name}`);
+  return limit ? String(limit[1]) : setting.fallback;
+}
