@@ -1,5 +1,6 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { CommandRequest, CommandResult } from "../mailbox/runs.ts";
+import type { Program, Sandbox, SandboxPlace, SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { endsOfFile } from "../processes/file-ends.ts";
 import { folderIn, type Shell } from "../processes/platform-shell.ts";
 import type { Processes, RunWatch } from "../processes/processes.ts";
@@ -30,42 +31,85 @@ export interface CommandOptions {
   readonly keep: boolean;
   readonly signal: AbortSignal;
   readonly watch?: RunWatch;
+  /** The gate has let this very command run outside of the sandbox; without that it never does. */
+  readonly outside?: boolean;
+}
+
+/** The sandbox of a session that has one, and what of the disk belongs to an actor. */
+export interface CommandSandbox {
+  readonly sandbox: Sandbox;
+  readonly mode: SandboxSettings["mode"];
+  place(owner: ActorId): SandboxPlace;
 }
 
 /** Runs the session's commands: fills in the shell and the file for the output. */
 export interface Commands {
-  run(owner: ActorId, request: CommandRequest, signal: AbortSignal): Promise<CommandResult>;
+  run(
+    owner: ActorId,
+    request: CommandRequest,
+    signal: AbortSignal,
+    outside?: boolean,
+  ): Promise<CommandResult>;
   /** A sentence where it cannot even be tried. */
   start(options: CommandOptions): RunningCommand | string;
 }
 
-export function commandsOf(processes: Processes, outputs: Outputs, shell: Shell | null): Commands {
+/** `sandbox` is null where the person has switched it off: then commands run as they are. */
+export function commandsOf(
+  processes: Processes,
+  outputs: Outputs,
+  shell: Shell | null,
+  sandbox: CommandSandbox | null = null,
+): Commands {
   const start = (options: CommandOptions): RunningCommand | string => {
     if (shell === null)
       return "There is no bash on this machine, and commands run in nothing else. Install bash, or add its folder to PATH.";
-    const { owner, command, cwd, timeoutMs, keep, signal, watch } = options;
+    const { owner, command, cwd, timeoutMs, keep, signal, watch, outside = false } = options;
     let place: ReturnType<Outputs["next"]>;
     try {
       place = outputs.next();
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
-    const request = {
-      ...{ id: place.id, owner, file: shell.file, args: shell.args(command), cwd, timeoutMs },
-      maxOutputBytes: MAX_OUTPUT_BYTES,
-      output: { path: place.path, keepOverBytes: keep ? -1 : KEEP_OVER_BYTES, report: true },
+    const run = async (program: Program, env?: Readonly<Record<string, string>>): Promise<CommandResult> => {
+      const request = {
+        ...{ id: place.id, owner, file: program.file, args: [...program.args], cwd, timeoutMs },
+        ...(env === undefined ? {} : { env: { ...env } }),
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        output: { path: place.path, keepOverBytes: keep ? -1 : KEEP_OVER_BYTES, report: true },
+      };
+      return resultOf(await processes.run(request, signal, watch), place.path);
     };
-    const result = processes.run(request, signal, watch).then((ended) => resultOf(ended, place.path));
+    const program: Program = { file: shell.file, args: shell.args(command) };
+    const held = sandbox !== null && !(outside && sandbox.mode !== "required");
+    const result = held ? runInside(sandbox, owner, program, signal, run) : run(program);
     return { ...place, result };
   };
 
   return {
     start,
-    async run(owner, { command, cwd, timeoutMs }, signal) {
-      const running = start({ owner, command, cwd, timeoutMs, keep: false, signal });
+    async run(owner, { command, cwd, timeoutMs }, signal, outside = false) {
+      const running = start({ owner, command, cwd, timeoutMs, keep: false, signal, outside });
       return typeof running === "string" ? notRun(running) : running.result;
     },
   };
+}
+
+/** What cannot be put into the sandbox is not run, and what failed in it is not run again. */
+async function runInside(
+  { sandbox, place }: CommandSandbox,
+  owner: ActorId,
+  program: Program,
+  signal: AbortSignal,
+  run: (program: Program, env: Readonly<Record<string, string>>) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const wrapped = await sandbox.wrap(program, place(owner), signal);
+  if (wrapped.type === "not-wrapped") return notRun(wrapped.reason, signal.aborted ? "cancelled" : undefined);
+  try {
+    return await run(wrapped.program, wrapped.env);
+  } finally {
+    await wrapped.done();
+  }
 }
 
 async function resultOf(ended: ProcessResult, path: string): Promise<CommandResult> {
@@ -84,9 +128,9 @@ async function resultOf(ended: ProcessResult, path: string): Promise<CommandResu
 
 const nothing = { bytes: 0, head: "", tail: null, path: null };
 
-function notRun(reason: string): CommandResult {
+function notRun(reason: string, outcome: CommandResult["outcome"] = "not-started"): CommandResult {
   return {
-    ...{ outcome: "not-started", exitCode: null, signal: null, reason, durationMs: 0 },
+    ...{ outcome, exitCode: null, signal: null, reason, durationMs: 0 },
     ...{ output: nothing, flooded: false, cwd: null },
   };
 }

@@ -59,6 +59,27 @@ export function sandboxWord(
   }
 }
 
+/**
+ * Whether a call that the gate has let through, with `sandboxWord` heard, runs outside of the sandbox. Told to what
+ * starts commands, so that a command of which nobody has judged this is never one.
+ */
+export function runsOutside(
+  settings: SandboxSettings,
+  report: SandboxReport | null,
+  input: unknown,
+): boolean {
+  switch (settings.mode) {
+    case "off":
+      return true;
+    case "required":
+      return false;
+    case "on":
+      return leavesSandbox(input) || report?.state === "unavailable";
+    default:
+      return settings.mode satisfies never;
+  }
+}
+
 function refuse(reason: string): SandboxWord {
   return { type: "refuse", reason };
 }

@@ -40,13 +40,15 @@ const SYSTEM_SECRETS = [
 ];
 
 /**
- * What may not even come to be at the top of a folder that can be written: names that make a program, or ourselves,
- * run something later. Held by a mount on a name that is not there, which for as long as the command runs is an
- * empty file or folder on the disk; so no more of them than matter. What exists further down is found by `nested.ts`.
+ * What may not even come to be at the top of a folder that can be written: names that make a person's programs, or
+ * ourselves, run something later. Each is held by a mount on a name that is not there, and so is an empty folder on
+ * the disk for as long as a command runs: a folder, because git and copying tools pass over an empty one. Names that
+ * package managers would stumble over as folders (.npmrc, .yarnrc.yml), or that are ordinary work (.gitmodules), are
+ * held only where they exist; `nested.ts` finds those.
  */
 const NEVER_MADE = [
-  ".claude .troupe .mcp.json .claude.json .bashrc .bash_profile .bash_login .bash_aliases .profile .zshrc .zprofile",
-  ".zshenv .gitconfig .gitmodules .vscode .idea .husky .envrc .npmrc .yarnrc .yarnrc.yml .pre-commit-config.yaml",
+  ".claude .troupe .vscode .idea .husky .devcontainer .mcp.json .envrc",
+  ".bashrc .bash_profile .profile .zshrc .zprofile",
 ].flatMap((line) => line.split(" "));
 
 /** Of a repository: its objects, refs and index are what git is for. */
@@ -83,7 +85,10 @@ export function readDenies({ home, troupeHome, denyRead }: BoundsGround): string
 
 function neverMade(root: string): string[] {
   const ofGit = isFolder(join(root, ".git")) ? OF_GIT.map((name) => join(root, ".git", name)) : [];
-  return [...NEVER_MADE.map((name) => join(root, name)), ...ofGit];
+  return [...NEVER_MADE.map((name) => join(root, name)), ...ofGit].map((path) =>
+    // What is denied below a name that is not there makes the runtime hold the name with a folder.
+    exists(path) ? path : join(path, "nothing"),
+  );
 }
 
 function realRoot(folder: string): string {
@@ -120,7 +125,7 @@ function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-/** Denied names that are not there: a mount holds them, and leaves something behind if nobody can take it away. */
+/** Denied names that are not there: mounts hold them, and leave something behind if nobody can take it away. */
 export function missing(paths: readonly string[]): string[] {
-  return paths.filter((path) => !exists(path) && isFolder(dirname(path)));
+  return paths.map((path) => dirname(path)).filter((path) => !exists(path));
 }

@@ -13,15 +13,11 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-interface Waiter {
-  resolve(answer: Program | string): void;
-}
-
 /** The asker's side of the sandbox's thread. */
 export class SandboxThread {
   readonly #worker: Worker;
   readonly #clock: Clock;
-  readonly #waiting = new Map<number, Waiter>();
+  readonly #waiting = new Map<number, (answer: Program | string) => void>();
   readonly #gone = Promise.withResolvers<void>();
   #tickets = 0;
   /** Why it answers no more. */
@@ -50,29 +46,25 @@ export class SandboxThread {
     weaker: boolean,
     signal?: AbortSignal,
   ): Promise<Program | string> {
-    if (this.#ended !== null) return this.#ended;
-    const ticket = ++this.#tickets;
-    const { promise, resolve } = Promise.withResolvers<Program | string>();
-    this.#waiting.set(ticket, { resolve });
-    this.#worker.ref();
-    this.#send({ type: "wrap", ticket, program, place, weaker });
     const over = new AbortController();
     const stop = () => over.abort();
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted) stop();
-    const late = pause(this.#clock, WRAP_MS, over.signal).then(() => "it did not answer in time");
-    const answer = await Promise.race([promise, late]);
+    const { ticket, answer } = this.#ask((ticket) => ({ type: "wrap", ticket, program, place, weaker }));
+    const late = pause(this.#clock, WRAP_MS, over.signal).then(() => null);
+    const first = await Promise.race([answer, late]);
     signal?.removeEventListener("abort", stop);
     stop();
-    // Whoever gave up is answered all the same, and what was made for him is taken back.
-    if (this.#waiting.delete(ticket) && this.#ended === null)
-      this.#waiting.set(ticket, { resolve: (late) => typeof late !== "string" && this.done() });
-    this.#rest();
-    return answer;
+    if (first !== null) return first;
+    // Nobody waits any more, but what is made all the same has to be taken back.
+    if (this.#waiting.has(ticket))
+      this.#waiting.set(ticket, (made) => void (typeof made !== "string" && this.done()));
+    return "it did not answer in time";
   }
 
-  done(): void {
-    if (this.#ended === null) this.#send({ type: "done" });
+  /** One command that was wrapped has ended. Resolves when its traces are gone; never rejects. */
+  async done(): Promise<void> {
+    await this.#ask((ticket) => ({ type: "done", ticket })).answer;
   }
 
   close(): Promise<void> {
@@ -83,26 +75,40 @@ export class SandboxThread {
   async #close(): Promise<void> {
     if (this.#ended === null) {
       this.#worker.ref();
-      this.#send({ type: "close" });
+      this.#worker.postMessage({ type: "close" } satisfies ToThread);
       this.#ended = "the session is closing";
     }
     if (!(await within(this.#clock, CLOSE_MS, this.#gone.promise))) await this.#worker.terminate();
   }
 
-  #send(message: ToThread): void {
-    this.#worker.postMessage(message);
+  /** Answered by a sentence where the thread is no more. */
+  #ask(message: (ticket: number) => ToThread): {
+    readonly ticket: number;
+    readonly answer: Promise<Program | string>;
+  } {
+    const ticket = ++this.#tickets;
+    const { promise: answer, resolve } = Promise.withResolvers<Program | string>();
+    if (this.#ended === null) {
+      this.#waiting.set(ticket, resolve);
+      this.#worker.ref();
+      this.#worker.postMessage(message(ticket));
+    } else resolve(this.#ended);
+    return { ticket, answer };
   }
 
   #receive(message: FromThread): void {
     if (message.type === "closed") return;
-    const waiter = this.#waiting.get(message.ticket);
+    const resolve = this.#waiting.get(message.ticket);
     this.#waiting.delete(message.ticket);
     switch (message.type) {
       case "wrapped":
-        waiter?.resolve(message.program);
+        resolve?.(message.program);
         break;
       case "failed":
-        waiter?.resolve(message.reason);
+        resolve?.(message.reason);
+        break;
+      case "tidied":
+        resolve?.("");
         break;
       default:
         message satisfies never;
@@ -116,7 +122,7 @@ export class SandboxThread {
 
   #end(why: string): void {
     this.#ended ??= why;
-    for (const { resolve } of this.#waiting.values()) resolve(this.#ended);
+    for (const resolve of this.#waiting.values()) resolve(this.#ended);
     this.#waiting.clear();
   }
 }

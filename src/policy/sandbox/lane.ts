@@ -7,6 +7,8 @@ export interface ThreadData {
   readonly ground: BoundsGround;
   /** The bash that stands between the layers of the sandbox; none of it is the command's. */
   readonly shell: string;
+  /** A folder with nothing in it that no command can write. */
+  readonly empty: string;
   /** Null where the system has a sandbox of its own. */
   readonly bwrap: string | null;
   /** Null: hosts cannot be allowed. */
@@ -30,10 +32,11 @@ export type ToThread =
       readonly weaker: boolean;
     }
   /** A program that was wrapped has ended. */
-  | { readonly type: "done" }
+  | { readonly type: "done"; readonly ticket: number }
   | { readonly type: "close" };
 
 export type FromThread =
   | { readonly type: "wrapped"; readonly ticket: number; readonly program: Program }
   | { readonly type: "failed"; readonly ticket: number; readonly reason: string }
+  | { readonly type: "tidied"; readonly ticket: number }
   | { readonly type: "closed" };

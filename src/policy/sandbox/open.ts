@@ -73,12 +73,13 @@ class OpenSandbox implements Sandbox {
     this.#folder = realpathSync(mkdtempSync(join(options.temporary, "troupe-sandbox-")));
     this.#secret = join(this.#folder, "secret");
     const temporary = join(this.#folder, "tmp");
-    mkdirSync(temporary, { mode: 0o700 });
+    const empty = join(this.#folder, "empty");
+    for (const made of [temporary, empty]) mkdirSync(made, { mode: 0o700 });
     const { home, troupeHome, settings, env, clock } = options;
     this.#data = {
       platform: options.platform,
       ground: { home, troupeHome, temporary, denyRead: [...settings.denyRead, this.#secret] },
-      shell: options.shell,
+      ...{ shell: options.shell, empty },
       ...programs,
       relay: this.#relay(programs.socat),
       allowedDomains: settings.allowedDomains,
@@ -121,10 +122,10 @@ class OpenSandbox implements Sandbox {
   ): Promise<Wrapped | string> {
     const instead = await this.#thread.wrap(program, place, weaker, signal);
     if (typeof instead === "string") return instead;
-    let isDone = false;
+    let tidied: Promise<void> | undefined;
     const done = () => {
-      if (!isDone) this.#thread.done();
-      isDone = true;
+      tidied ??= this.#thread.done();
+      return tidied;
     };
     return { type: "wrapped", program: instead, env: { TMPDIR: this.#data.ground.temporary }, done };
   }

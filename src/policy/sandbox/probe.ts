@@ -63,7 +63,7 @@ export async function probe({
     );
     if (typeof wrapped === "string") return wrapped;
     const ended = await run(wrapped.program, { cwd: work, env: wrapped.env, timeoutMs: PROBE_MS });
-    wrapped.done();
+    await wrapped.done();
     return (
       findingsIn(ended.stdout) ?? (firstLine(ended.stderr) || `it ended with exit code ${ended.exitCode}`)
     );

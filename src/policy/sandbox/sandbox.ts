@@ -48,8 +48,11 @@ export interface Wrapped {
   readonly program: Program;
   /** Added to its environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** To be called once, when it has ended or was never started: takes away what its mounts left in the work tree. */
-  done(): void;
+  /**
+   * To be called when it has ended or was never started. Resolves, and never rejects, when what its mounts left in
+   * the work tree is gone, or is left for the others that still run.
+   */
+  done(): Promise<void>;
 }
 
 /** Nothing may be started; `reason` is a sentence for whoever asked. */

@@ -12,6 +12,8 @@ import type { Program } from "./sandbox.ts";
  */
 function serve(data: ThreadData, send: (message: FromThread) => void): (message: ToThread) => Promise<void> {
   const { ground, platform, setpriv, shell } = data;
+  // The runtime holds and searches a list of its own in the process's folder, wherever that is; ours is the list.
+  process.cwd = () => data.empty;
   const leftovers = new Leftovers(data.leftovers);
   leftovers.sweep();
   const runtime: Promise<Runtime> = platform === "linux" ? linuxRuntime(data) : otherRuntime(data);
@@ -40,7 +42,8 @@ function serve(data: ThreadData, send: (message: FromThread) => void): (message:
           (error) => send({ type: "failed", ticket: message.ticket, reason: reasonOf(error) }),
         );
       case "done":
-        return (await runtime.catch(() => null))?.done();
+        (await runtime.catch(() => null))?.done();
+        return send({ type: "tidied", ticket: message.ticket });
       case "close":
         await (await runtime.catch(() => null))?.close().catch(() => {});
         leftovers.clear();

@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { release, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../../src/mailbox/clock.ts";
+import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
+import type { CommandResult } from "../../../src/mailbox/runs.ts";
+import { openSandbox } from "../../../src/policy/sandbox/open.ts";
+import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
+import type { SandboxPlace, SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
+import { startProcesses } from "../../../src/processes/client.ts";
+import { platformShell } from "../../../src/processes/platform-shell.ts";
+import type { Processes } from "../../../src/processes/processes.ts";
+import { type Commands, commandsOf } from "../../../src/supervisor/commands.ts";
+import { outputsIn } from "../../../src/supervisor/outputs.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+/** Why the tests of a real sandbox cannot run here; null where they can. Part of their names, so that it is seen. */
+export const whyNoBubblewrap = whyNot();
+
+function whyNot(): string | null {
+  if (process.platform !== "linux") return " (skipped: bubblewrap is for Linux)";
+  const bwrap = trustedProgram("bwrap", process.env["PATH"], []);
+  if (bwrap === null) return " (skipped: there is no bubblewrap; apt install bubblewrap socat)";
+  try {
+    const probe = "--ro-bind / / --unshare-user --unshare-pid --unshare-net --proc /proc --dev /dev true";
+    execFileSync(bwrap, probe.split(" "), { stdio: "pipe" });
+    return null;
+  } catch (error) {
+    return ` (skipped: bubblewrap cannot make namespaces here: ${String(error).split("\n")[1]})`;
+  }
+}
+
+export const whyNoSocat =
+  whyNoBubblewrap ??
+  (trustedProgram("socat", process.env["PATH"], [])
+    ? null
+    : " (skipped: there is no socat; apt install socat)");
+
+/** Everything a session's sandbox needs, below one folder. */
+export function groundIn(folder: string) {
+  const [workspace, home, troupeHome] = ["workspace", "home", "troupe"].map((name) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    return join(folder, name);
+  }) as [string, string, string];
+  return { workspace, home, troupeHome };
+}
+
+export function sandboxOn(
+  ground: ReturnType<typeof groundIn>,
+  processes: Processes,
+  settings: Partial<SandboxSettings> = {},
+) {
+  const shell = platformShell(process.platform, process.env);
+  if (shell === null) throw new Error("there is no bash");
+  let runs = 0;
+  return openSandbox({
+    settings: { mode: "on", autoAllow: false, allowedDomains: [], denyRead: [], ...settings },
+    ...{ platform: process.platform, kernel: release(), env: process.env, home: ground.home },
+    ...{ troupeHome: ground.troupeHome, temporary: tmpdir(), folders: [ground.workspace] },
+    ...{ shell: shell.file, clock: systemClock },
+    run: ({ file, args }, { cwd, env, timeoutMs }) =>
+      processes.run({
+        ...{ id: `probe${runs++}`, owner: MAIN, file, args: [...args], cwd, env: { ...env }, timeoutMs },
+        maxOutputBytes: 100_000,
+      }),
+  });
+}
+
+/** What the first probe of this file found. */
+let probed: string | null = null;
+
+function writeProbe(troupeHome: string, text: string): void {
+  mkdirSync(join(troupeHome, "sandbox"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(troupeHome, "sandbox", "probe.json"), text, { mode: 0o600 });
+}
+
+/** A sandbox with commands in it, as a session has them. */
+export function opened(
+  files: Readonly<Record<string, string>> = {},
+  settings: Partial<SandboxSettings> = {},
+) {
+  const folder = temporaryFolder("troupe-sandboxed-");
+  const ground = groundIn(folder);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  // The probe has tests of its own; the others need not wait for one each.
+  if (probed !== null) writeProbe(ground.troupeHome, probed);
+  const processes = startProcesses({ env: { ...process.env, HOME: ground.home } });
+  const sandbox = sandboxOn(ground, processes, settings);
+  onTestFinished(async () => {
+    const file = join(ground.troupeHome, "sandbox", "probe.json");
+    if (existsSync(file)) probed = readFileSync(file, "utf8");
+    await processes.close();
+    await sandbox.close();
+  });
+  const outputs = outputsIn(ground.troupeHome, join(ground.troupeHome, "session"), randomIds());
+  const place: SandboxPlace = { writable: [ground.workspace], readable: [outputs.folder] };
+  const shell = platformShell(process.platform, process.env);
+  const commands: Commands = commandsOf(processes, outputs, shell, {
+    ...{ sandbox, mode: settings.mode ?? "on", place: () => place },
+  });
+  const { signal } = new AbortController();
+  const request = (command: string) => ({
+    ...{ call: callId(MAIN, 1, 0), command, cwd: ground.workspace, timeoutMs: 60_000 },
+  });
+  return {
+    ...{ ...ground, folder, sandbox, processes, commands, outputs, place, request },
+    run: (command: string, outside = false): Promise<CommandResult> =>
+      commands.run(MAIN, request(command), signal, outside),
+  };
+}

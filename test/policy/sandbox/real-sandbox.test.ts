@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
+
+/** What the tests rely on; `git init` itself would need a configuration that may be written. */
+const repository = {
+  "workspace/.git/HEAD": "ref: refs/heads/main\n",
+  "workspace/.git/config": "[core]\n\trepositoryformatversion = 0\n",
+  "workspace/.git/objects/info/x": "",
+  "workspace/.git/refs/heads/x": "",
+};
+
+describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubblewrap ?? ""}`, () => {
+  test("the probe finds that all of it holds (section 5)", async () => {
+    expect(await opened().sandbox.ready).toEqual({ state: "enforced", reason: "" });
+  });
+
+  test.each([
+    ["a file of the system", "echo x > /etc/troupe-was-here", "/etc/troupe-was-here"],
+    ["a start-up file of the home", 'echo x >> "$HOME/.bashrc"', "home/.bashrc"],
+    ["a folder beside the workspace", 'echo x > "$PWD/../beside"', "beside"],
+    ["the machine's folder for temporary files", "echo x > /tmp/troupe-was-here", "/tmp/troupe-was-here"],
+    ["a hook of the repository", "echo x > .git/hooks/pre-commit", "workspace/.git/hooks/pre-commit"],
+    ["hooks by another name", "mv .git/hooks .git/h; mkdir .git/hooks", "workspace/.git/h"],
+    ["the repository itself by another name", "mv .git .g && mkdir -p .git/hooks", "workspace/.g"],
+    [
+      "our settings, where there are none yet (CVE-2026-25725)",
+      "mkdir -p .claude; echo {} > .claude/settings.json",
+      "workspace/.claude",
+    ],
+    ["MCP servers, where there are none yet", "echo {} > .mcp.json", "workspace/.mcp.json"],
+    ["a start-up file in the workspace", "echo x > .bashrc", "workspace/.bashrc"],
+    [
+      "through a new link out of the workspace",
+      "ln -s /etc out; echo x > out/troupe-was-here",
+      "/etc/troupe-was-here",
+    ],
+    ["over a mount", "mount -t tmpfs x /mnt && touch /mnt/troupe-was-here", "/mnt/troupe-was-here"],
+    [
+      "over a mount in a namespace of its own",
+      "unshare -rm mount -t tmpfs x /mnt && echo x > /etc/troupe-was-here",
+      "/etc/troupe-was-here",
+    ],
+  ])("does not write %s", async (_what, command, path) => {
+    const { run, folder } = opened({ ...repository, "workspace/.git/hooks/sample": "" });
+    const result = await run(command);
+    expect(result).toMatchObject({ outcome: "exited", exitCode: expect.not.toSatisfy((code) => code === 0) });
+    expect(existsSync(path.startsWith("/") ? path : join(folder, path))).toBe(false);
+  });
+
+  test.each([
+    ["our settings", "workspace/.claude/settings.json"],
+    ["the repository's configuration", "workspace/.git/config"],
+    ["a nested repository's hook", "workspace/packages/a/.git/hooks/pre-push"],
+    ["a nested editor's tasks", "workspace/packages/a/.vscode/tasks.json"],
+    ["where a worktree's repository lies", "workspace/tree/.git"],
+  ])("does not change what is there: %s", async (_what, path) => {
+    const { run, folder } = opened({ ...repository, [path]: "before" });
+    const file = join(folder, path);
+    const result = await run(`echo after > '${file}' || rm -f '${file}' || mv '${file}' '${file}.old'`);
+    expect(result.exitCode).not.toBe(0);
+    expect(readFileSync(file, "utf8")).toBe("before");
+  });
+
+  test.each([
+    ["a key of the home", 'cat "$HOME/.ssh/id"', {}],
+    ["one of its files", 'cat "$HOME/.npmrc"', {}],
+    ["what the person has added", 'cat "$HOME/diary"', { denyRead: ["~/diary"] }],
+    ["by a link", 'ln -s "$HOME/.ssh" keys; cat keys/id', {}],
+    ["our journals", 'cat "$PWD/../troupe/journal"', {}],
+  ] as const)("does not read %s", async (_what, command, settings) => {
+    const text = "not to be read";
+    const secrets = { "home/.ssh/id": text, "home/.npmrc": text, "home/diary": text, "troupe/journal": text };
+    const { output } = await opened(secrets, settings).run(command);
+    expect(output.head).not.toContain(text);
+  });
+
+  test("reads no password of the system, even where its user may (section 5)", async () => {
+    const { output } = await opened().run("cat /etc/shadow");
+    expect(output.head).not.toContain("root:");
+  });
+
+  test("has no network: neither a connection nor a name", async () => {
+    let connections = 0;
+    const server = createServer(() => connections++).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const { output } = await opened().run(
+      `(echo x > /dev/tcp/127.0.0.1/${port}) && echo through; (echo x > /dev/tcp/169.254.169.254/80) && echo through; getent hosts example.org && echo through; true`,
+    );
+    expect(output.head).not.toContain("through\n");
+    expect(connections).toBe(0);
+  });
+
+  test("opens no Unix socket", async () => {
+    const script = 'require("net").createServer().on("error", (e) => console.log(e.code)).listen("s")';
+    const { output } = await opened().run(`'${process.execPath}' -e '${script}'`);
+    expect(output.head).toMatch(/EPERM|EACCES/);
+  });
+
+  test("neither sees nor signals the processes outside", async () => {
+    const { output } = await opened().run(
+      `kill -0 ${process.pid} && echo through; ls -d /proc/[0-9]* | wc -l`,
+    );
+    expect(output.head).not.toContain("through");
+    expect(Number(output.head.trim().split("\n").at(-1))).toBeLessThan(10);
+  });
+
+  test("has no rights of root, whoever runs it (section 5)", async () => {
+    const { output } = await opened().run("grep CapEff /proc/self/status");
+    expect(output.head).toBe("CapEff:\t0000000000000000\n");
+  });
+
+  test("does its work: writes in the workspace and in $TMPDIR, runs programs and git, and says where it stands", async () => {
+    const { run, workspace } = opened({ ...repository, "workspace/sub/a.txt": "a" });
+    const lines = [
+      "cd sub",
+      "echo b > b.txt",
+      'echo t > "$TMPDIR/t" && cat "$TMPDIR/t"',
+      `'${process.execPath}' -p '6 * 7'`,
+      "git status --short",
+      "git -c user.name=n -c user.email=e commit -qm one --allow-empty && git log --format=%s",
+    ];
+    const result = await run(lines.join(" && "));
+    expect(result.output.head).toBe("t\n42\n?? ./\none\n");
+    expect(result).toMatchObject({ outcome: "exited", exitCode: 0, cwd: join(workspace, "sub") });
+    expect(readFileSync(join(workspace, "sub/b.txt"), "utf8")).toBe("b\n");
+  });
+
+  test("keeps its exit code, its signal's number and all it wrote", async () => {
+    const { run } = opened();
+    expect(await run("echo out; echo err >&2; exit 7")).toMatchObject({
+      exitCode: 7,
+      output: { head: "out\nerr\n" },
+    });
+    const long = await run("seq 1 100000");
+    expect(long.output.bytes).toBe(588_895);
+    expect(readFileSync(String(long.output.path), "utf8")).toMatch(/^1\n2\n.*\n100000\n$/s);
+  });
+
+  test("reads what an earlier one wrote, which is kept where it may write nothing", async () => {
+    const { run } = opened();
+    const { output } = await run("seq 1 100000");
+    const again = await run(`tail -1 '${output.path}'; echo x >> '${output.path}'`);
+    expect(again.output.head).toContain("100000\n");
+    expect(again.exitCode).not.toBe(0);
+  });
+
+  test("leaves nothing of the sandbox in the work tree, side by side as well as one by one", async () => {
+    const { run, workspace } = opened();
+    await Promise.all([
+      run("sleep 0.1; echo x > .mcp.json"),
+      run("true"),
+      run("echo x > .bashrc; sleep 0.2"),
+    ]);
+    expect(readdirSync(workspace)).toEqual([]);
+  });
+
+  test("a workspace that is reached by a link is written where it really is", async () => {
+    const { sandbox, workspace, folder, processes, place } = opened();
+    const link = join(folder, "link");
+    symlinkSync(workspace, link);
+    const wrapped = await sandbox.wrap(
+      { file: "/bin/sh", args: ["-c", "echo x > a"] },
+      { ...place, writable: [link] },
+    );
+    if (wrapped.type !== "wrapped") throw new Error(wrapped.reason);
+    const { program, env, done } = wrapped;
+    await processes.run({
+      ...{ id: "l", owner: "main" as never, ...program, args: [...program.args], env: { ...env } },
+      ...{ cwd: link, timeoutMs: null, maxOutputBytes: 1_000 },
+    });
+    await done();
+    expect(readFileSync(join(workspace, "a"), "utf8")).toBe("x\n");
+  });
+
+  test("a workspace that holds the whole home is no sandbox, and nothing runs", async () => {
+    const { sandbox, folder } = opened();
+    const wrapped = await sandbox.wrap({ file: "/bin/true", args: [] }, { writable: [folder], readable: [] });
+    expect(wrapped).toMatchObject({ type: "not-wrapped", reason: expect.stringContaining("the whole home") });
+  });
+});
+
+describe.skipIf(whyNoSocat !== null)(`a command with some hosts allowed${whyNoSocat ?? ""}`, () => {
+  /** By the way every program is told of (HTTP_PROXY), also where the program would not take it. */
+  const get = (host: string) => {
+    const script = `const { hostname, port, username, password } = new URL(process.env.HTTP_PROXY);
+      const authorization = "Basic " + Buffer.from(username + ":" + password).toString("base64");
+      const headers = { host: "${host}", "proxy-authorization": authorization };
+      require("http").get({ hostname, port, path: "http://${host}/", headers }, (r) => { console.log(r.statusCode); process.exit(); });`;
+    return `'${process.execPath}' -e '${script}'`;
+  };
+
+  test("reaches those and no others: another one is refused by the filter, and so is the direct way", async () => {
+    const server = createHttpServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const { run } = opened({}, { allowedDomains: ["localhost"] });
+    const allowed = await run(get(`localhost:${port}`));
+    expect(allowed.output.head).toBe("200\n");
+    const other = await run(get("other.invalid"));
+    expect(other.output.head).toBe("403\n");
+    const direct = await run(`(echo x > /dev/tcp/127.0.0.1/${port}) 2>&1; echo $TMPDIR`);
+    expect(direct.output.head).toContain("refused");
+    expect(direct.output.head).toMatch(/troupe-sandbox-\w+\/tmp\n$/);
+  });
+});
