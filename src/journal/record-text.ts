@@ -1,13 +1,20 @@
 import type { SessionEvent } from "../mailbox/session-events.ts";
 import { JournalError } from "./journal-error.ts";
 import { MAX_RECORD_CHARS } from "./lines.ts";
+import { type Redaction, redactJson } from "./redact-event.ts";
 
 /**
  * A record's line from `"at"` on; its number is put in front when it is written. Throws a `JournalError`
  * for what no reader would take back.
  */
-export function recordText(path: string, at: string, event: SessionEvent): string {
-  const text = `"at":${JSON.stringify(at)},"event":${jsonOf(path, event)}}`;
+export function recordText(
+  path: string,
+  at: string,
+  event: SessionEvent,
+  redaction: Redaction | null = null,
+): string {
+  const json = jsonOf(path, event);
+  const text = `"at":${JSON.stringify(at)},"event":${redaction ? redactJson(json, redaction) : json}}`;
   if (text.length <= MAX_RECORD_CHARS) return text;
   throw new JournalError(
     `A record (${event.type}) of ${text.length} characters is too large for the journal ${path}, which takes ${MAX_RECORD_CHARS}; put the large content into a file and refer to it.`,

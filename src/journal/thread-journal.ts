@@ -4,10 +4,13 @@ import type { SessionEvent } from "../mailbox/session-events.ts";
 import type { Journal } from "./journal.ts";
 import { JournalError } from "./journal-error.ts";
 import { journalFile, type SessionPlace } from "./place.ts";
+import type { Redaction } from "./redact-event.ts";
 import type { FromWriter, ToWriter, WriterData } from "./writer-lane.ts";
 
 export interface JournalOptions extends SessionPlace {
   readonly clock: Clock;
+  /** Secrets are taken out before anything is written (default: nothing is). Data, for the thread. */
+  readonly redaction?: Redaction;
   /** Milliseconds `close` waits for the disk before it ends the thread (default 5,000). */
   readonly closeMs?: number;
   /** Starts the thread (default: a worker). */
@@ -46,12 +49,13 @@ class ThreadJournal implements Journal {
   #lost: string | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor({ home, folder, clock, closeMs = 5_000, startThread = startWorker }: JournalOptions) {
+  constructor(options: JournalOptions) {
+    const { home, folder, clock, redaction = null, closeMs = 5_000, startThread = startWorker } = options;
     this.folder = folder;
     this.#file = journalFile(folder);
     this.#clock = clock;
     this.#closeMs = closeMs;
-    const workerData: WriterData = { home, folder, path: this.#file };
+    const workerData: WriterData = { home, folder, path: this.#file, redaction };
     this.#worker = startThread(ENTRY, { name: "journal", workerData, env: threadEnv(), execArgv: [] });
     this.#worker.on("exit", () => {
       this.#end("its writer has ended");

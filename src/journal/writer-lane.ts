@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../mailbox/session-events.ts";
+import type { Redaction } from "./redact-event.ts";
 
 /**
  * What travels between a session and its journal thread. Events cross as they are and are serialised in the
@@ -25,4 +26,5 @@ export interface WriterData {
   readonly folder: string;
   /** The journal's file in `folder`. */
   readonly path: string;
+  readonly redaction: Redaction | null;
 }

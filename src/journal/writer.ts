@@ -40,7 +40,7 @@ function main(): void {
         port.close();
         return;
       }
-      next = add(commits, path, next) ? receiveMessageOnPort(port)?.message : undefined;
+      next = add(commits, data, next) ? receiveMessageOnPort(port)?.message : undefined;
     }
     commits.settle();
   });
@@ -49,12 +49,12 @@ function main(): void {
 /** Answers whether the group has room for more. */
 function add(
   commits: GroupCommit,
-  path: string,
+  { path, redaction }: WriterData,
   { type, at, event }: Exclude<ToWriter, { type: "close" }>,
 ): boolean {
   const awaited = type === "append";
   try {
-    return commits.add({ awaited, text: recordText(path, at, event) });
+    return commits.add({ awaited, text: recordText(path, at, event, redaction) });
   } catch (error) {
     commits.refuse(awaited, writeSentence(path, error));
     return true;
