@@ -1,6 +1,7 @@
 import { isObject } from "./json.ts";
 import type { Leaf } from "./leaves.ts";
 import { isForeign } from "./places.ts";
+import type { Setting } from "./setting.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 /** What counts of all files together, and what does not and why. */
@@ -51,7 +52,9 @@ function standingOf(leaf: Leaf, before: Leaf | undefined, lock: Leaf | undefined
     case "nothing":
       return "counts";
     case "trust":
-      return (setting.width !== undefined && !wider) || isEmpty(value) ? "counts" : "needs-trust";
+      return (setting.width !== undefined && !wider) || addsNothing(setting, value)
+        ? "counts"
+        : "needs-trust";
     case "narrower":
       return wider ? "refused" : "counts";
     case "never":
@@ -61,8 +64,9 @@ function standingOf(leaf: Leaf, before: Leaf | undefined, lock: Leaf | undefined
   }
 }
 
-/** An empty list or object grants nothing. */
-function isEmpty(value: unknown): boolean {
+/** Where all values count together an empty one grants nothing; elsewhere it would replace the person's. */
+function addsNothing({ merge }: Setting<unknown>, value: unknown): boolean {
+  if (merge !== "each") return false;
   return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 }
 

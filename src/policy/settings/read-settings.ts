@@ -89,7 +89,9 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
   return {
     settings: valuesOf(counted),
     rules: (["allow", "ask", "deny"] as const).flatMap((behaviour) => rulesOf(counted, behaviour)),
-    hooks: of(counted, catalogue.hooks).map(({ scope, file, value }) => ({ scope, file, value })),
+    hooks: of(counted, catalogue.hooks).flatMap(({ scope, file, value }) =>
+      Object.keys(value).length > 0 ? [{ scope, file, value }] : [],
+    ),
     ...mode,
     warnings: [...files.flatMap(({ warnings }) => warnings), ...refusals(counting), ...mode.warnings],
     files: files.map(({ file }) => file),

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  type FileScope,
+  settingsPlaces,
+  type WhereSettingsAre,
+} from "../../../src/policy/settings/places.ts";
+import { combine, type ReadSettings, readSettingsFiles } from "../../../src/policy/settings/read-settings.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+/** By scope: a file's text, or a value that is written as JSON. */
+export type Files = Readonly<Partial<Record<FileScope, unknown>>>;
+
+export interface Folders extends Required<WhereSettingsAre> {
+  /** Absolute. */
+  fileOf(scope: FileScope): string;
+}
+
+/** A home, a project and an organisation of the test's own, with these settings. */
+export function foldersWith(files: Files): Folders {
+  const base = temporaryFolder();
+  const where = {
+    homedir: join(base, "home"),
+    root: join(base, "project"),
+    managed: join(base, "etc/managed-settings.json"),
+  };
+  for (const folder of [where.homedir, where.root]) mkdirSync(folder);
+  const folders: Folders = {
+    ...where,
+    fileOf: (scope) => settingsPlaces(where).find((place) => place.scope === scope)?.file ?? "",
+  };
+  for (const scope of ["enterprise", "user", "project", "local"] as const) {
+    if (files[scope] !== undefined) put(folders.fileOf(scope), files[scope]);
+  }
+  return folders;
+}
+
+export function put(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
+}
+
+export async function readAll(folders: WhereSettingsAre, trusted: boolean): Promise<ReadSettings> {
+  return combine(await readSettingsFiles(settingsPlaces(folders)), trusted);
+}
+
+export function readIn(files: Files, trusted = true): Promise<ReadSettings> {
+  return readAll(foldersWith(files), trusted);
+}
+
+/** `scope behaviour rule`, in order. */
+export function ruleLines({ rules }: ReadSettings): string[] {
+  return rules.map(({ scope, behaviour, text }) => `${scope} ${behaviour} ${text}`);
+}

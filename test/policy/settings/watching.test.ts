@@ -1,0 +1,124 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ReadSettings } from "../../../src/policy/settings/read-settings.ts";
+import { watchSettings } from "../../../src/policy/settings/watch-settings.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { type Files, type Folders, foldersWith, put, readAll } from "./folders.ts";
+
+/** Time passes as soon as something waits for it, so that a change of a file is all a test waits for. */
+class EagerClock extends FakeClock {
+  waits = 0;
+  override after(ms: number, call: () => void): () => void {
+    this.waits++;
+    const withdraw = super.after(ms, call);
+    void this.advance(ms);
+    return withdraw;
+  }
+}
+
+async function watched(files: Files) {
+  const folders = foldersWith(files);
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  const seen: ReadSettings[] = [];
+  const problems: string[] = [];
+  let tell = () => {};
+  const clock = new EagerClock();
+  let reads = 0;
+  watchSettings({
+    known: await readAll(folders, true),
+    read() {
+      reads++;
+      return readAll(folders, true);
+    },
+    onChange(fresh) {
+      seen.push(fresh);
+      tell();
+    },
+    onProblem: (sentence) => problems.push(sentence),
+    clock,
+    signal: abort.signal,
+  });
+  /** Resolves once the settings say this. */
+  const until = (isSo: (read: ReadSettings) => boolean) =>
+    new Promise<void>((resolve) => {
+      tell = () => {
+        const now = seen.at(-1);
+        if (now && isSo(now)) resolve();
+      };
+      tell();
+    });
+  return { folders, seen, problems, abort, until, clock, reads: () => reads };
+}
+
+const isModel = (model: string) => (read: ReadSettings) => read.settings.model === model;
+
+describe("a change of settings while they are watched (issue 4, point 1)", () => {
+  test.each<[what: string, change: (folders: Folders) => void]>([
+    ["is written over", (folders) => put(folders.fileOf("user"), { model: "new" })],
+    [
+      "is put in the file's place, as editors do",
+      (folders) => {
+        const file = folders.fileOf("user");
+        writeFileSync(`${file}.tmp`, '{"model": "new"}');
+        renameSync(`${file}.tmp`, file);
+      },
+    ],
+    ["makes a file that was not there", (folders) => put(folders.fileOf("project"), { model: "new" })],
+    [
+      "puts a whole folder in place",
+      (folders) => {
+        const folder = dirname(folders.fileOf("project"));
+        put(`${folder}.new/settings.json`, { model: "new" });
+        renameSync(`${folder}.new`, folder);
+      },
+    ],
+  ])("that %s is told", async (_, change) => {
+    const { folders, until, problems } = await watched({ user: { model: "old" } });
+    change(folders);
+    await until(isModel("new"));
+    expect(problems).toEqual([]);
+  });
+
+  test("is told again in a folder that has taken another's place", async () => {
+    const { folders, until } = await watched({ user: { model: "a" }, project: { model: "old" } });
+    rmSync(dirname(folders.fileOf("project")), { recursive: true });
+    await until(isModel("a"));
+    put(folders.fileOf("project"), { model: "new" });
+    await until(isModel("new"));
+    put(folders.fileOf("project"), { model: "newer" });
+    await until(isModel("newer"));
+  });
+
+  test("that says nothing new is not told", async () => {
+    const { folders, until, seen } = await watched({ user: { model: "a" } });
+    put(folders.fileOf("user"), '{ "model":   "a" }');
+    mkdirSync(`${folders.root}/src`);
+    put(folders.fileOf("user"), { model: "b" });
+    await until(isModel("b"));
+    expect(seen.map(({ settings }) => settings.model)).toEqual(["b"]);
+  });
+
+  test("is not looked for: without an event nothing waits and nothing is read", async () => {
+    const { clock, reads } = await watched({ user: { model: "a" } });
+    await clock.advance(3_600_000);
+    expect({ waits: clock.waits, pending: clock.pending, reads: reads() }).toEqual({
+      waits: 0,
+      pending: 0,
+      reads: 0,
+    });
+  });
+
+  test("is told no more once the watch is aborted", async () => {
+    const { folders, abort, seen, until } = await watched({ user: { model: "a" } });
+    put(folders.fileOf("user"), { model: "b" });
+    await until(isModel("b"));
+    abort.abort();
+    put(folders.fileOf("user"), { model: "c" });
+    const other = await watched({ user: {} });
+    put(other.folders.fileOf("user"), { model: "d" });
+    await other.until(isModel("d"));
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { settingsReader } from "../../../src/policy/trust/trust.ts";
+import { trustFile, trustFolder } from "../../../src/policy/trust/trust-store.ts";
+import { trustQuestion, untrustedNote } from "../../../src/policy/trust/words.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { type Files, foldersWith, put, ruleLines } from "../settings/folders.ts";
+
+const clock = new FakeClock();
+const granting = {
+  permissions: {
+    allow: ["Bash(npm test:*)"],
+    deny: ["Bash(dd:*)"],
+    additionalDirectories: ["../docs"],
+    defaultMode: "acceptEdits",
+  },
+  env: { CI: "1" },
+  apiKeyHelper: "./key.sh",
+  hooks: {
+    SessionStart: [{ hooks: [{ type: "command", command: "./setup.sh\u202e" }] }],
+    Stop: [
+      {
+        hooks: [
+          { type: "command", command: "a" },
+          { type: "command", command: "b" },
+        ],
+      },
+    ],
+  },
+  mcpServers: { db: { command: "npx", args: ["db"] } },
+  troupe: { maxAgents: 64, commandEnv: ["TOKEN"] },
+};
+
+function folders(files: Files) {
+  const where = foldersWith(files);
+  const home = join(where.homedir, ".troupe");
+  const reader = (trusts = false) => settingsReader({ ...where, home }, trusts);
+  const trust = async () => {
+    const { trust } = await reader().read();
+    return trustFolder(home, where.root, "grants" in trust ? trust.grants : [], clock);
+  };
+  return { where, home, reader, trust };
+}
+
+describe("what trusting a folder would grant", () => {
+  test("is said in words, with every character visible", async () => {
+    const { reader } = folders({ project: granting });
+    const { trust } = await reader().read();
+    if (trust.type !== "untrusted") throw new Error(trust.type);
+    expect(trust.grants.map(({ words }) => words)).toEqual([
+      "use Bash(npm test:*) without a question",
+      "work in the folder ../docs, too",
+      "start in the mode acceptEdits",
+      "set the variable CI=1",
+      'run the command "./key.sh" for the key of the model',
+      'run "./setup.sh<U+202E>" as a hook (SessionStart)',
+      'run "a", "b" as a hook (Stop)',
+      'start the MCP server db: {"args":["db"],"command":"npx"}',
+      "set troupe.maxAgents to 64",
+      "give commands the variable TOKEN",
+    ]);
+  });
+
+  test("is nothing where a folder only restricts", async () => {
+    const { reader } = folders({
+      project: {
+        permissions: { deny: ["Bash"], ask: ["Read"], allow: [], defaultMode: "plan" },
+        hooks: {},
+        theme: "x",
+      },
+    });
+    const { trust } = await reader().read();
+    expect(trust).toEqual({ type: "nothing-to-grant" });
+    expect([trustQuestion("/x", trust), untrustedNote(trust)]).toEqual([null, null]);
+  });
+
+  test("shows how much of a long command is left out, and its end", async () => {
+    const { reader } = folders({ project: { apiKeyHelper: `${"x".repeat(5_000)}; rm -rf /` } });
+    const { trust } = await reader().read();
+    expect(trustQuestion("/x", trust)).toMatch(/characters left out here.*; rm -rf \//);
+  });
+});
+
+describe("a folder", () => {
+  test("is untrusted until the person says so, and only restricts", async () => {
+    const { reader, where } = folders({ project: granting });
+    const read = await reader().read();
+    expect(ruleLines(read)).toEqual(["project deny Bash(dd:*)"]);
+    expect(read.settings.env).toEqual({});
+    expect(untrustedNote(read.trust)).toBe(
+      "This folder is not trusted, so what its .claude settings allow or run is left out (use Bash(npm test:*) without a question; work in the folder ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
+    );
+    expect(trustQuestion(where.root, read.trust)).toMatch(
+      /^.*project brings settings of its own \(\.claude\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
+    );
+  });
+
+  test("that is trusted stays so, under every name it has, until it grants something new", async () => {
+    const { where, home, reader, trust } = folders({ project: granting });
+    expect(await trust()).toBeNull();
+    const read = await reader().read();
+    expect(read.trust.type).toBe("trusted");
+    expect(ruleLines(read)).toEqual(["project allow Bash(npm test:*)", "project deny Bash(dd:*)"]);
+    const link = join(where.homedir, "link");
+    symlinkSync(where.root, link);
+    expect((await settingsReader({ ...where, root: link, home }, false).read()).trust.type).toBe("trusted");
+
+    put(where.fileOf("project"), { ...granting, env: { CI: "2" }, apiKeyHelper: undefined });
+    put(where.fileOf("local"), { permissions: { allow: ["Bash(rm:*)"] } });
+    const changed = await reader().read();
+    expect(changed.settings.env).toEqual({});
+    expect(trustQuestion(where.root, changed.trust)).toBe(
+      [
+        `The settings of ${where.root} have changed since you trusted them. New is that they would:`,
+        "  - set the variable CI=2",
+        "  - use Bash(rm:*) without a question",
+        "Until you do, they can only deny and ask. Do you trust this folder?",
+      ].join("\n"),
+    );
+    expect(untrustedNote(changed.trust)).toBe(
+      "The settings of this folder have changed since it was trusted (new: set the variable CI=2; use Bash(rm:*) without a question), so what its .claude settings allow or run is left out; --trust counts it for this run.",
+    );
+  });
+
+  test("that grants less, or the same in another order, is still trusted", async () => {
+    const { where, reader, trust } = folders({ project: granting });
+    await trust();
+    put(where.fileOf("project"), {
+      mcpServers: { db: { args: ["db"], command: "npx" } },
+      permissions: { allow: ["Bash(npm test:*)"], ask: ["WebFetch"] },
+    });
+    expect((await reader().read()).trust.type).toBe("trusted");
+  });
+
+  test("is another one when another has taken its place elsewhere", async () => {
+    const { where, home, reader, trust } = folders({ project: granting });
+    await trust();
+    renameSync(where.root, `${where.root}-moved`);
+    mkdirSync(where.root);
+    expect((await reader().read()).trust.type).toBe("nothing-to-grant");
+    const moved = settingsReader({ ...where, root: `${where.root}-moved`, home }, false);
+    expect((await moved.read()).trust).toMatchObject({ type: "untrusted", wasTrusted: false });
+  });
+
+  test("is trusted for one run with --trust, which remembers nothing and covers nothing that comes later (fault 60)", async () => {
+    const { where, reader } = folders({ project: granting });
+    const running = reader(true);
+    expect((await running.read()).trust.type).toBe("trusted");
+    put(where.fileOf("project"), { ...granting, apiKeyHelper: "./other.sh" });
+    const later = await running.read();
+    expect(later.trust.type).toBe("untrusted");
+    expect(later.settings).not.toHaveProperty("apiKeyHelper");
+    put(where.fileOf("project"), granting);
+    expect((await running.read()).trust.type).toBe("trusted");
+    expect((await reader().read()).trust.type).toBe("untrusted");
+  });
+
+  test.each([
+    ["~/work", false],
+    ["~/work/**", true],
+    ["~/work/repo", true],
+    ["~/wor/**", false],
+    ["~/work/rep", false],
+    ["/nowhere/**", false],
+  ])("that the person's own settings name is trusted: %s %s", async (named, isTrusted) => {
+    const { where, home } = folders({ user: { troupe: { trustedFolders: [named] } } });
+    const root = join(where.homedir, "work/repo");
+    put(join(root, ".claude/settings.json"), granting);
+    const { trust } = await settingsReader({ ...where, root, home }, false).read();
+    expect(trust.type).toBe(isTrusted ? "trusted" : "untrusted");
+  });
+
+  test("that is a link into a named folder is not meant", async () => {
+    const { where, home } = folders({ user: { troupe: { trustedFolders: ["~/work/**"] } } });
+    put(join(where.root, ".claude/settings.json"), granting);
+    mkdirSync(join(where.homedir, "work"));
+    symlinkSync(where.root, join(where.homedir, "work/link"));
+    const root = join(where.homedir, "work/link");
+    expect((await settingsReader({ ...where, root, home }, false).read()).trust.type).toBe("untrusted");
+  });
+
+  test("cannot name itself", async () => {
+    const { reader, where } = folders({});
+    put(where.fileOf("project"), { ...granting, troupe: { trustedFolders: [where.root, "/**"] } });
+    expect((await reader().read()).trust.type).toBe("untrusted");
+  });
+});
+
+describe("what is remembered", () => {
+  test("is for this user only, and other folders stay in it", async () => {
+    const { where, home, trust } = folders({ project: granting });
+    const other = foldersWith({ project: { apiKeyHelper: "x" } });
+    await trust();
+    const reading = await settingsReader({ ...other, home }, false).read();
+    await trustFolder(home, other.root, "grants" in reading.trust ? reading.trust.grants : [], clock);
+    expect(statSync(trustFile(home)).mode & 0o777).toBe(0o600);
+    const stored = JSON.parse(readFileSync(trustFile(home), "utf8"));
+    expect(Object.keys(stored.folders)).toEqual([where.root, other.root]);
+    expect(stored.folders[where.root].trustedAt).toBe("2030-01-01T00:00:00.000Z");
+    expect(JSON.stringify(stored)).not.toContain("npm test");
+  });
+
+  test.each(["{", "[]", '{"version": 9, "folders": {}}'])(
+    "counts for nothing when it is broken, and is not written over: %s",
+    async (text) => {
+      const { home, reader, trust } = folders({ project: granting });
+      put(trustFile(home), text);
+      const read = await reader().read();
+      expect(read.trust.type).toBe("untrusted");
+      expect(read.warnings.at(-1)).toMatch(
+        /trusted\.json is not as Troupe writes it, so no folder counts as trusted/,
+      );
+      expect(await trust()).toMatch(/move it away/);
+      expect(readFileSync(trustFile(home), "utf8")).toBe(text);
+    },
+  );
+});
