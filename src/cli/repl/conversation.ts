@@ -80,6 +80,10 @@ export class Conversation {
     } else this.#note("Ctrl-C again leaves.");
   }
 
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
   /** Agents end, and `left` resolves; the first code counts. A second call does not wait for anything. */
   leave(code: number): void {
     if (this.#isLeaving) {

@@ -63,6 +63,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       editing().editor.type({ type, text: kept });
     }
     frames.now();
+    // What Tab completes is there a moment later.
+    frames.soon();
   };
   const onGone = () => options.onEnd("gone");
 

@@ -1,4 +1,5 @@
 import { troupeHome } from "../../journal/place.ts";
+import { whyNoSessions } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { Person } from "../../policy/asks.ts";
 import type { SupervisorOptions } from "../../supervisor/options.ts";
@@ -6,13 +7,16 @@ import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
+import type { AskTrust } from "../session-settings.ts";
+import type { SessionSetup } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
 import { chooseTerminal } from "./choose-terminal.ts";
 import { Conversation } from "./conversation.ts";
-import { openHistory } from "./history-file.ts";
-import type { ReplSession, ReplSetup } from "./repl-session.ts";
+import { type HistoryFile, openHistory } from "./history-file.ts";
+import type { ReplSession } from "./repl-session.ts";
 import { slashWords } from "./slash-commands.ts";
-import { askTrust } from "./trust-question.ts";
+import type { Terminal } from "./terminal.ts";
+import { askTrustAt } from "./trust-question.ts";
 import { conversationLine } from "./turn-account.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -22,40 +26,74 @@ const CLOSE_MS = 10_000;
 /**
  * A conversation in the terminal: from its first line until the person leaves (exit code 0), interrupts twice
  * (130), or is made to leave (SIGTERM 143, SIGHUP or a vanished terminal 129). Every agent has ended then.
- * `setUp` is asked once more where the person has just trusted the folder.
+ * `setUp` may ask whether the folder is trusted; what it throws is thrown before anything is shown.
  */
-export async function runRepl({ io, runtime }: Context, setUp: () => Promise<ReplSetup>): Promise<number> {
+export async function runRepl(
+  { io, runtime }: Context,
+  setUp: (askTrust: AskTrust) => Promise<SessionSetup>,
+): Promise<number> {
   const home = troupeHome(io.env, io.homedir);
-  const untrusted = await setUp();
+  const why = whyNoSessions(home);
+  if (why !== null) throw new Error(why);
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
-  const talk = new Conversation(io, (listeners) =>
-    chooseTerminal(io, { ...listeners, history: history.lines, completions: slashWords }),
-  );
-  const release = onSignals(io, talk);
-  let session: ReplSession | null = null;
-  let code: number;
+  const open = lazily(() => openTalk(io, history));
   try {
-    const setup = await askTrust(talk.terminal, untrusted, setUp);
-    const notes = [...setup.notes, ...(history.problem === undefined ? [] : [history.problem])];
-    session = createSupervisor(
+    const setup = await setUp((question) => askTrustAt(open.get().talk.terminal)(question));
+    const { talk } = open.get();
+    if (talk.isLeaving) return await talk.left;
+    const session: ReplSession = createSupervisor(
       withPerson({ ...setup.options, onEvent: (event) => talk.onEvent(event) }, talk.person),
     );
-    welcome(talk, setup, notes);
-    const startedIn = setup.options.permissionMode ?? "default";
-    talk.begin({ session, startedIn, remember: (line) => void history.add(line) });
-    code = await talk.left;
-  } finally {
-    const closing = session?.close();
-    const closed = closing === undefined || (await within(io.clock, CLOSE_MS, closing));
-    if (session) farewell(talk, session);
-    talk.terminal.close();
-    release();
-    if (!closed) {
-      await io.stderr.write(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.\n`);
-      io.leave(exitCodes.notDone);
+    try {
+      welcome(talk, setup, history);
+      const startedIn = setup.options.permissionMode ?? "default";
+      talk.begin({ session, startedIn, remember: (line) => void history.add(line) });
+      return await talk.left;
+    } finally {
+      await end(io, talk, session);
     }
+  } finally {
+    open.made()?.close();
   }
-  return code;
+}
+
+interface OpenTalk {
+  readonly talk: Conversation;
+  close(): void;
+}
+
+function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
+  const talk = new Conversation(io, (listeners) =>
+    chooseTerminal(io, { ...listeners, history: lines, completions: slashWords }),
+  );
+  const withdrawals = [
+    io.onSignal("SIGINT", () => talk.interrupt()),
+    io.onSignal("SIGTERM", () => talk.leave(exitCodes.terminated)),
+    io.onSignal("SIGHUP", () => talk.leave(exitCodes.hungUp)),
+  ];
+  return {
+    talk,
+    close() {
+      talk.terminal.close();
+      for (const withdraw of withdrawals) withdraw();
+    },
+  };
+}
+
+/** Made when it is first asked for, if ever. */
+function lazily<T>(make: () => T): { get(): T; made(): T | undefined } {
+  let made: T | undefined;
+  return { get: () => (made ??= make()), made: () => made };
+}
+
+/** Ends every agent, and the process where something of the session does not end. */
+async function end(io: CliIO, { terminal, left }: Conversation, session: ReplSession): Promise<void> {
+  const closed = await within(io.clock, CLOSE_MS, session.close());
+  farewell(terminal, session);
+  if (closed) return;
+  terminal.print(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);
+  terminal.close();
+  io.leave(await left);
 }
 
 /** The session asks this person. */
@@ -63,29 +101,23 @@ function withPerson(options: SupervisorOptions, person: Person): SupervisorOptio
   return { ...options, person };
 }
 
-function onSignals(io: CliIO, talk: Conversation): () => void {
-  const withdrawals = [
-    io.onSignal("SIGINT", () => talk.interrupt()),
-    io.onSignal("SIGTERM", () => talk.leave(exitCodes.terminated)),
-    io.onSignal("SIGHUP", () => talk.leave(exitCodes.hungUp)),
-  ];
-  return () => {
-    for (const withdraw of withdrawals) withdraw();
-  };
-}
-
-function welcome({ terminal }: Conversation, { options }: ReplSetup, notes: readonly string[]): void {
+function welcome(
+  { terminal }: Conversation,
+  { options, notes }: SessionSetup,
+  { problem }: HistoryFile,
+): void {
   const { paint, print, columns } = terminal;
   const model = options.source.provider === "offline" ? "offline model" : (options.model ?? "sonnet");
   const parts = [model, safeLine(options.cwd), ...(options.permissionMode ? [options.permissionMode] : [])];
   print(`${paint("bold", `troupe ${troupeVersion()}`)} ${paint("dim", `· ${parts.join(" · ")}`)}`);
   const hint = "/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.";
   print(paint("dim", wrapText(hint, columns()).join("\n")));
-  for (const note of notes) print(paint("yellow", wrapText(safeLine(note), columns()).join("\n")));
+  for (const note of problem === undefined ? notes : [...notes, problem])
+    print(paint("yellow", wrapText(safeLine(note), columns()).join("\n")));
 }
 
 /** Nothing, where nothing was asked. */
-function farewell({ terminal }: Conversation, session: ReplSession): void {
+function farewell(terminal: Terminal, session: ReplSession): void {
   const account = session.account();
   if (account.agents.length === 0) return;
   terminal.gap();

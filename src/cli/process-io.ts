@@ -1,0 +1,27 @@
+import { homedir } from "node:os";
+import { isatty } from "node:tty";
+import { systemClock } from "../mailbox/clock.ts";
+import type { CliIO } from "./io.ts";
+import { outletOf } from "./outlet.ts";
+
+/** The process's own ends of everything. */
+export function processIO(cwd: string): CliIO {
+  return {
+    // Behind a getter: merely touching standard input of a terminal changes how the process waits for it.
+    get stdin() {
+      return process.stdin;
+    },
+    stdinIsTTY: isatty(0),
+    stdout: outletOf(process.stdout),
+    stderr: outletOf(process.stderr),
+    env: process.env,
+    cwd,
+    homedir: homedir(),
+    onSignal(signal, listener) {
+      process.on(signal, listener);
+      return () => process.off(signal, listener);
+    },
+    leave: (code) => process.exit(code),
+    clock: systemClock,
+  };
+}

@@ -1,0 +1,399 @@
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type MessagesServer, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
+import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const SRC = join(import.meta.dirname, "../../src/cli/entry.ts");
+const ASKING = join(import.meta.dirname, "../cli/repl/asking-program.ts");
+
+const why = whyNoTerminal();
+if (why !== null) console.warn(`The conversation is not tested in a terminal here: ${why}.`);
+
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const UP = "\u001b[A";
+
+interface Options {
+  readonly program?: string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly home?: string;
+  readonly cwd?: string;
+}
+
+function start(options: Options = {}): PseudoTerminal & { readonly home: string } {
+  const { program = SRC, args = [], url, columns = 80, rows = 24 } = options;
+  const home = options.home ?? temporaryFolder("troupe-home-");
+  const terminal = inTerminal([process.execPath, program, ...args], {
+    cwd: options.cwd ?? temporaryFolder(),
+    columns,
+    rows,
+    env: {
+      HOME: home,
+      ...(url === undefined ? {} : { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-test-secret" }),
+      ...options.env,
+    },
+  });
+  return Object.assign(terminal, { home });
+}
+
+async function serving(reply: (n: number) => ServedReply): Promise<MessagesServer> {
+  const server = await startMessagesServer(({ n }) => reply(n));
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The ready prompt: the last line of the screen. */
+const ready = async (terminal: PseudoTerminal) => terminal.shows(/\n› *$/);
+
+/** A server whose model asks the person this. */
+async function askingFor(ask: object): Promise<MessagesServer> {
+  return serving((n) =>
+    n === 0 ? { text: "I must ask.", calls: [{ name: "AskThem", input: { ask } }] } : { text: "Heard." },
+  );
+}
+
+const permission = {
+  type: "permission",
+  id: "1",
+  askers: [{ actor: "main", path: ["main conversation", "Explore · find it"] }],
+  tool: "Bash",
+  title: "git push\u202e origin main",
+  details: [{ name: "timeout", value: "1000" }],
+  description: "Push the branch",
+  reason: "No rule allows it, so it is a question.",
+  grants: ["Bash(git push:*)"],
+};
+
+describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }, () => {
+  test("answers several prompts in one session, tells what each used, and leaves with Ctrl-D", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "wire.md"), "# Wire\n\nThe wire format is JSON lines.\n");
+    const terminal = start({ cwd });
+    await terminal.shows("offline model");
+    await ready(terminal);
+    terminal.type("where is the wire format?\r");
+    await terminal.shows(/wire\.md[\s\S]*✓ done · \d+ turns?[^\n]* tokens[^\n]*\n\n› *$/);
+    terminal.type("and what is in wire.md?\r");
+    await terminal.shows(
+      /› and what is in wire\.md\?[\s\S]*✓ done[\s\S]*✓ done|✓ done[\s\S]*and what is[\s\S]*✓ done/,
+    );
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    await terminal.shows("troupe sessions show");
+  });
+
+  test("shows the reply as it is written, above the agents", async () => {
+    const server = await serving(() => ({
+      text: "First line.\nSecond line is written slowly, word by word.",
+      chunks: 30,
+      chunkDelayMs: 30,
+    }));
+    const terminal = start({ url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/First line\.\nSecond l[^.]*\n\n● main conversation/);
+    await terminal.shows(/Second line is written slowly, word by word\.\n\n✓ done/);
+    terminal.type("/exit\r");
+    expect(await terminal.ended).toBe(0);
+  });
+
+  test("keeps lines for the next conversation, for this user only; the arrow keys find them", async () => {
+    const home = temporaryFolder("troupe-home-");
+    const first = start({ home });
+    await ready(first);
+    first.type("/mode\r");
+    await first.shows("The mode is default.");
+    first.type("/permissions\\\rand more\r");
+    await first.shows("and more");
+    first.type(CTRL_D);
+    await first.ended;
+    expect(statSync(join(home, ".troupe/history")).mode & 0o777).toBe(0o600);
+    const second = start({ home });
+    await ready(second);
+    second.type(UP);
+    await second.shows(/› \/permissions\n {2}and more$/);
+    second.type(UP);
+    await second.shows(/› \/mode$/);
+    second.type(CTRL_C);
+    await second.shows(/› *$/);
+    second.type(CTRL_D);
+    await second.ended;
+  });
+
+  test("takes a pasted text with line breaks as one prompt", async () => {
+    const server = await serving(() => ({ text: "Read." }));
+    const terminal = start({ url: server.url });
+    await ready(terminal);
+    terminal.type("\u001b[200~one\r\ntwo\nthree\n\u001b[201~");
+    await terminal.shows(/› one\n {2}two\n {2}three$/);
+    terminal.type("\r");
+    await terminal.shows("✓ done");
+    expect(JSON.stringify((await server.request(0)).body.messages)).toContain("one\\ntwo\\nthree");
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("Ctrl-C ends the turn and the conversation stays; twice it leaves", async () => {
+    const server = await serving((n) =>
+      n === 0 ? { text: "Endless", ending: "pings" } : { text: "Here I am." },
+    );
+    const terminal = start({ url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows("● main conversation");
+    await server.request(0);
+    terminal.type(CTRL_C);
+    await terminal.shows(/⊘ cancelled[^\n]*\n\n› *$/);
+    terminal.type("still there?\r");
+    await terminal.shows(/Here I am\.\n\n✓ done/);
+    terminal.type(CTRL_C);
+    await terminal.shows("Ctrl-C again leaves.");
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(130);
+  });
+
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s in a turn ends every agent and leaves with %i", async (signal, code) => {
+    const server = await serving(() => ({ text: "Endless", ending: "pings" }));
+    const terminal = start({ url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await server.request(0);
+    terminal.signal(signal);
+    expect(await terminal.ended).toBe(code);
+    await terminal.shows("troupe sessions show");
+  });
+
+  test("a terminal that vanishes ends it, with its session written to the end", async () => {
+    const server = await serving(() => ({ text: "Endless", ending: "pings" }));
+    const terminal = start({ url: server.url, env: { TROUPE_HOME: temporaryFolder() } });
+    await ready(terminal);
+    terminal.type("go\r");
+    const { ended } = await server.request(0);
+    terminal.vanish();
+    expect(await ended).toBe("broken");
+  });
+
+  test("what is typed while it works is told to it, and commands are answered at once", async () => {
+    const server = await serving((n) =>
+      n === 0 ? { text: "Working.", chunks: 8, chunkDelayMs: 150 } : { text: "Noted." },
+    );
+    const terminal = start({ url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows("Wor");
+    terminal.type("/mode\rlook at tests too\r");
+    await terminal.shows("The mode is default.");
+    await terminal.shows(/Noted\.\n\n✓ done/);
+    expect((await server.request(1)).rawBody).toContain("look at tests too");
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("knows its commands, and the nearest of one it does not know", async () => {
+    const terminal = start();
+    await ready(terminal);
+    terminal.type("/agnts\r");
+    await terminal.shows('There is no command "/agnts"; did you mean /agents?');
+    terminal.type("/mode acceptEdit\r");
+    await terminal.shows("(did you mean acceptEdits?)");
+    terminal.type("/he\t");
+    await terminal.shows(/› \/help$/);
+    terminal.type("\r");
+    await terminal.shows("/mode [MODE]");
+    terminal.type("/exit\r");
+    expect(await terminal.ended).toBe(0);
+  });
+
+  test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", async () => {
+    const server = await serving(() => ({ text: `${"word ".repeat(30)}end.`, chunks: 20, chunkDelayMs: 20 }));
+    const terminal = start({ url: server.url, columns: 40, env: { NO_COLOR: "1" } });
+    await ready(terminal);
+    terminal.type("a prompt that is longer than the forty columns there are\r");
+    await terminal.shows("✓ done");
+    const tooWide = terminal.screen.lines().filter((line) => line.length > 40);
+    expect(tooWide).toEqual([]);
+    expect(terminal.written().match(/\[\d+m/g)).toBeNull();
+    terminal.resize(30, 24);
+    terminal.type("another prompt that has many words\r");
+    await terminal.shows(/many words[\s\S]*✓ done/);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("a terminal that only prints gets plain lines", async () => {
+    const server = await serving(() => ({ text: "A plain answer.", chunks: 3 }));
+    const terminal = start({ url: server.url, env: { TERM: "dumb" } });
+    await terminal.shows(/\n> $|\n>$/);
+    terminal.type("go\r");
+    await terminal.shows(/A plain answer\.\n\n✓ done[^\n]*\n\n>/);
+    expect(terminal.written()).not.toContain("\u001b");
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+  });
+
+  test("asks whether a folder is trusted that brings settings, and believes only a yes", async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, ".claude"));
+    writeFileSync(join(cwd, ".claude/settings.json"), '{"permissions":{"allow":["Bash(make:*)"]}}');
+    const terminal = start({ cwd });
+    await terminal.shows(/Bash\(make:\*\)[\s\S]*trust it\? y or n › *$/);
+    terminal.type("n\r");
+    await terminal.shows("is not trusted");
+    terminal.type(CTRL_D);
+    await terminal.ended;
+    const again = start({ cwd, home: terminal.home });
+    await again.shows("trust it? y or n ›");
+    again.type("y\r");
+    await ready(again);
+    again.type(CTRL_D);
+    await again.ended;
+    const third = start({ cwd, home: terminal.home });
+    await ready(third);
+    expect(third.written()).not.toContain("trust it?");
+    third.type(CTRL_D);
+    await third.ended;
+  });
+});
+
+describe.skipIf(why !== null)("asks in a terminal", { timeout: 60_000 }, () => {
+  test("y allows once; everything that matters was shown before, hidden characters too", async () => {
+    const server = await askingFor(permission);
+    const terminal = start({ program: ASKING, url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/answer › *$/);
+    const screen = terminal.screen.lines().join("\n");
+    expect(screen).toMatch(/Bash {2}git push<U\+202E> origin main/);
+    for (const words of [
+      "main conversation › Explore · find it",
+      "Push the branch",
+      "No rule allows it, so it is a question.",
+      "yes, for this session: Bash(git push:*)",
+      "timeout",
+    ]) {
+      expect(screen).toContain(words);
+    }
+    terminal.type("y\r");
+    await terminal.shows("✓ done");
+    expect((await server.request(1)).rawBody).toContain(String.raw`{\"type\":\"allow\",\"span\":\"once\"}`);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("what follows n is told to the agent; what is no answer is asked again", async () => {
+    const server = await askingFor(permission);
+    const terminal = start({ program: ASKING, url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/answer › *$/);
+    terminal.type("maybe\r");
+    await terminal.shows(/Type y, s, n or d, and Enter\.\nanswer › *$/);
+    terminal.type("n use a branch of your own\r");
+    await terminal.shows("✓ done");
+    expect((await server.request(1)).rawBody).toContain(
+      String.raw`{\"type\":\"deny\",\"span\":\"once\",\"message\":\"use a branch of your own\"}`,
+    );
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("what was typed before the question was drawn is no answer to it", async () => {
+    const server = await serving((n) =>
+      n === 0
+        ? {
+            text: "I must ask.",
+            calls: [{ name: "AskThem", input: { ask: permission } }],
+            chunks: 6,
+            chunkDelayMs: 100,
+          }
+        : { text: "Heard." },
+    );
+    const terminal = start({ program: ASKING, url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows("I m");
+    terminal.type("y");
+    await terminal.shows(/answer › *$/);
+    terminal.type("n\r");
+    await terminal.shows("✓ done");
+    expect((await server.request(1)).rawBody).toContain(String.raw`{\"type\":\"deny\",\"span\":\"once\"}`);
+    // It is still where it was typed.
+    await terminal.shows(/\n› y$/);
+    terminal.type(CTRL_C);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("Ctrl-C at a question ends the turn; Ctrl-D leaves: nobody has answered", async () => {
+    const server = await serving(() => ({ calls: [{ name: "AskThem", input: { ask: permission } }] }));
+    const terminal = start({ program: ASKING, url: server.url });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/answer › *$/);
+    terminal.type(CTRL_C);
+    await terminal.shows(/Not answered\.[\s\S]*⊘ cancelled[^\n]*\n\n› *$/);
+    terminal.type("again\r");
+    await terminal.shows(/› again[\s\S]*answer › *$/);
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+  });
+
+  test("questions and plans are answered too", async () => {
+    const question = {
+      type: "question",
+      id: "2",
+      askers: [{ actor: "main", path: ["main conversation"] }],
+      questions: [
+        {
+          question: "Which ones?",
+          header: "Stores",
+          multiSelect: true,
+          options: [
+            { label: "SQLite", description: "one file" },
+            { label: "Redis", description: "a server", preview: "redis://…" },
+          ],
+        },
+      ],
+    };
+    const plan = {
+      type: "plan",
+      id: "3",
+      askers: [{ actor: "main", path: ["main conversation"] }],
+      plan: "# Plan\n\n1. Do it.",
+      file: "/tmp/plan.md",
+      allows: [{ prompt: "run tests", rules: ["Bash(npm test)"] }],
+    };
+    const server = await serving((n) => {
+      if (n === 0) return { calls: [{ name: "AskThem", input: { ask: question } }] };
+      if (n === 1) return { calls: [{ name: "AskThem", input: { ask: plan } }] };
+      return { text: "Heard." };
+    });
+    const terminal = start({ program: ASKING, url: server.url, rows: 40 });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/Which ones\?[\s\S]*redis:\/\/…[\s\S]*3 {2}Other[\s\S]*answer › *$/);
+    terminal.type("1,3\r");
+    await terminal.shows(/your words › *$/);
+    terminal.type("flat files\r");
+    await terminal.shows(
+      /Carry out this plan\?[\s\S]*1\. Do it\.[\s\S]*run tests: Bash\(npm test\)[\s\S]*answer › *$/,
+    );
+    terminal.type("a\r");
+    await terminal.shows("✓ done");
+    expect((await server.request(1)).rawBody).toContain(String.raw`{\"Which ones?\":\"SQLite, flat files\"}`);
+    expect((await server.request(2)).rawBody).toContain(
+      String.raw`{\"type\":\"approve\",\"mode\":\"acceptEdits\"}`,
+    );
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+});
