@@ -24,7 +24,7 @@ export function askHooks(ports: HookPorts): AskHooks {
   const { session, clock, run } = ports;
   const files = eventFiles(session.folder);
   const env = { CLAUDE_PROJECT_DIR: session.projectDir, TROUPE_PROJECT_DIR: session.projectDir };
-  const told = new Map<Hook, Set<Problem["kind"]>>();
+  const told = new WeakMap<Hook, Set<Problem["kind"]>>();
   let runs = 0;
 
   function report(hook: Hook, { kind, why }: Problem): void {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -13,11 +14,10 @@ export interface EventFiles {
  * folder is made at the first event.
  */
 export function eventFiles(folder: string): EventFiles {
-  let count = 0;
   return {
     async lend(text, use) {
-      count += 1;
-      const path = join(folder, `${count}.json`);
+      // A session that was killed may have left some, and goes on in the same folder.
+      const path = join(folder, `${randomUUID()}.json`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       try {
         await writeFile(path, text, { mode: 0o600, flag: "wx" });

@@ -13,6 +13,7 @@ export interface HookSession {
 }
 
 export interface HookPorts {
+  /** Looked at anew at each event, so that it may be a getter over settings that change. */
   readonly hooks: Hooks;
   readonly run: RunProcess;
   readonly session: HookSession;

@@ -247,3 +247,18 @@ describe("opinions of several hooks", () => {
     );
   });
 });
+
+test("hooks that change while the session runs count from the next event on", async () => {
+  const none = hooksOf("PreToolUse", []);
+  const some = hooksOf("PreToolUse", [{ command: "exit 2" }]);
+  let hooks = none.ports.hooks;
+  const runner = hookRunner({
+    ...some.ports,
+    get hooks() {
+      return hooks;
+    },
+  });
+  expect((await runner.preToolUse(edit, some.caller, never)).type).toBe("go");
+  hooks = some.ports.hooks;
+  expect((await runner.preToolUse(edit, some.caller, never)).type).toBe("deny");
+});
