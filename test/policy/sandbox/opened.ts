@@ -1,20 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { release, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../../src/mailbox/clock.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import type { CommandResult } from "../../../src/mailbox/runs.ts";
-import { openSandbox } from "../../../src/policy/sandbox/open.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
 import type { SandboxPlace, SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import type { Processes } from "../../../src/processes/processes.ts";
 import { type Commands, commandsOf } from "../../../src/supervisor/commands.ts";
 import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
+import { groundIn, sandboxOn } from "./ground.ts";
 
 /** Why the tests of a real sandbox cannot run here; null where they can. Part of their names, so that it is seen. */
 export const whyNoBubblewrap = whyNot();
@@ -37,36 +34,6 @@ export const whyNoSocat =
   (trustedProgram("socat", process.env["PATH"], [])
     ? null
     : " (skipped: there is no socat; apt install socat)");
-
-/** Everything a session's sandbox needs, below one folder. */
-export function groundIn(folder: string) {
-  const [workspace, home, troupeHome] = ["workspace", "home", "troupe"].map((name) => {
-    mkdirSync(join(folder, name), { recursive: true });
-    return join(folder, name);
-  }) as [string, string, string];
-  return { workspace, home, troupeHome };
-}
-
-export function sandboxOn(
-  ground: ReturnType<typeof groundIn>,
-  processes: Processes,
-  settings: Partial<SandboxSettings> = {},
-) {
-  const shell = platformShell(process.platform, process.env);
-  if (shell === null) throw new Error("there is no bash");
-  let runs = 0;
-  return openSandbox({
-    settings: { mode: "on", autoAllow: false, allowedDomains: [], denyRead: [], ...settings },
-    ...{ platform: process.platform, kernel: release(), env: process.env, home: ground.home },
-    ...{ troupeHome: ground.troupeHome, temporary: tmpdir(), folders: [ground.workspace] },
-    ...{ shell: shell.file, clock: systemClock },
-    run: ({ file, args }, { cwd, env, timeoutMs }) =>
-      processes.run({
-        ...{ id: `probe${runs++}`, owner: MAIN, file, args: [...args], cwd, env: { ...env }, timeoutMs },
-        maxOutputBytes: 100_000,
-      }),
-  });
-}
 
 /** What the first probe of this file found. */
 let probed: string | null = null;

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, readdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { boundsOf } from "../../../src/policy/sandbox/bounds.ts";
+import { Leftovers } from "../../../src/policy/sandbox/leftovers.ts";
+import { nestedProtected } from "../../../src/policy/sandbox/nested.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+function tree(...paths: string[]): string {
+  const root = temporaryFolder();
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "");
+  }
+  return root;
+}
+
+test("what is protected is found in nested projects: hooks and configuration of a repository, other names whole (4.4)", () => {
+  const root = tree(
+    ...[".git/HEAD", "a/.git/HEAD", "a/b/.vscode/x.json", "a/b/c/.npmrc", "s/.git", "src/main.ts"],
+    ...["node_modules/x/.npmrc", ".claude/settings.json", "Package/.MCP.json"],
+  );
+  expect(
+    nestedProtected(root)
+      .map((path) => path.slice(root.length + 1))
+      .sort(),
+  ).toEqual([
+    ...[".claude", ".git/config", ".git/hooks", "Package/.MCP.json", "a/.git/config", "a/.git/hooks"],
+    ...["a/b/.vscode", "a/b/c/.npmrc", "s/.git"],
+  ]);
+});
+
+test("a worktree below our folder is an ordinary checkout", () => {
+  const root = tree(".claude/worktrees/one/src/a.ts", ".claude/worktrees/one/.git");
+  const worktree = join(root, ".claude/worktrees/one");
+  expect(nestedProtected(worktree)).toEqual([join(worktree, ".git")]);
+});
+
+test("folders that are written are told as they really are, the outermost only; nothing relative, nothing that holds the home", () => {
+  const root = tree("repo/sub/x", "home/x", "tmp/x");
+  symlinkSync(join(root, "repo"), join(root, "link"));
+  const ground = {
+    ...{ home: join(root, "home"), troupeHome: join(root, "troupe") },
+    ...{ temporary: join(root, "tmp"), denyRead: ["~/diary", "/etc/mine"] },
+  };
+  const place = (...writable: string[]) => boundsOf(ground, { writable, readable: [join(root, "none")] });
+  const bounds = place(join(root, "link"), join(root, "repo/sub"));
+  expect(bounds.allowWrite).toEqual([join(root, "repo"), join(root, "tmp")]);
+  expect(bounds.allowRead).toEqual([]);
+  expect(bounds.denyRead).toEqual(
+    expect.arrayContaining([
+      join(root, "home/.ssh"),
+      join(root, "home/diary"),
+      "/etc/mine",
+      join(root, "troupe"),
+    ]),
+  );
+  expect(() => place("repo")).toThrow("not an absolute path");
+  expect(() => place(root)).toThrow("the whole home");
+  expect(() => place("/")).toThrow("the whole home");
+});
+
+test("leftovers of a process that is no more are taken away, and nothing that is somebody's", () => {
+  const folder = temporaryFolder();
+  const root = temporaryFolder();
+  const path = (name: string) => join(root, name);
+  for (const name of ["empty", "full"]) mkdirSync(path(name));
+  for (const name of ["full/x", "written", "mine"])
+    writeFileSync(path(name), name === "written" ? "text" : "");
+  writeFileSync(path("placeholder"), "", { mode: 0o444 });
+  const paths = ["empty", "full", "written", "mine", "placeholder", "gone"].map(path);
+  // No process has this id: it is above what any system gives.
+  writeFileSync(join(folder, "dead.json"), JSON.stringify({ pid: 2 ** 30, paths }));
+  writeFileSync(join(folder, "odd.json"), "{");
+  writeFileSync(join(folder, "alive.json"), JSON.stringify({ pid: process.pid, paths: [path("mine")] }));
+  new Leftovers(folder).sweep();
+  expect(readdirSync(root).sort()).toEqual(["full", "mine", "written"]);
+  expect(readdirSync(folder)).toEqual(["alive.json"]);
+});
+
+test("notes are written before they are needed, once, and are gone when nothing is left", () => {
+  const folder = join(temporaryFolder(), "leftovers");
+  const leftovers = new Leftovers(folder);
+  leftovers.note([]);
+  expect(existsSync(folder)).toBe(false);
+  leftovers.note(["/a"]);
+  leftovers.note(["/a", "/b"]);
+  expect(readdirSync(folder)).toHaveLength(1);
+  leftovers.clear();
+  rmdirSync(folder);
+});

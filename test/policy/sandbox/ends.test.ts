@@ -1,0 +1,117 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import { startProcesses } from "../../../src/processes/client.ts";
+import { witness } from "../../processes/witness.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { groundIn, sandboxOn } from "./ground.ts";
+import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
+
+/** A daemon of the command's: in a session of its own, deaf to TERM. */
+const daemon = (pipe: string) =>
+  `setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' &`;
+
+describe.skipIf(whyNoBubblewrap !== null)(`what ends in the sandbox${whyNoBubblewrap ?? ""}`, () => {
+  test("a command that ends takes with it whatever it left behind (fault 32)", async () => {
+    const { run } = opened();
+    const { path, ready, allGone } = witness();
+    const held = daemon(path).replace("sleep", ": > up; sleep");
+    const running = run(`${held} while [ ! -e up ]; do sleep 0.01; done; exit 3`);
+    await ready;
+    expect(await running).toMatchObject({ outcome: "exited", exitCode: 3 });
+    await allGone;
+  });
+
+  test("a time that is up ends all of it, also what is deaf to TERM (fault 31), and what was written is told", async () => {
+    const { commands, request } = opened();
+    const { path, ready, allGone } = witness();
+    const { signal } = new AbortController();
+    const running = commands.run(
+      MAIN,
+      { ...request(`echo said; ${daemon(path)} wait`), timeoutMs: 1_500 },
+      signal,
+    );
+    await ready;
+    expect(await running).toMatchObject({ outcome: "timed-out", output: { head: "said\n" } });
+    await allGone;
+  });
+
+  test("a command in the background runs on, and ends with its owner (A7.10)", async () => {
+    const { commands, processes, request } = opened();
+    const { path, ready, allGone } = witness();
+    const started = Promise.withResolvers<void>();
+    const running = commands.start({
+      ...{ owner: MAIN, ...request(`${daemon(path)} wait`), timeoutMs: null, keep: true },
+      signal: new AbortController().signal,
+      watch: { started: () => started.resolve() },
+    });
+    if (typeof running === "string") throw new Error(running);
+    await Promise.all([ready, started.promise]);
+    await processes.stopOwner(MAIN);
+    expect((await running.result).outcome).toBe("cancelled");
+    await allGone;
+  });
+
+  test("a command that is stopped before it could start is not started", async () => {
+    const { commands, request, workspace } = opened();
+    const stop = new AbortController();
+    const running = commands.run(MAIN, request("echo x > ran"), stop.signal);
+    stop.abort();
+    expect((await running).outcome).toBe("cancelled");
+    expect(readdirSync(workspace).filter((name) => name === "ran")).toEqual([]);
+  });
+
+  test.each([["without a network", ""], ...(whyNoSocat === null ? [["with one", "allowed.invalid"]] : [])])(
+    "nothing survives a killed main process, and the next session takes away what mounts left, %s",
+    async (_w, domain = "") => {
+      const folder = temporaryFolder("troupe-killed-");
+      const { path, ready, allGone } = witness();
+      const entry = new URL("./holder.ts", import.meta.url).pathname;
+      const main = spawn(process.execPath, [entry, folder, path, domain], { stdio: "ignore" });
+      onTestFinished(() => void main.kill("SIGKILL"));
+      await ready;
+      const relays = relaysOf(main.pid ?? 0);
+      expect(relays.length > 0).toBe(domain !== "");
+      main.kill("SIGKILL");
+      await allGone;
+      expect(relays.filter(isRunning)).toEqual([]);
+
+      const ground = groundIn(folder);
+      expect(readdirSync(ground.workspace)).toContain(".claude");
+      const processes = startProcesses({ env: process.env });
+      const sandbox = sandboxOn(ground, processes);
+      onTestFinished(async () => {
+        await processes.close();
+        await sandbox.close();
+      });
+      // A folder that is no longer empty is somebody's.
+      mkdirSync(join(ground.workspace, ".vscode", "mine"), { recursive: true });
+      const wrapped = await sandbox.wrap(
+        { file: "/bin/true", args: [] },
+        { writable: [ground.workspace], readable: [] },
+      );
+      if (wrapped.type !== "wrapped") throw new Error(wrapped.reason);
+      await wrapped.done();
+      expect(readdirSync(ground.workspace)).toEqual([".vscode"]);
+    },
+  );
+});
+
+function relaysOf(parent: number): number[] {
+  const children = execFileSync("ps", ["-o", "pid=,comm=", "--ppid", String(parent)], { encoding: "utf8" });
+  return children.split("\n").flatMap((line) => {
+    const [pid, name] = line.trim().split(/\s+/);
+    return name === "socat" ? [Number(pid)] : [];
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A zombie waits for whoever takes up orphans here.
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Findings, judged } from "../../../src/policy/sandbox/probe.ts";
+import { keepProbe, probeKey, readProbe } from "../../../src/policy/sandbox/probe-cache.ts";
+import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
+import { whyNotHere, whyNotStarted } from "../../../src/policy/sandbox/why-none.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+const held: Findings = {
+  ...{ workspace: true, outside: false, protected: false, secret: false },
+  ...{ network: false, signal: false, socket: false },
+};
+
+test.each([
+  ["all is held", held, "linux", false, "enforced", /^$/],
+  ["it writes outside", { ...held, outside: true }, "linux", false, "unavailable", /wrote outside/],
+  ["it writes our settings", { ...held, protected: true }, "linux", false, "unavailable", /configuration/],
+  ["it reads a secret", { ...held, secret: true }, "linux", false, "unavailable", /read what/],
+  ["it reaches the network", { ...held, network: true }, "linux", false, "unavailable", /network/],
+  ["it cannot work", { ...held, workspace: false }, "linux", false, "unavailable", /TMPDIR/],
+  ["there is no seccomp filter", { ...held, socket: true }, "linux", false, "partial", /Unix sockets/],
+  ["Seatbelt lets a socket be made", { ...held, socket: true }, "darwin", false, "enforced", /^$/],
+  ["it signals others", { ...held, signal: true }, "linux", false, "partial", /signal/],
+  ["only without a /proc of its own", held, "linux", true, "partial", /container/],
+] as const)("%s", (_what, found, platform, weaker, state, reason) => {
+  const report = judged(found, platform, weaker);
+  expect(report.state).toBe(state);
+  expect(report.reason).toMatch(reason);
+});
+
+test.each([
+  ["win32", "10.0", "/usr/bin/bwrap", /WSL 2/],
+  ["freebsd", "14", "/usr/bin/bwrap", /freebsd/],
+  ["linux", "4.4.0-19041-Microsoft", "/usr/bin/bwrap", /WSL 1/],
+  ["linux", "6.1.0", null, /apt install bubblewrap socat/],
+] as const)("why there is none on %s %s, and what to do", (platform, kernel, bwrap, words) => {
+  expect(whyNotHere(platform, kernel, bwrap)).toMatch(words);
+});
+
+test("where there can be one, nothing is said", () => {
+  expect(whyNotHere("linux", "6.1.0", "/usr/bin/bwrap")).toBeNull();
+  expect(whyNotHere("linux", "5.15.153.1-microsoft-standard-WSL2", "/usr/bin/bwrap")).toBeNull();
+  expect(whyNotHere("darwin", "24.0.0", null)).toBeNull();
+});
+
+test.each([
+  [{ "kernel/apparmor_restrict_unprivileged_userns": "1" }, /AppArmor/],
+  [{ "kernel/unprivileged_userns_clone": "0" }, /unprivileged_userns_clone to 1/],
+  [{ "user/max_user_namespaces": "0" }, /max_user_namespaces/],
+  [{}, /container/],
+] as const)("why bubblewrap could not start, by the kernel's switches %o", (switches, words) => {
+  const read = (name: string) => Object.entries(switches).find(([known]) => known === name)?.[1] ?? null;
+  expect(whyNotStarted("bwrap: setting up uid map: Permission denied", read)).toMatch(words);
+});
+
+describe("what the probe found is kept until the next boot", () => {
+  const probed = { report: { state: "partial", reason: "Why." }, weaker: true } as const;
+
+  test("for the same machine, versions and user only, in a file of this user's own", () => {
+    const file = join(temporaryFolder(), "sandbox", "probe.json");
+    keepProbe(file, "this", probed);
+    expect(readProbe(file, "this")).toEqual(probed);
+    expect(readProbe(file, "another")).toBeNull();
+    expect(readProbe(join(temporaryFolder(), "none"), "this")).toBeNull();
+  });
+
+  test("but not that there is none, so that it is found once it is installed", () => {
+    const file = join(temporaryFolder(), "probe.json");
+    keepProbe(file, "this", { report: { state: "unavailable", reason: "Why." }, weaker: false });
+    expect(readProbe(file, "this")).toBeNull();
+  });
+
+  test("and is not believed where others could have written it, through a link, or if it makes no sense", () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "probe.json");
+    keepProbe(file, "this", probed);
+    symlinkSync(file, join(folder, "link"));
+    expect(readProbe(join(folder, "link"), "this")).toBeNull();
+    chmodSync(file, 0o644);
+    expect(readProbe(file, "this")).toBeNull();
+    writeFileSync(join(folder, "odd"), '{"key":"this","state":"unavailable"}', { mode: 0o600 });
+    expect(readProbe(join(folder, "odd"), "this")).toBeNull();
+  });
+
+  test.runIf(process.platform === "linux")("the key changes with a program", () => {
+    const program = join(temporaryFolder(), "bwrap");
+    writeFileSync(program, "one");
+    const before = probeKey("linux", [program, null]);
+    writeFileSync(program, "another");
+    expect(before).not.toBeNull();
+    expect(probeKey("linux", [program, null])).not.toBe(before);
+    expect(probeKey("darwin", [null])).toBeNull();
+  });
+});
+
+test("no program that builds the sandbox comes out of the workspace, by PATH or by a link (Codex #14963)", () => {
+  const workspace = temporaryFolder();
+  const elsewhere = temporaryFolder();
+  mkdirSync(join(workspace, "bin"));
+  const planted = join(workspace, "bin", "troupe-test-bwrap");
+  writeFileSync(planted, "#!/bin/sh\n", { mode: 0o755 });
+  symlinkSync(planted, join(elsewhere, "troupe-test-bwrap"));
+  const path = `:.:bin:${join(workspace, "bin")}:${elsewhere}`;
+  expect(trustedProgram("troupe-test-bwrap", path, [workspace])).toBeNull();
+  expect(trustedProgram("troupe-test-bwrap", path, [])).toBe(planted);
+  writeFileSync(join(workspace, "bin", "sh"), "#!/bin/sh\n", { mode: 0o755 });
+  expect(trustedProgram("sh", path, [])).toMatch(/^\/(usr\/)?bin\/sh$/);
+});
