@@ -50,7 +50,6 @@ export const rules: Rules = {
       [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],
     ],
     ["execa", folders("processes")],
-    ["picomatch", all("src/tools/globs/pattern.ts")],
     ["sharp", all("src/tools/pictures.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],

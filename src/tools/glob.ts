@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { globBase } from "./glob-base.ts";
+import { type GlobBase, globBases } from "./glob-base.ts";
 import { isIgnored, rulesIn } from "./globs/git-ignore.ts";
+import { Newest } from "./globs/newest.ts";
 import { globPattern } from "./globs/pattern.ts";
 import { findFiles } from "./globs/walk.ts";
 import { resolvePath, whyUnusable } from "./paths.ts";
@@ -46,14 +47,18 @@ export const globTool: Tool<Input, Output, AgentCallContext> = {
   permissionLevel: "read",
   parallel: true,
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
-  accesses: (input, cwd) => [{ kind: "read", target: target(input, cwd).folder }],
+  accesses: (input, cwd) => foldersOf(input, cwd).map((target) => ({ kind: "read", target })),
   call: glob,
   mapToolResultToToolResultBlockParam: ({ paths, notice }) =>
     paths.length === 0 ? "No files found" : [...paths, ...(notice === null ? [] : ["", notice])].join("\n"),
 };
 
-function target({ pattern, path }: Input, cwd: string) {
-  return globBase(resolvePath(cwd, path), pattern);
+/** Every folder that is walked down from, and the one that was named: nothing else is looked at. */
+function foldersOf({ pattern, path }: Input, cwd: string): string[] {
+  const asked = resolvePath(cwd, path);
+  const found = globBases(asked, pattern);
+  const bases = found.type === "bases" ? found.bases.map(({ folder }) => folder) : [];
+  return [...new Set(path === undefined && bases.length > 0 ? bases : [asked, ...bases])];
 }
 
 async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Output | ToolFailure> {
@@ -62,12 +67,14 @@ async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Ou
   const asked = resolvePath(cwd, input.path);
   const complaint = await whyNoFolder(asked);
   if (complaint !== null) return failed(complaint);
+  const places = globBases(asked, input.pattern);
+  if (places.type === "refused") return failed(places.reason);
 
-  const { folder, pattern } = target(input, cwd);
-  // A folder that git ignores and that was named was meant: nothing in it is kept back.
-  const rules = isIgnored(folder) ? null : rulesIn(folder);
-  const search = { folder, pattern: await globPattern(pattern), rules, limit: MAX_PATHS };
-  const found = await findFiles(search, signal);
+  const found = new Newest(MAX_PATHS, places.bases.length > 1);
+  for (const base of places.bases) {
+    const refusal = await search(base, found, signal);
+    if (refusal !== null) return failed(refusal);
+  }
   // Which of these may be read is asked here, once there is a gate.
   if (found.count > 0) return { paths: found.paths(), notice: moreNotice(found.count) };
   const meant = await stat(resolvePath(asked, input.pattern)).catch(() => null);
@@ -76,6 +83,20 @@ async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Ou
       `${input.pattern} is a folder; for the files in it, use "${input.pattern.replace(/\/+$/, "")}/**".`,
     );
   return { paths: [], notice: null };
+}
+
+/** A sentence where the pattern cannot be understood. */
+async function search(
+  { folder, pattern: text }: GlobBase,
+  found: Newest,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const understood = globPattern(text);
+  if (understood.type === "refused") return understood.reason;
+  // A folder that git ignores and that was named was meant: nothing in it is kept back.
+  const rules = isIgnored(folder) ? null : rulesIn(folder);
+  await findFiles({ folder, pattern: understood.pattern, rules }, found, signal);
+  return null;
 }
 
 async function whyNoFolder(path: string): Promise<string | null> {

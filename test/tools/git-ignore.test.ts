@@ -6,7 +6,6 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { ignoreFile } from "../../src/tools/globs/ignore-file.ts";
 import { Newest } from "../../src/tools/globs/newest.ts";
-import { globPattern } from "../../src/tools/globs/pattern.ts";
 import { fitsName, tokensOf } from "../../src/tools/globs/wild-match.ts";
 
 const repository = mkdtempSync(join(tmpdir(), "troupe-ignore-"));
@@ -149,38 +148,6 @@ describe("an ignore file is read as git reads it", () => {
 test("a name with many stars takes no longer than a plain one: ignore files are written by strangers", () => {
   const tokens = tokensOf(`${"*a".repeat(40)}b`);
   expect(tokens && fitsName(tokens, [..."a".repeat(20_000)])).toBe(false);
-});
-
-describe("a pattern says which folders need not be looked into", () => {
-  test.each([
-    ["*.ts", [], ["src"]],
-    ["src/*.ts", ["src"], ["test", "src/deep"]],
-    ["src/**/x.ts", ["src", "src/deep", "src/deep/er"], ["test"]],
-    ["**/x.ts", ["src", "src/deep"], []],
-    ["{src,test}/*.ts", ["src", "test"], ["docs"]],
-    ["{src/a,test}/*.ts", ["src", "docs"], []],
-    ["!(src)/*.ts", ["test"], ["src"]],
-    ["!src/*.ts", ["src", "test"], []],
-  ])("%s", async (pattern, into, past) => {
-    const { mayMatchIn } = await globPattern(pattern);
-    const goesInto = (path: string) => path.split("/").every((name, depth) => mayMatchIn(name, depth));
-    expect(into.filter((path) => !goesInto(path))).toEqual([]);
-    expect(past.filter(goesInto)).toEqual([]);
-  });
-
-  test.each([
-    ["**/*.ts", "a/b.ts", true],
-    ["**/*.ts", "b.ts", true],
-    ["**/*.ts", ".hidden/.b.ts", true],
-    ["**/{a,b}.ts", "x/b.ts", true],
-    ["**/a", "x/ab", false],
-    ["src/**", "src/a/b", true],
-    ["**", "a/b", true],
-    ["[ab].ts", "b.ts", true],
-  ])("%s and %s: %s", async (pattern, path, fits) => {
-    const { matches } = await globPattern(pattern);
-    expect(matches(`/w/${path}`, 3, path.split("/").at(-1) ?? "")).toBe(fits);
-  });
 });
 
 test("of any number of files the newest are kept, of the same time by name", () => {

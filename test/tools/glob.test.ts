@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_PATHS } from "../../src/tools/glob.ts";
-import { workbenches } from "./workbench.ts";
+import { toolNamed, workbenches } from "./workbench.ts";
 
 const workbench = workbenches();
 
@@ -81,6 +81,64 @@ test("path, absolute patterns, .. and braces start where they say", async () => 
   ]);
 });
 
+test("braces that lead away are followed to each of their places, and a file counts once", async () => {
+  const bench = workbench({ "p/src/a.ts": "", "x/b.ts": "", "p/c.ts": "" });
+  const path = bench.path("p");
+  expect((await found(bench, { pattern: "{../x,src}/*", path })).sort()).toEqual(["p/src/a.ts", "x/b.ts"]);
+  expect((await found(bench, { pattern: `{${bench.path("x")},src}/*`, path })).sort()).toEqual([
+    "p/src/a.ts",
+    "x/b.ts",
+  ]);
+  expect((await found(bench, { pattern: "{../p/**,src/*}", path })).sort()).toEqual(["p/c.ts", "p/src/a.ts"]);
+  expect(await bench.failure("Glob", { pattern: "*/../../x/*", path })).toContain("Give that place as path");
+});
+
+describe("every folder that a pattern walks is named to the gate beforehand (A6, A10.6)", () => {
+  test.each([
+    [{ pattern: "**/*.ts" }, ["/w/p"]],
+    [{ pattern: "src/*" }, ["/w/p/src"]],
+    [{ pattern: "../*" }, ["/w"]],
+    [{ pattern: "/etc/**" }, ["/etc"]],
+    [{ pattern: "/etc/**", path: "/root" }, ["/root", "/etc"]],
+    [{ pattern: "{../x,src}/*" }, ["/w/x", "/w/p/src"]],
+    [{ pattern: "{/etc,src}/{a,b}*", path: "/w/q" }, ["/w/q", "/etc", "/w/q/src"]],
+    [{ pattern: "*/../../x" }, ["/w/p"]],
+  ])("%j", (input, expected) => {
+    const call = toolNamed("Glob").prepare(input);
+    if (call.type === "invalid") throw new Error(call.message);
+    expect(call.accesses("/w/p")).toEqual(expected.map((target) => ({ kind: "read", target })));
+  });
+
+  test("what a walk meets lies below them, whatever the pattern says", async () => {
+    const bench = workbench({ "p/a.ts": "", "secret/a.ts": "", "p/.b/a.ts": "" });
+    symlinkSync(bench.path("secret"), bench.path("p/link"));
+    const names = [
+      "..",
+      "link",
+      "*",
+      "**",
+      "{..,link}",
+      "?",
+      ".?",
+      "[.][.]",
+      "@(..|p)",
+      "\\.\\.",
+      "a.ts",
+      "secret",
+    ];
+    for (const one of names)
+      for (const two of names) {
+        const pattern = `${one}/${two}/a.ts`;
+        const call = toolNamed("Glob").prepare({ pattern });
+        if (call.type === "invalid") throw new Error(call.message);
+        const named = call.accesses(bench.path("p")).map(({ target }) => `${target}/`);
+        const { content, isError } = await bench.call("Glob", { pattern }, { cwd: bench.path("p") });
+        const paths = isError || content === "No files found" ? [] : String(content).split("\n");
+        expect(paths.filter((path) => !named.some((folder) => path.startsWith(folder)))).toEqual([]);
+      }
+  });
+});
+
 test("names with the signs of patterns in them are found through their folder", async () => {
   const bench = workbench({ "app/[id]/(group)/page.tsx": "" });
   expect(await found(bench, { pattern: "**/*.tsx", path: "app/[id]" })).toEqual([
@@ -111,6 +169,7 @@ test("nothing found is no failure; what cannot be searched is", async () => {
   );
   expect(await bench.failure("Glob", { pattern: "*", path: "file" })).toContain("must be a folder");
   expect(await bench.failure("Glob", { pattern: " " })).toContain("**/*");
+  expect(await bench.failure("Glob", { pattern: "!(src)/*" })).toContain("Write what to find");
   expect(await bench.failure("Glob", { pattern: "src/" })).toContain('"src/**"');
 });
 

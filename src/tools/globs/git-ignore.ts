@@ -63,8 +63,13 @@ function foldersDownTo(folder: string): string[] {
   return folders;
 }
 
+/** What cannot be looked into, such as a file where a folder was thought to be, is none. */
 function isRepository(folder: string): boolean {
-  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function levelOf(folder: string, path: string): Level | null {

@@ -11,9 +11,12 @@ export class Newest {
   #worst: Timed | null = null;
   #count = 0;
   readonly #limit: number;
+  readonly #seen: Set<string> | null;
 
-  constructor(limit: number) {
+  /** `mayRepeat`: a path can come twice and counts once; then memory does grow, with what was found. */
+  constructor(limit: number, mayRepeat = false) {
     this.#limit = limit;
+    this.#seen = mayRepeat ? new Set() : null;
   }
 
   /** How many there were. */
@@ -22,6 +25,8 @@ export class Newest {
   }
 
   add(path: string, time: number): void {
+    if (this.#seen?.has(path)) return;
+    this.#seen?.add(path);
     this.#count += 1;
     const worst = this.#worst;
     if (worst !== null && (time < worst.time || (time === worst.time && path > worst.path))) return;

@@ -1,39 +1,44 @@
-/** What of a tree a pattern can match. */
+import { type Automaton, automatonOf, type State } from "./automaton.ts";
+import { parseGlob } from "./syntax.ts";
+
+/** What of a tree a pattern can match, asked on the way down. */
 export interface GlobPattern {
-  /** `from`: where in the path begins what lies below the folder that the pattern starts in. */
-  matches(path: string, from: number, name: string): boolean;
-  /** Whether something in this folder may match; `depth` counts from 0 where the pattern starts. */
-  mayMatchIn(name: string, depth: number): boolean;
+  /** The folder that the pattern starts in. */
+  readonly start: State;
+  /** A folder in one that was entered; null: nothing in it can match. */
+  enter(folder: State, name: string): State | null;
+  matches(folder: State, name: string): boolean;
 }
 
-export async function globPattern(pattern: string): Promise<GlobPattern> {
-  // Loaded here, because an agent that never globs should not pay for it.
-  const { default: picomatch } = await import("picomatch");
-  const expression = (part: string) => picomatch.makeRe(part, { dot: true });
-  const parts = pattern.split("/");
-  // A slash inside braces or parentheses, or a pattern that is turned round: then its parts say nothing.
-  const isPlain = parts.every(isBalanced) && !/^!(?!\()/.test(pattern);
-  const anyDepth = parts.findIndex((part) => part.includes("**"));
-  const folders = (anyDepth < 0 ? parts.slice(0, -1) : parts.slice(0, anyDepth)).map(expression);
-  const [first, last, third] = parts;
-  // By far the most frequent form asks for a name in any folder, and a name is sooner looked at than a path.
-  const byName = isPlain && first === "**" && last && !last.includes("**") && third === undefined;
-  const whole = expression(byName ? last : pattern);
+export type Understood =
+  | { readonly type: "pattern"; readonly pattern: GlobPattern }
+  /** A sentence for whoever wrote it. */
+  | { readonly type: "refused"; readonly reason: string };
+
+export function globPattern(text: string): Understood {
+  const isTurned = text.startsWith("!") && !text.startsWith("!(");
+  const parsed = parseGlob(isTurned ? text.slice(1) : text);
+  if (parsed.type === "refused") return parsed;
+  const automaton = automatonOf(parsed.pieces);
+  return { type: "pattern", pattern: isTurned ? allBut(automaton) : only(automaton) };
+}
+
+function only(automaton: Automaton): GlobPattern {
   return {
-    matches: byName ? (_path, _from, name) => whole.test(name) : (path, from) => whole.test(path.slice(from)),
-    mayMatchIn(name, depth) {
-      if (!isPlain) return true;
-      const folder = folders[depth];
-      return folder === undefined ? anyDepth >= 0 : folder.test(name);
+    start: automaton.start,
+    enter(folder, name) {
+      const inside = automaton.after(automaton.after(folder, name), "/");
+      return inside.isDead ? null : inside;
     },
+    matches: (folder, name) => automaton.after(folder, name).fits,
   };
 }
 
-function isBalanced(part: string): boolean {
-  let open = 0;
-  for (const sign of part) {
-    if ("{([".includes(sign)) open += 1;
-    if ("})]".includes(sign)) open -= 1;
-  }
-  return open === 0;
+/** `!pattern`: what the pattern does not match. */
+function allBut(automaton: Automaton): GlobPattern {
+  return {
+    start: automaton.start,
+    enter: (folder, name) => automaton.after(automaton.after(folder, name), "/"),
+    matches: (folder, name) => !automaton.after(folder, name).fits,
+  };
 }

@@ -1,8 +1,9 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { VCS_FOLDERS } from "../vcs-folders.ts";
+import type { State } from "./automaton.ts";
 import type { IgnoreRules } from "./git-ignore.ts";
-import { Newest } from "./newest.ts";
+import type { Newest } from "./newest.ts";
 import type { GlobPattern } from "./pattern.ts";
 
 /** Entries after which others may have a turn: mail that stops the agent comes in between. */
@@ -15,20 +16,17 @@ export interface Search {
   readonly pattern: GlobPattern;
   /** What git ignores is not looked at; null: nothing is kept back. */
   readonly rules: IgnoreRules | null;
-  /** So many of the newest are kept. */
-  readonly limit: number;
 }
 
 /**
- * The newest files of a tree that match. Symbolic links are not followed, and folders that cannot be read are
+ * Adds the files of a tree that match. Symbolic links are not followed, and folders that cannot be read are
  * passed over. One call of the file system after the other: this is the agent's own thread, and through the
  * pool the same takes three times as long.
  */
-export async function findFiles(search: Search, signal: AbortSignal): Promise<Newest> {
-  const { pattern, limit } = search;
+export async function findFiles(search: Search, found: Newest, signal: AbortSignal): Promise<void> {
+  const { pattern } = search;
   const start = search.folder.endsWith(sep) ? search.folder : search.folder + sep;
-  const found = new Newest(limit);
-  const open: Place[] = [{ path: start, depth: 0, rules: search.rules }];
+  const open: Place[] = [{ path: start, state: pattern.start, rules: search.rules }];
   let looked = 0;
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const entries = entriesOf(place.path);
@@ -43,21 +41,21 @@ export async function findFiles(search: Search, signal: AbortSignal): Promise<Ne
       if (name.startsWith(".") && LEFT_OUT.has(name)) continue;
       const path = place.path + name;
       if (entry.isDirectory()) {
-        if (!pattern.mayMatchIn(name, place.depth) || rules?.ignores(name, path, true)) continue;
-        open.push({ path: path + sep, depth: place.depth + 1, rules });
+        const state = pattern.enter(place.state, name);
+        if (state === null || rules?.ignores(name, path, true)) continue;
+        open.push({ path: path + sep, state, rules });
       } else if (entry.isFile()) {
-        if (!pattern.matches(path, start.length, name) || rules?.ignores(name, path, false)) continue;
+        if (!pattern.matches(place.state, name) || rules?.ignores(name, path, false)) continue;
         found.add(path, changedAt(path));
       }
     }
   }
-  return found;
 }
 
 interface Place {
   /** With a slash at its end. */
   readonly path: string;
-  readonly depth: number;
+  readonly state: State;
   readonly rules: IgnoreRules | null;
 }
 

@@ -23,7 +23,7 @@ export function tokensOf(pattern: string): Token[] | null {
       if (tokens.at(-1)?.type !== "many") tokens.push({ type: "many" });
     } else if (sign === "?") tokens.push({ type: "one", fits: () => true });
     else if (sign === "[") {
-      const set = setAt(signs, at + 1);
+      const set = classAt(signs, at + 1);
       if (set === null) return null;
       tokens.push({ type: "one", fits: set.fits });
       at = set.end;
@@ -85,7 +85,7 @@ function fits<Pattern, Item>(
 }
 
 /** The set that begins after its bracket, and where it ends; null where it does not end. */
-function setAt(
+export function classAt(
   signs: readonly string[],
   from: number,
 ): { fits: (character: string) => boolean; end: number } | null {
