@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { SaidBy } from "../policy/settings/read-settings.ts";
+import { shown } from "../policy/settings/shown.ts";
 
 export interface ExtraFolders {
   readonly folders: readonly string[];
@@ -15,11 +16,12 @@ export async function extraFolders(
 ): Promise<ExtraFolders> {
   const checked = await Promise.all(
     said.map(async ({ text, file }) => {
-      const path = text === "~" || text.startsWith("~/") ? join(homedir, text.slice(1)) : resolve(cwd, text);
+      const fromHome = text === "~" || text.startsWith("~/");
+      const path = fromHome ? resolve(homedir, `.${text.slice(1)}`) : resolve(cwd, text);
       const found = await stat(path).catch(() => null);
       return found?.isDirectory()
         ? { path }
-        : { note: `${file}: there is no folder ${text}; it is left out.` };
+        : { note: `${file}: there is no folder ${shown(text)}; it is left out.` };
     }),
   );
   return {
