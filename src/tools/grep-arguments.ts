@@ -67,13 +67,17 @@ export function modeOf(input: GrepInput): OutputMode {
   return input.output_mode ?? "files_with_matches";
 }
 
-/** Arguments that search `target` (relative to where ripgrep runs) and answer in the form `grep-output` reads. */
-export function ripgrepArguments(input: GrepInput, target: string): string[] {
+/**
+ * Arguments that search `target` (relative to where ripgrep runs) and answer in the form `grep-output` reads.
+ * `inOrder`: by path, which ripgrep does in one thread only.
+ */
+export function ripgrepArguments(input: GrepInput, target: string, inOrder = false): string[] {
   return [
     // No settings of the machine, and a NUL after each path, so that any name can be told from the rest.
     ...["--no-config", "--color=never", "--no-heading", "--with-filename", "--null"],
     // Hidden files are searched; what git ignores is not, also where git has no repository yet.
     ...["--hidden", "--no-require-git"],
+    ...(inOrder ? ["--sort=path"] : []),
     ...modeArguments(input),
     ...(input["-i"] ? ["--ignore-case"] : []),
     ...(input.multiline ? ["--multiline", "--multiline-dotall"] : []),
@@ -87,7 +91,6 @@ export function ripgrepArguments(input: GrepInput, target: string): string[] {
   ];
 }
 
-/** Sorted by path where the order of the output is ripgrep's: the same search gives the same answer. */
 function modeArguments(input: GrepInput): string[] {
   const mode = modeOf(input);
   const parts = input["-o"] ? ["--only-matching"] : [];
@@ -95,11 +98,11 @@ function modeArguments(input: GrepInput): string[] {
     case "files_with_matches":
       return ["--files-with-matches"];
     case "count":
-      return ["--count", "--sort=path", ...parts];
+      return ["--count", ...parts];
     case "content":
       // Line numbers always: they tell a match from its context; `-n: false` leaves them out of the answer.
       return [
-        ...["--line-number", "--sort=path", `--max-columns=${MAX_COLUMNS}`, "--max-columns-preview"],
+        ...["--line-number", `--max-columns=${MAX_COLUMNS}`, "--max-columns-preview"],
         ...contextArguments(input),
         ...parts,
       ];

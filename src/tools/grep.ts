@@ -13,6 +13,7 @@ import {
   wrongValue,
 } from "./grep-arguments.ts";
 import { refusalOf, unreadableIn } from "./grep-complaints.ts";
+import { byPath } from "./grep-order.ts";
 import { type GrepEntry, parseCounts, parseFiles, parseLines } from "./grep-output.ts";
 import { resolvePath, whyUnusable } from "./paths.ts";
 import { naming } from "./prompt.ts";
@@ -69,16 +70,7 @@ async function grep(input: GrepInput, context: AgentCallContext): Promise<Output
       `ripgrep is not installed for ${process.platform} on ${process.arch}, so nothing can be searched. Install Troupe again with its optional packages.`,
     );
 
-  const request = {
-    id: context.call,
-    file,
-    // It runs where it searches, because ripgrep matches a glob with a slash from where it runs.
-    args: ripgrepArguments(input, place.target),
-    cwd: place.folder,
-    timeoutMs: TIMEOUT_MS,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-  };
-  const result = await abortable(context.run(request), context.signal);
+  const result = await searchIn(place, file, input, context);
   const failure = failureOf(result);
   if (failure !== null) return failed(failure);
   // Which of these may be read is asked here, once there is a gate (A10.6).
@@ -90,6 +82,29 @@ async function grep(input: GrepInput, context: AgentCallContext): Promise<Output
     folder: place.folder,
   };
   return { text: grepAnswer(input, found, context.cwd) };
+}
+
+/**
+ * By all threads of ripgrep. Where it says too much to be heard to its end, once more in the order of paths and
+ * by one thread: what is left out must not depend on which thread was first.
+ */
+async function searchIn(
+  { folder, target }: Place,
+  file: string,
+  input: GrepInput,
+  { call, run, signal }: AgentCallContext,
+): Promise<RunResult> {
+  const request = (inOrder: boolean) => ({
+    id: inOrder ? `${call}.in-order` : call,
+    file,
+    // It runs where it searches, because ripgrep matches a glob with a slash from where it runs.
+    args: ripgrepArguments(input, target, inOrder),
+    cwd: folder,
+    timeoutMs: TIMEOUT_MS,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+  });
+  const result = await abortable(run(request(false)), signal);
+  return result.truncated ? abortable(run(request(true)), signal) : result;
 }
 
 interface Place {
@@ -133,9 +148,9 @@ function entriesOf(input: GrepInput, { stdout, truncated }: RunResult, folder: s
     case "files_with_matches":
       return newestFirst(parseFiles(stdout, truncated), folder);
     case "count":
-      return parseCounts(stdout, truncated);
+      return byPath(parseCounts(stdout, truncated));
     case "content":
-      return parseLines(stdout, truncated);
+      return byPath(parseLines(stdout, truncated));
     default:
       return mode satisfies never;
   }

@@ -107,6 +107,35 @@ describe("flags (A10.5)", () => {
   });
 });
 
+describe("lines and counts come in the order of paths, whichever thread of ripgrep found them first", () => {
+  const names = ["b.ts", "a.ts", "a/z.ts", "a/b/c.ts", "a-b.ts", "A.ts", "é.ts", "a/b.ts"];
+  const inOrder = ["A.ts", "a/b/c.ts", "a/b.ts", "a/z.ts", "a-b.ts", "a.ts", "b.ts", "é.ts"];
+  const files = Object.fromEntries(names.map((name) => [name, "hit\nmore\nend\nend\nhit\n"]));
+
+  test("folder by folder, with a line between what lies apart", async () => {
+    const bench = workbench(files);
+    const text = await bench.text("Grep", { pattern: "hit", output_mode: "content", "-A": 1 });
+    const expected = inOrder.map((name) => `${name}:1:hit\n${name}-2-more\n--\n${name}:5:hit`);
+    expect(text).toBe(expected.join("\n--\n"));
+    const plain = await bench.text("Grep", { pattern: "more", output_mode: "content" });
+    expect(plain).toBe(inOrder.map((name) => `${name}:2:more`).join("\n"));
+    const counts = await bench.text("Grep", { pattern: "hit", output_mode: "count" });
+    expect(counts.split("\n\n")[0]).toBe(inOrder.map((name) => `${name}:2`).join("\n"));
+    expect(bench.runs).toHaveLength(3);
+  });
+
+  test("what is too much to be heard is searched once more in that order, so that what is left out is the same", async () => {
+    const long = `hit ${"x".repeat(400)}\n`.repeat(4_000);
+    const bench = workbench(Object.fromEntries(names.map((name) => [name, long])));
+    const input = { pattern: "hit", output_mode: "content", head_limit: 1 };
+    expect(await bench.text("Grep", input)).toMatch(
+      /^A\.ts:1:hit x+\n\n\[Showing 1 to 1 of more than \d+ lines/,
+    );
+    expect(bench.runs.map(({ args }) => args.includes("--sort=path"))).toEqual([false, true]);
+    expect(new Set(bench.runs.map(({ id }) => id)).size).toBe(2);
+  });
+});
+
 describe("head_limit and offset (A10.4)", () => {
   const bench = () => workbench({ many: Array.from({ length: 300 }, (_, at) => `hit ${at + 1}`).join("\n") });
   const rows = (text: string) => text.split("\n\n")[0]?.split("\n") ?? [];
