@@ -23,6 +23,7 @@ export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false):
       .filter(({ value }) => value !== ask.title)
       .flatMap(({ name, value }) => field(name, value, sheet, whole)),
     ...field("why", ask.reason, sheet),
+    "",
     ...choiceRows("y", "yes, this once", sheet),
     ...sessionRows(ask.grants, sheet),
     ...choiceRows("n", "no; what you write after it is told to the agent", sheet),

@@ -14,6 +14,7 @@ export function planRows(ask: PlanAsk, sheet: Sheet): string[] {
     ...field("from", askersOf(ask.askers), sheet),
     ...field("file", ask.file, sheet),
     ...allowRows(ask.allows, sheet),
+    "",
     ...choiceRows("y", "yes; what no rule allows is asked", sheet),
     ...choiceRows("a", "yes, and edit files without asking", sheet),
     ...choiceRows("n", "no, keep planning; what you write after it is told to the agent", sheet),

@@ -9,6 +9,10 @@ export interface Sheet {
   readonly columns: number;
 }
 
+/** Columns of the names, and of a terminal that has no room for such a column. */
+const LABEL = 11;
+const NARROW = 50;
+
 /** Rows of one text that are shown before the rest is only counted. */
 const FIRST_ROWS = 24;
 const LAST_ROWS = 8;
@@ -17,20 +21,19 @@ const LAST_ROWS = 8;
  * A name and what it is, every character of it visible. A long one is shown with its beginning and its end,
  * and says how much is between them, unless it is shown `whole`.
  */
-export function field(name: string, value: string, sheet: Sheet, whole = false): string[] {
-  const label = `  ${visibleLine(name)}  `;
-  const narrow = sheet.columns < 50;
-  const lead = narrow ? "    " : " ".repeat(Math.max(11, label.length));
-  const rows = shortened(wrapText(visibleText(value), sheet.columns, lead), sheet, whole);
-  const head = sheet.paint("dim", label.trimEnd());
-  if (narrow) return [head, ...rows];
-  const [first = "", ...others] = rows;
-  return [sheet.paint("dim", label.padEnd(lead.length)) + first.slice(lead.length), ...others];
+export function field(name: string, value: string, sheet: Sheet, whole = false): readonly string[] {
+  const narrow = sheet.columns < NARROW;
+  const label = `  ${visibleLine(name)}${narrow ? ": " : "  "}`;
+  const lead = narrow ? "    " : " ".repeat(Math.max(LABEL, label.length));
+  const head = narrow ? label : label.padEnd(lead.length);
+  const room = sheet.columns - head.length;
+  const [first = "", ...others] = wrapText(visibleText(value), Math.max(1, room));
+  return shortened([sheet.paint("dim", head) + first, ...others.map((row) => lead + row)], sheet, whole);
 }
 
 /** Whether something of it would not be shown. */
 export function isLong(value: string, { columns }: Sheet): boolean {
-  return wrapText(visibleText(value), columns, "    ").length > FIRST_ROWS + LAST_ROWS;
+  return wrapText(visibleText(value), Math.max(1, columns - LABEL)).length > FIRST_ROWS + LAST_ROWS;
 }
 
 export function shortened(rows: readonly string[], { paint }: Sheet, whole: boolean): readonly string[] {

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { plain } from "../../../src/cli/colour.ts";
+import { displayWidth } from "../../../src/cli/display-width.ts";
+import { permissionReply, permissionRows } from "../../../src/cli/repl/asks/permission.ts";
+import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
+import { questionReply, questionRows } from "../../../src/cli/repl/asks/question.ts";
+import { visibleText } from "../../../src/cli/repl/visible-text.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import type { PermissionAsk, PlanAsk, Question } from "../../../src/policy/asks.ts";
+
+const sheet = { paint: plain, columns: 79 };
+const narrow = { paint: plain, columns: 39 };
+
+const ask: PermissionAsk = {
+  type: "permission",
+  id: "1",
+  askers: [{ actor: MAIN, path: ["main conversation", "Explore · find it"] }],
+  tool: "Bash",
+  title: "git add -A && git push",
+  details: [{ name: "timeout", value: "1000" }],
+  description: "Push it",
+  reason: "It is a question.",
+  grants: ["Bash(git add:*)", "Bash(git push:*)"],
+};
+
+describe("a permission ask", () => {
+  const allow = (span: "once" | "session", grants?: readonly string[]) => ({
+    type: "answer",
+    answer: { type: "allow", span, ...(grants ? { grants } : {}) },
+  });
+  const deny = (span: "once" | "session", message?: string) => ({
+    type: "answer",
+    answer: { type: "deny", span, ...(message === undefined ? {} : { message }) },
+  });
+
+  test.each<[line: string, reply: object]>([
+    ["y", allow("once")],
+    [" YES ", allow("once")],
+    ["s", allow("session", ask.grants)],
+    ["s 2", allow("session", ["Bash(git push:*)"])],
+    ["s 2,1 2", allow("session", ["Bash(git push:*)", "Bash(git add:*)"])],
+    ["n", deny("once")],
+    ["no, use a branch", deny("once", "use a branch")],
+    ["d", deny("session")],
+    ["d never push", deny("session", "never push")],
+    ["v", { type: "view" }],
+  ])("is answered by %j", (line, reply) => {
+    expect(permissionReply(line, ask)).toEqual(reply);
+  });
+
+  test.each(["", "yep", "yes please", "maybe", "s 3", "s 0", "s all", "ok", "1", "y y", "ny"])(
+    "is not answered by %j",
+    (line) => {
+      expect(permissionReply(line, ask).type).toBe("unclear");
+    },
+  );
+
+  test("without a rule that would be narrow enough can only be allowed once", () => {
+    const once = { ...ask, grants: [] };
+    expect(permissionReply("s", once)).toMatchObject({
+      hint: expect.stringContaining("only be allowed once"),
+    });
+    expect(permissionRows(once, sheet).join("\n")).not.toContain("for this session:");
+  });
+
+  test.each([sheet, narrow])("fits $columns columns and shows all that decides", (on) => {
+    const rows = permissionRows(ask, on);
+    expect(rows.filter((row) => displayWidth(row) > on.columns)).toEqual([]);
+    for (const words of ["git push", "Explore", "Push it", "1000", "Bash(git add:*)", "Bash(git push:*)"]) {
+      expect(rows.join("\n")).toContain(words);
+    }
+  });
+
+  test("hides nothing: not behind escape sequences, bidi characters, tabs, odd spaces or other lines", () => {
+    const hiding = "ls\u001b[8m; rm -rf ~\u202e\u200b\t\u00a0\u2028\r# harmless";
+    const rows = permissionRows({ ...ask, title: hiding }, sheet).join("\n");
+    expect(rows).toContain("ls␛[8m; rm -rf ~<U+202E><U+200B>␉<U+00A0><U+2028>␍# harmless");
+  });
+
+  test("says how much of a long value it does not show, and shows it when asked to", () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+    const long = { ...ask, details: [{ name: "content", value: lines.join("\n") }] };
+    const short = permissionRows(long, sheet).join("\n");
+    expect(short).toContain("… 68 more lines, not shown: v shows all of it");
+    expect(short).toContain("line 100");
+    expect(short).not.toContain("line 50");
+    expect(permissionRows(long, sheet, true).join("\n")).toContain("line 50");
+  });
+});
+
+describe("a question (A14.1 to A14.3)", () => {
+  const one: Question = {
+    question: "Which store?",
+    header: "Store",
+    multiSelect: false,
+    options: [
+      { label: "SQLite", description: "one file", preview: "a\nb" },
+      { label: "Redis", description: "" },
+    ],
+  };
+  const many = { ...one, multiSelect: true };
+
+  test("always offers Other, and shows previews", () => {
+    const text = questionRows(one, sheet).join("\n");
+    expect(text).toContain("1  SQLite: one file\n     │ a\n     │ b\n  2  Redis\n  3  Other");
+  });
+
+  test.each<[question: Question, line: string, reply: object]>([
+    [one, "1", { type: "labels", labels: ["SQLite"] }],
+    [one, "3", { type: "other", labels: [] }],
+    [one, "use plain files", { type: "words", words: "use plain files" }],
+    [many, "1,2", { type: "labels", labels: ["SQLite", "Redis"] }],
+    [many, "2 3", { type: "other", labels: ["Redis"] }],
+  ])("%# is answered by %j", (question, line, reply) => {
+    expect(questionReply(line, question)).toEqual(reply);
+  });
+
+  test.each<[Question, string]>([
+    [one, ""],
+    [one, "0"],
+    [one, "4"],
+    [one, "1,2"],
+    [many, "1,4"],
+  ])("%# is not answered by %j", (question, line) => {
+    expect(questionReply(line, question).type).toBe("unclear");
+  });
+});
+
+describe("a plan (A14.9)", () => {
+  const plan: PlanAsk = {
+    type: "plan",
+    id: "1",
+    askers: [{ actor: MAIN, path: ["main conversation"] }],
+    plan: Array.from({ length: 90 }, (_, index) => `${index + 1}. step`).join("\n"),
+    file: "/home/plan.md",
+    allows: [
+      { prompt: "run tests", rules: ["Bash(npm test)"] },
+      { prompt: "everything", rules: [] },
+    ],
+  };
+
+  test("is shown whole, with its file and what approval allows", () => {
+    const text = planRows(plan, sheet).join("\n");
+    for (const words of ["45. step", "90. step", "/home/plan.md", "run tests: Bash(npm test)"]) {
+      expect(text).toContain(words);
+    }
+    expect(text).toContain("everything: nothing: no rule is narrow enough");
+  });
+
+  test.each<[string, object | null]>([
+    ["y", { type: "approve", mode: "default" }],
+    ["a", { type: "approve", mode: "acceptEdits" }],
+    ["n", { type: "deny", span: "once" }],
+    ["n also test it", { type: "deny", span: "once", message: "also test it" }],
+    ["", null],
+    ["yes but later", null],
+    ["ay", null],
+  ])("is answered by %j", (line, answer) => {
+    expect(planReply(line)).toEqual(answer);
+  });
+});
+
+test("ordinary text is seen as it is", () => {
+  const text = "naïve 日本 👍 x\n  y";
+  expect(visibleText(text)).toBe(text);
+});
