@@ -11,6 +11,8 @@ import type { Notice } from "./notices.ts";
 /** Commands of one actor that may run at the same time. */
 const MAX_RUNNING = 32;
 
+const NOTHING: CommandOutput = { bytes: 0, head: "", tail: null, path: null };
+
 /** A command in the background. Kept until the session ends, so that it can be asked for after its end. */
 export interface BackgroundCommand {
   readonly id: string;
@@ -73,7 +75,12 @@ export class Background {
   }
 
   /** Answers when the command runs, or cannot. It is stopped when the signal is aborted. */
-  async start(owner: ActorId, request: BackgroundRequest, signal: AbortSignal): Promise<BackgroundAnswer> {
+  async start(
+    owner: ActorId,
+    request: BackgroundRequest,
+    signal: AbortSignal,
+    outside = false,
+  ): Promise<BackgroundAnswer> {
     if (this.runningOf(owner).length >= MAX_RUNNING)
       return refused(`${MAX_RUNNING} commands of yours run in the background already. Stop one first.`);
     const { commands, clock } = this.#ports;
@@ -81,6 +88,7 @@ export class Background {
     const started = Promise.withResolvers<null>();
     const running = commands.start({
       ...{ owner, command: request.command, cwd: request.cwd, timeoutMs: null, keep: true },
+      outside,
       signal: stop.signal,
       watch: {
         started: () => started.resolve(null),
@@ -112,13 +120,15 @@ export class Background {
   /** What it has written so far; its owner has then seen it, and its end where it has ended. */
   async output(id: string): Promise<CommandOutput> {
     const entry = this.#entries.get(id);
-    if (!entry) return { bytes: 0, head: "", tail: null, path: null };
+    if (!entry) return NOTHING;
     // Before the file is read: an end that comes meanwhile is still news.
     if (entry.end !== null) {
       entry.told = true;
       this.#ports.forget(entry.owner, id);
     }
-    const ends = await endsOfFile(entry.path);
+    const ends = await endsOfFile(entry.path).catch(() => null);
+    if (ends === null)
+      return { ...NOTHING, head: `(${entry.path}, with its output, cannot be read any more)` };
     entry.seen = Math.max(entry.seen, ends.bytes);
     return { ...ends, path: entry.path };
   }
@@ -175,9 +185,14 @@ function endOf(
   }
   switch (outcome) {
     case "exited":
-      return { state: "exited", exitCode, ending: `It ended with exit code ${exitCode}.`, at };
+      return {
+        state: "exited",
+        exitCode,
+        ending: besides(`It ended with exit code ${exitCode}.`, reason),
+        at,
+      };
     case "signalled":
-      return { state: "killed", exitCode, ending: `It was ended by signal ${signal}.`, at };
+      return { state: "killed", exitCode, ending: besides(`It was ended by signal ${signal}.`, reason), at };
     case "cancelled":
     case "timed-out":
       return { state: "killed", exitCode, ending: "It was stopped.", at };
@@ -187,6 +202,10 @@ function endOf(
     default:
       return outcome satisfies never;
   }
+}
+
+function besides(ending: string, reason: string | undefined): string {
+  return reason === undefined ? ending : `${ending} ${reason}`;
 }
 
 function refused(reason: string): BackgroundAnswer {

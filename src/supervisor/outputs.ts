@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../journal/private-files.ts";
@@ -18,7 +19,8 @@ export function outputsIn(home: string, session: string, ids: Ids): Outputs {
   return {
     folder,
     next() {
-      if (!made) makePrivateFolders(home, folder);
+      // A command may have removed it: no later one should suffer from that.
+      if (!made || !existsSync(folder)) makePrivateFolders(home, folder);
       made = true;
       const id = ids.task();
       return { id, path: join(folder, `${id}.txt`) };

@@ -137,9 +137,17 @@ function isBelow(folder: string, path: string): boolean {
  */
 function told(result: CommandResult, notes: readonly string[], timeoutMs: number): string | ToolFailure {
   const output = shownOutput(result.output);
-  const frame = [...notes, ending(result, timeoutMs)].map((note) => `[${note}]`).join("\n");
+  const frame = [...notes, ...besides(result), ending(result, timeoutMs)]
+    .map((note) => `[${note}]`)
+    .join("\n");
   const text = `${output === "" ? "(no output)" : output}\n${frame}`;
   return result.outcome === "exited" && !result.flooded ? text : failed(text);
+}
+
+/** What the runtime has to say of a command that ran, apart from how it ended. */
+function besides({ outcome, reason }: CommandResult): string[] {
+  const ran = outcome === "exited" || outcome === "signalled" || outcome === "timed-out";
+  return ran && reason !== undefined ? [reason] : [];
 }
 
 function ending(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
@@ -427,6 +427,24 @@ test("they are offered where commands are, and nowhere else", async () => {
   expect(await toolsIn("default")).toEqual([]);
   expect(await toolsIn("acceptEdits")).toEqual(["Bash", "TaskOutput", "TaskStop", "Monitor"]);
   expect(await toolsIn("bypassPermissions")).toHaveLength(4);
+});
+
+test("output that was removed is said to be gone, and the session goes on", async () => {
+  const { supervisor, model } = supervised(
+    "in-thread",
+    (request, n) => {
+      if (n === 0) return inBackground("echo up");
+      if (n > 1) return { text: "ok" };
+      const { results } = heard(request);
+      const [, path = ""] = /Its output goes to (.*)\./.exec(results) ?? [];
+      rmSync(path);
+      const [, task_id] = /the id (\S+)\./.exec(results) ?? [];
+      return calling("TaskOutput", { task_id });
+    },
+    running,
+  );
+  expect((await supervisor.prompt("go")).summary.status).toBe("done");
+  expect(heard(model.requests[2]).results).toMatch(/status: exited[\s\S]*cannot be read any more/);
 });
 
 test("with the session its files are gone (A19.6, A19.9)", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { callId, MAIN, randomIds } from "../../src/mailbox/ids.ts";
@@ -34,6 +34,13 @@ test("what commands write lies in a folder of this user's own, made when it is n
   expect(statSync(outputs.folder).mode & 0o777).toBe(0o700);
   await outputs.remove();
   expect(existsSync(outputs.folder)).toBe(false);
+});
+
+test("a folder that a command removed is there again for the next one", async () => {
+  const { run, outputs } = commandsIn(temporaryFolder());
+  await run("echo one");
+  rmSync(outputs.folder, { recursive: true });
+  expect(await run("echo two")).toMatchObject({ outcome: "exited", output: { head: "two\n" } });
 });
 
 test("where no folder can be made nothing is run, and the sentence names the place", async () => {
