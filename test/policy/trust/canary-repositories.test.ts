@@ -172,10 +172,10 @@ const canaries: readonly Canary[] = [
   },
 ];
 
-async function visit({
-  make,
-  prompt = "where are errors handled?",
-}: Canary): Promise<Ended & { readonly sang: boolean }> {
+async function visit(
+  { make, prompt = "where are errors handled?" }: Canary,
+  ...flags: readonly string[]
+): Promise<Ended & { readonly sang: boolean }> {
   const base = temporaryFolder();
   const repository = join(base, "repository");
   const home = join(base, "home");
@@ -183,19 +183,22 @@ async function visit({
   put(join(repository, "src/errors.ts"), "// errors are handled here\nexport function handle() {}\n");
   const canary = join(repository, "canary");
   await make(repository, `touch ${canary}`);
-  const ended = await troupe(["-p", prompt], { cwd: repository, home });
+  const ended = await troupe(["-p", prompt, ...flags], { cwd: repository, home });
   return { ...ended, sang: existsSync(canary) };
 }
 
 describe("an untrusted repository, asked about by the program", { timeout: 60_000 }, () => {
   test.each(canaries)("runs nothing and widens nothing: $name", async (canary) => {
-    const { sang, err, out } = await visit(canary);
+    const { sang, err, out, code } = await visit(canary);
+    // A run that failed early would prove nothing.
+    expect(code, err).toBe(0);
     expect(sang, `${err}${out}`).toBe(false);
     expect(err).toContain("embedded offline model");
     expect(err.split("\n").filter((line) => line.includes("is not trusted"))).toHaveLength(
       canary.told ? 1 : 0,
     );
-    expect(err).not.toMatch(/\p{Bidi_Control}|\u001b\[2J/u);
+    expect(err).not.toMatch(/\p{Bidi_Control}/u);
+    expect(err).not.toContain("\u001b[2J");
   });
 
   test("leads the conversation to no other server (env.ANTHROPIC_BASE_URL)", async () => {
@@ -217,6 +220,19 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(calls).toBe(0);
     expect(err).toContain("env.ANTHROPIC_BASE_URL does not count there");
     expect(err).toContain("embedded offline model");
+  });
+
+  test("would run the canary once it is trusted: the test can hear one", async () => {
+    const helper = canaries.find(({ name }) => name === "apiKeyHelper");
+    if (helper === undefined) throw new Error("there is no such canary");
+    // The helper runs before anything is asked of the model, and its end stops the session.
+    const failing: Canary = {
+      ...helper,
+      make: (repository, touch) => settings(repository, { apiKeyHelper: `${touch}; exit 3` }),
+    };
+    const { sang, code, err } = await visit(failing, "--trust");
+    expect({ sang, code }).toEqual({ sang: true, code: 1 });
+    expect(err).toContain("ended with exit code 3");
   });
 
   test("can still be worked in: what it denies is denied, and the answer comes", async () => {
