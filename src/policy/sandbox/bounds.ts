@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { nestedProtected } from "./nested.ts";
+import { nestedProtected, ofRepository } from "./nested.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 
 /** Where one command may do what, in real paths. Everything else may be read and not be written. */
@@ -51,9 +51,6 @@ const NEVER_MADE = [
   ".bashrc .bash_profile .profile .zshrc .zprofile",
 ].flatMap((line) => line.split(" "));
 
-/** Of a repository: its objects, refs and index are what git is for. */
-const OF_GIT = ["hooks", "config"];
-
 /** Walks the writable folders, so it belongs in a thread where nobody waits. Throws where one cannot be looked at. */
 export function boundsOf(ground: BoundsGround, place: SandboxPlace): Bounds {
   const roots = outermost(place.writable.map(realRoot));
@@ -84,8 +81,11 @@ export function readDenies({ home, troupeHome, denyRead }: BoundsGround): string
 }
 
 function neverMade(root: string): string[] {
-  const ofGit = isFolder(join(root, ".git")) ? OF_GIT.map((name) => join(root, ".git", name)) : [];
-  return [...NEVER_MADE.map((name) => join(root, name)), ...ofGit].map((path) =>
+  // An agent in a worktree writes in the repository's common folder, which is a root of its own then.
+  const repository = [join(root, ".git"), root].find(isRepository);
+  const ofGit = repository === undefined ? [] : ofRepository(repository);
+  const names = repository === root ? [] : NEVER_MADE.map((name) => join(root, name));
+  return [...names, ...ofGit].map((path) =>
     // What is denied below a name that is not there makes the runtime hold the name with a folder.
     exists(path) ? path : join(path, "nothing"),
   );
@@ -111,6 +111,10 @@ function expanded(path: string, home: string): string {
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function isRepository(folder: string): boolean {
+  return exists(join(folder, "HEAD")) && isFolder(join(folder, "objects"));
 }
 
 function isFolder(path: string): boolean {

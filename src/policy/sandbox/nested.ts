@@ -38,11 +38,17 @@ export function nestedProtected(root: string): string[] {
   return found;
 }
 
+/** Of a repository's own folder: objects, refs and index are what git is for. Submodules keep theirs below it. */
+export function ofRepository(folder: string): string[] {
+  const modules = (entriesOf(join(folder, "modules")) ?? []).map(({ name }) => join(folder, "modules", name));
+  return [folder, ...modules].flatMap((each) => [join(each, "hooks"), join(each, "config")]);
+}
+
 function deniedAt(path: string, root: string, entry: Dirent): string[] {
   // The root's own way is not asked: a worktree in `.claude/worktrees` is an ordinary checkout.
   const name = protectedName(path.slice(root.length));
   if (name === null) return [];
-  if (name === ".git" && entry.isDirectory()) return [join(path, "hooks"), join(path, "config")];
+  if (name === ".git" && entry.isDirectory()) return ofRepository(path);
   return [path];
 }
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Bounds } from "./bounds.ts";
 import type { ThreadData } from "./lane.ts";
 
@@ -7,6 +8,16 @@ export interface Runtime {
   wrap(command: string, bounds: Bounds, weaker: boolean): Promise<string>;
   done(): void;
   close(): Promise<void>;
+}
+
+/** Where the runtime and its seccomp filter lie: in a workspace that has Troupe among its packages, it is held too. */
+export function runtimeFolder(): string[] {
+  try {
+    return [fileURLToPath(new URL("..", import.meta.resolve("@anthropic-ai/sandbox-runtime")))];
+  } catch {
+    // Then it cannot be loaded either, which is said where it is tried.
+    return [];
+  }
 }
 
 /** Levels that the runtime itself looks through; `nested.ts` has looked already, and in the right folder. */

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { boundsOf, missing } from "./bounds.ts";
 import type { FromThread, ThreadData, ToThread } from "./lane.ts";
 import { Leftovers } from "./leftovers.ts";
-import { linuxRuntime, otherRuntime, type Runtime } from "./runtime.ts";
+import { linuxRuntime, otherRuntime, type Runtime, runtimeFolder } from "./runtime.ts";
 import type { Program } from "./sandbox.ts";
 
 /**
@@ -22,8 +22,9 @@ function serve(data: ThreadData, send: (message: FromThread) => void): (message:
 
   const wrap = async ({ program, place, weaker }: Extract<ToThread, { type: "wrap" }>): Promise<Program> => {
     const { wrap: wrapped } = await runtime;
-    const bounds = boundsOf(ground, place);
-    leftovers.note(missing(bounds.denyWrite));
+    const found = boundsOf(ground, place);
+    const bounds = { ...found, denyWrite: [...found.denyWrite, ...runtimeFolder()] };
+    leftovers.note(missing(found.denyWrite));
     const command = quoted([
       ...(setpriv === null ? [] : [setpriv, ...WITHOUT_RIGHTS]),
       program.file,

@@ -60,6 +60,20 @@ test("folders that are written are told as they really are, the outermost only; 
   expect(() => place("/")).toThrow("the whole home");
 });
 
+test("a repository's own folder, as a root for an agent in a worktree, keeps its hooks and configuration, and its submodules theirs", () => {
+  const git = tree("HEAD", "objects/x", "config", "hooks/x", "modules/sub/config");
+  const ground = {
+    home: "/home/nobody-here",
+    troupeHome: "/troupe",
+    temporary: temporaryFolder(),
+    denyRead: [],
+  };
+  const { denyWrite } = boundsOf(ground, { writable: [git], readable: [] });
+  expect(denyWrite.map((path) => path.slice(git.length + 1)).sort()).toEqual([
+    ...["config", "hooks", "modules/sub/config", "modules/sub/hooks/nothing"],
+  ]);
+});
+
 test("leftovers of a process that is no more are taken away, and nothing that is somebody's", () => {
   const folder = temporaryFolder();
   const root = temporaryFolder();
