@@ -51,6 +51,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
 }
 
+const KEEPS_RIGHTS =
+  "Commands keep the rights of root in the sandbox, because setpriv is not installed. Install util-linux, or run Troupe as an ordinary user.";
+
 interface Programs {
   readonly bwrap: string | null;
   readonly socat: string | null;
@@ -145,8 +148,12 @@ class OpenSandbox implements Sandbox {
     if (key !== null) keepProbe(file, key, probed);
     this.#weaker = probed.weaker;
     const { state, reason } = probed.report;
-    if (state === "unavailable" || this.#network === null) return probed.report;
-    return { state, reason: [reason, this.#network].filter(Boolean).join(" ") };
+    if (state === "unavailable") return probed.report;
+    const rights = platform === "linux" && isRoot() && setpriv === null ? KEEPS_RIGHTS : null;
+    return {
+      state: rights === null ? state : "partial",
+      reason: [reason, rights, this.#network].filter(Boolean).join(" "),
+    };
   }
 
   async #probe(): Promise<Probed> {
