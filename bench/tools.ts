@@ -6,7 +6,7 @@ import type { FileToolsRun, FileToolsTask, Measured } from "./inside/file-tools.
 import { inOwnProcess } from "./own-process.ts";
 import { makeRepository } from "./repository.ts";
 import { atMost, type BenchOptions, type BenchResult, timesFloor } from "./result.ts";
-import { median, p95, rounded } from "./samples.ts";
+import { median, p95, quantile, rounded } from "./samples.ts";
 
 const LIVE = 64;
 const MEGABYTES = 100;
@@ -55,7 +55,12 @@ function fileLines({ samples, cpuMs }: FileToolsRun, files: number): BenchResult
     ours: median(samples[ours]),
     floor: median(samples[floor]),
     target: limit === null ? null : timesFloor(limit),
-    note: [p95(samples[ours]), ...cpuRatio(cpuMs[ours], cpuMs[floor]), `floor: ${what}`].join("; "),
+    note: [
+      p95(samples[ours]),
+      undisturbed(samples[ours], samples[floor]),
+      ...cpuRatio(cpuMs[ours], cpuMs[floor]),
+      `floor: ${what}`,
+    ].join("; "),
   });
   const flags = "bare ripgrep with the same flags";
   return [
@@ -69,15 +74,20 @@ function fileLines({ samples, cpuMs }: FileToolsRun, files: number): BenchResult
       2,
       "those bytes alone, opened, read and decoded",
     ),
-    line("  the same", "read", "readAtOnce", null, "those bytes, without the thread pool"),
+    line("  the same", "read", "readAtOnce", null, "those bytes, through no thread pool"),
     line("  2000 lines in the middle", "readMiddle", "readUpTo", null, "all bytes up to there"),
     line("Edit", "edit", "replace", 2, "read, replace, write, fsync, rename"),
   ];
 }
 
+/** The samples that others on the machine disturbed least. */
+function undisturbed(ours: readonly number[], floor: readonly number[]): string {
+  return `best tenth ${(quantile(ours, 0.1) / quantile(floor, 0.1)).toFixed(2)}x`;
+}
+
 /** On a busy machine this says more than the time that passed. */
 function cpuRatio(ours: number | null, floor: number | null): string[] {
-  return ours === null || floor === null || floor === 0 ? [] : [`CPU ${rounded(ours / floor)}x`];
+  return ours === null || floor === null || floor === 0 ? [] : [`CPU ${(ours / floor).toFixed(2)}x`];
 }
 
 function bashLines(alone: BashRun, among: BashRun): BenchResult[] {
@@ -89,6 +99,7 @@ function bashLines(alone: BashRun, among: BashRun): BenchResult[] {
     target: timesFloor(1.5),
     note: [
       p95(calls),
+      undisturbed(calls, bare),
       ...cpuRatio(cpuMs, bareCpuMs),
       "floor: bash from an empty process, its output heard",
     ].join("; "),
