@@ -158,13 +158,12 @@ export class AskBroker {
       waiter.end({ type: "deny", by: "person", reason: refused });
       return;
     }
-    if (asking.always) return;
     const now = await this.#recheck(asking);
     switch (now.type) {
       case "ask":
         return;
       case "allow":
-        waiter.end({ type: "allow", grants: [] });
+        if (!asking.always) waiter.end({ type: "allow", grants: [] });
         return;
       case "deny":
         waiter.end({ type: "deny", by: "rules", reason: now.reason });

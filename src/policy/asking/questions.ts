@@ -12,7 +12,7 @@ export interface PermissionQuestion extends Asking, Omit<PermissionAsk, "type" |
   readonly input: unknown;
   /** The same input in another folder is another call. */
   readonly cwd: string;
-  /** A question by its nature, which no rule decides: it is not looked at again before it is shown. */
+  /** A question whatever the rules allow, by its nature or because a hook wants it put; they can still deny it. */
   readonly always?: true;
   /** Called as soon as the person has allowed it, before any other question is looked at. */
   onAllowed?(): void;

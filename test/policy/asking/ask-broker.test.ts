@@ -223,17 +223,17 @@ describe("one line for the whole session", () => {
     expect(person.seen).toEqual([]);
   });
 
-  test("a question by its nature is put whatever the rules say, and what it allows happens before the next is looked at", async () => {
+  test("a question by its nature is put whatever the rules allow, and what it allows happens before the next is looked at", async () => {
     const person = new Someone();
     let mode = "default";
     const { broker } = brokerWith(person, {
-      recheck: () => (mode === "plan" ? { type: "deny", reason: "Plan mode is on." } : { type: "ask" }),
+      recheck: () => (mode === "plan" ? { type: "deny", reason: "Plan mode is on." } : { type: "allow" }),
     });
     const onAllowed = () => {
       mode = "plan";
     };
     const enter = broker.permission(toRun("enter", { always: true, onAllowed }), never);
-    const write = broker.permission(toRun("write"), never);
+    const write = broker.permission(toRun("write", { always: true }), never);
     await person.say(allowOnce);
     expect(await enter).toEqual(said("allow"));
     expect(await write).toEqual(said("deny", "rules"));
