@@ -5,8 +5,15 @@ import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
 import { type Reading, type Replacement, replaceText } from "./replace-text.ts";
-import { type Current, knownEntry, whyUnseen } from "./seen.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { type Current, knownEntry, sightOf } from "./seen.ts";
+import {
+  type AgentCallContext,
+  FILE_RULES,
+  failed,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
 /** Larger files are not held whole in memory to be changed. */
@@ -33,6 +40,8 @@ interface Output {
   readonly count: number;
   readonly line: number;
   readonly reading: Reading;
+  /** It had changed since it was read, which was allowed. */
+  readonly isOther: boolean;
 }
 
 export const editPrompt: ToolPrompt = {
@@ -64,9 +73,12 @@ export const editTool: Tool<Input, Output, AgentCallContext> = {
   title: ({ file_path }) => file_path,
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
   call: edit,
-  mapToolResultToToolResultBlockParam: ({ path, count, line, reading }) => {
+  mapToolResultToToolResultBlockParam: ({ path, count, line, reading, isOther }) => {
     const places = count === 1 ? `line ${line}` : `${count} places, the first in line ${line}`;
-    return `${path} was edited: ${places}.${HOW_READ[reading]}`;
+    const other = isOther
+      ? " It was changed since you read it: read it again before you rely on the rest."
+      : "";
+    return `${path} was edited: ${places}.${HOW_READ[reading]}${other}`;
   },
 };
 
@@ -95,13 +107,16 @@ async function editFile(
     return failed(`${path} has ${stats.size} bytes; Edit changes files up to ${MAX_EDIT_BYTES}.`);
   const bytes = await file.readFile();
   const current: Current = { path, stats, bytes, file };
-  const unseen = await whyUnseen(current, context);
-  if (unseen !== null) return failed(unseen);
+  const { fileRules = FILE_RULES } = context;
+  const sight = await sightOf(current, context);
+  const isOther = sight.type === "changed" && fileRules.edit === "relaxed";
+  if (sight.type !== "seen" && !isOther) return failed(sight.reason);
   // The last one to hold the old file pays for its removal.
   file.close();
 
   const content = fileText(bytes);
   const replaced = replaceText(content.text, content.find(old_string), content.find(new_string), replace_all);
+  if (isOther && !isExactPlace(replaced)) return failed(sight.reason);
   if (replaced.type !== "replaced") return failed(whyNotReplaced(path, replaced));
   if (replaced.text === content.text)
     return failed(`Nothing would change in ${path}: old_string and new_string come to the same there.`);
@@ -114,9 +129,15 @@ async function editFile(
   // What was read is what is replaced, not what may have come since.
   const written = await atomicWrite({ ...place, existing: stats }, result, context.signal);
   if (written.type === "unusable") return failed(written.reason);
-  context.reads.record(knownEntry(path, written.stats, result));
+  // Of a file that had changed the agent knows no more than before.
+  if (!isOther) context.reads.record(knownEntry(path, written.stats, result));
   const { count, line, reading } = replaced;
-  return { path, count, line, reading };
+  return { path, count, line, reading, isOther };
+}
+
+/** Whether the text stood in one place, just as it was given: then what else changed is not in the way (A22.8). */
+function isExactPlace(replaced: Replacement): boolean {
+  return replaced.type === "replaced" && replaced.count === 1 && replaced.reading === "exact";
 }
 
 function complaintAbout({ file_path, old_string, new_string }: Input, cwd: string): string | null {

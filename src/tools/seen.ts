@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
 import type { OpenFile } from "./regular-file.ts";
 import { readTextLines } from "./text-lines.ts";
-import type { AgentCallContext } from "./tool.ts";
+import { type AgentCallContext, FILE_RULES } from "./tool.ts";
 
 /** Up to this many bytes a file is remembered by a digest of all of it, not only of the lines shown. */
 export const WHOLE_DIGEST_BYTES = 1024 * 1024;
@@ -40,38 +40,53 @@ export interface Current {
   readonly file: OpenFile;
 }
 
+/** Whether an agent knows a file as it is now, and if not, what to tell it. */
+export type Sight =
+  | { readonly type: "seen" }
+  | { readonly type: "unread" | "changed"; readonly reason: string };
+
 /**
- * Why this agent must read the file first, or null: it has to have seen it, as it is now (A9.1, A9.2, fault 47).
- * Strict: another size, time, inode or digest is another file (A22.8).
+ * It has to have seen the file, as it is now (A9.1, A9.2, fault 47). Strict: another size, time, inode or digest
+ * is another file (A22.8).
  */
-export async function whyUnseen(
+export async function sightOf(
   current: Current,
   { reads, lastWriters, signal }: Pick<AgentCallContext, "reads" | "lastWriters" | "signal">,
-): Promise<string | null> {
+): Promise<Sight> {
   const { path } = current;
   const entry = reads.get(path);
   const by = writers(lastWriters);
   if (!entry) {
     const last = by === "" ? "" : ` It was last written by ${by}.`;
-    return `${path} has not been read in this conversation.${last} Read it first, then edit it.`;
+    const reason = `${path} has not been read in this conversation.${last} Read it first, then edit it.`;
+    return { type: "unread", reason };
   }
-  if (isSame(entry, current.stats) && (await hasSameContent(entry, current, signal))) return null;
+  if (isSame(entry, current.stats) && (await hasSameContent(entry, current, signal))) return { type: "seen" };
   const who = by === "" ? "" : ` by ${by}`;
-  return `${path} was changed${who} since you read it, and was left as it is. Read it again, then edit what it says now.`;
+  const reason = `${path} was changed${who} since you read it, and was left as it is. Read it again, then edit what it says now.`;
+  return { type: "changed", reason };
 }
 
 /**
  * Why a file must not be overwritten unread: another agent's work is in it, and this one has not seen it. Any
- * other file may be (A8.6).
+ * other file may be (A8.6), unless the person wants it read first (A22.10).
  */
 export function whyNotOverwritten(
   path: string,
   stats: Stats,
-  { reads, lastWriters }: Pick<AgentCallContext, "reads" | "lastWriters">,
+  {
+    reads,
+    lastWriters,
+    fileRules = FILE_RULES,
+  }: Pick<AgentCallContext, "reads" | "lastWriters" | "fileRules">,
 ): string | null {
-  if (lastWriters.length === 0) return null;
   const entry = reads.get(path);
   if (entry && isSame(entry, stats)) return null;
+  if (lastWriters.length === 0) {
+    if (fileRules.write === "any") return null;
+    const why = entry ? "was changed since you read it" : "is there already, and you have not read it";
+    return `${path} ${why}. Read it, then write so that nothing of it is lost that should stay.`;
+  }
   return `${path} was written by ${writers(lastWriters)}, and you have not seen what it says now. Read it, then write so that nothing of it is lost.`;
 }
 

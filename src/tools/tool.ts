@@ -58,12 +58,25 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
+/** How a person wants files guarded (A22.8, A22.10). */
+export interface FileRules {
+  /** `relaxed`: a file that changed since it was read may be edited where old_string still stands there once. */
+  readonly edit: "strict" | "relaxed";
+  /** `read-first`: a file that is there is overwritten only by an agent that has read it as it is. */
+  readonly write: "any" | "read-first";
+}
+
+/** Nothing is changed that was not seen; a file may be overwritten as a whole. */
+export const FILE_RULES: FileRules = { edit: "strict", write: "any" };
+
 /** What a call gets in the agent's own thread. */
 export interface AgentCallContext extends CallContext {
   readonly root: string;
   readonly additionalDirs: readonly string[];
   readonly reads: ReadLedger;
   readonly todo: TodoList;
+  /** Absent: `FILE_RULES`. */
+  readonly fileRules?: FileRules;
   /** Other agents of the session that were the last to write what this call writes. */
   readonly lastWriters: readonly LastWriter[];
   readonly clock: Clock;

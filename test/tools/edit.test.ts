@@ -118,6 +118,39 @@ describe("what was not seen is not changed", () => {
   });
 });
 
+describe("relaxed, where a person has set it (A22.8)", () => {
+  const fileRules = { edit: "relaxed", write: "any" } as const;
+
+  test("a file that changed elsewhere is edited where old_string still stands once, which is said each time", async () => {
+    const bench = workbench({ a: "one\ntwo\n" });
+    await bench.text("Read", { file_path: bench.path("a") });
+    bench.write({ a: "new\none\ntwo\n" });
+    expect(await bench.failure("Edit", edit(bench, "a", "one", "uno"))).toContain("was changed since");
+    for (const [old, fresh] of [
+      ["one", "uno"],
+      ["two", "due"],
+    ] as const)
+      expect(await bench.text("Edit", edit(bench, "a", old, fresh), { fileRules })).toMatch(
+        /was edited: line \d\. It was changed since you read it/,
+      );
+    expect(bytesOf(bench, "a")).toBe("new\nuno\ndue\n");
+  });
+
+  test("not where it stands twice now, or only in a tolerant reading, or was never read", async () => {
+    const bench = workbench({ a: "one\n", b: "one\n" });
+    await bench.text("Read", { file_path: bench.path("a") });
+    bench.write({ a: "one 'q'\none\n" });
+    for (const old of ["one", "“q”", "‘q’"]) {
+      const failure = await bench.failure("Edit", edit(bench, "a", old, "x"), { fileRules });
+      expect(failure).toContain("was changed since you read it, and was left as it is");
+    }
+    expect(await bench.failure("Edit", edit(bench, "b", "one", "x"), { fileRules })).toContain(
+      "not been read",
+    );
+    expect(bytesOf(bench, "a")).toBe("one 'q'\none\n");
+  });
+});
+
 describe("old_string", () => {
   test("must stand there once: how often it does, and in which lines, is said (A9.3)", async () => {
     const bench = workbench({ a: "x\ny\nx\nx\n" });

@@ -18,7 +18,9 @@ import { seal } from "../../src/tools/sealed.ts";
 import { failed, type PermissionLevel, type Tool } from "../../src/tools/tool.ts";
 import { writePrompt } from "../../src/tools/write.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { toolNamed } from "./workbench.ts";
+import { toolNamed, workbenches } from "./workbench.ts";
+
+const workbench = workbenches();
 
 const string = { type: "string" };
 const number = { type: "number" };
@@ -149,6 +151,9 @@ describe("prompts", () => {
     expect(description).toMatch(/stands there only once: usually 2-4 lines, not 10 or more/);
     expect(description).toContain("set replace_all");
     expect(description).toMatch(/begins with its line number and a tab.*never include any of that prefix/);
+    const bench = workbench({ a: "text" });
+    expect(await bench.text("Read", { file_path: bench.path("a") })).toMatch(/^\d+\ttext$/);
+    expect(definitionOf(toolNamed("Read")).description).toContain("each as its number, a tab and its text");
   });
 
   test("Write sends changes to Edit, and says to look first (A8.6)", () => {

@@ -37,6 +37,24 @@ test("what was written counts as seen", async () => {
   expect(readFileSync(file_path, "utf8")).toBe("two");
 });
 
+test("where a person has set it, a file that is there is overwritten only once it was read as it is (A22.10)", async () => {
+  const bench = workbench({ a: "one" });
+  const file_path = bench.path("a");
+  const fileRules = { edit: "strict", write: "read-first" } as const;
+  const write = (content: string) => [{ file_path, content }, { fileRules }] as const;
+  expect(await bench.failure("Write", ...write("two"))).toContain(
+    "you have not read it. Read it, then write",
+  );
+  await bench.text("Read", { file_path });
+  bench.write({ a: "other" });
+  expect(await bench.failure("Write", ...write("two"))).toContain("was changed since you read it");
+  await bench.text("Read", { file_path });
+  await bench.text("Write", ...write("two"));
+  await bench.text("Write", ...write("three"));
+  await bench.text("Write", { file_path: bench.path("new"), content: "x" }, { fileRules });
+  expect(readFileSync(file_path, "utf8")).toBe("three");
+});
+
 test("another agent's work is not overwritten unseen; once it was read, it may be (A22.9)", async () => {
   const bench = workbench({ a: "theirs" });
   const file_path = bench.path("a");
