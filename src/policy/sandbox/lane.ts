@@ -7,6 +7,8 @@ export interface ThreadData {
   readonly ground: BoundsGround;
   /** The bash that stands between the layers of the sandbox; none of it is the command's. */
   readonly shell: string;
+  /** The sandbox's own, with everything below. */
+  readonly folder: string;
   /** A folder with nothing in it that no command can write. */
   readonly empty: string;
   /** Null where the system has a sandbox of its own. */

@@ -10,11 +10,14 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as z from "zod/mini";
 
+/** What the names of sandboxes' folders begin with. */
+export const SANDBOX_FOLDER = "troupe-sandbox-";
+
 /** Which process may have left what. */
-const Record = z.object({ pid: z.number(), paths: z.array(z.string()) });
+const Record = z.object({ pid: z.number(), folder: z.string(), paths: z.array(z.string()) });
 
 /**
  * A mount needs something to lie on, so a denied name that does not exist is an empty file or folder for as long as
@@ -26,8 +29,12 @@ export class Leftovers {
   readonly #file: string;
   readonly #noted = new Set<string>();
 
-  constructor(folder: string) {
+  readonly #own: string;
+
+  /** `own`: the sandbox's folder for temporary files, which goes with the rest. */
+  constructor(folder: string, own: string) {
     this.#folder = folder;
+    this.#own = own;
     this.#file = join(folder, `${process.pid}-${randomBytes(6).toString("hex")}.json`);
   }
 
@@ -37,7 +44,7 @@ export class Leftovers {
     for (const path of paths) this.#noted.add(path);
     if (this.#noted.size === known) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const record: z.infer<typeof Record> = { pid: process.pid, paths: [...this.#noted] };
+    const record: z.infer<typeof Record> = { pid: process.pid, folder: this.#own, paths: [...this.#noted] };
     writeFileSync(this.#file, JSON.stringify(record), { mode: 0o600 });
   }
 
@@ -49,6 +56,7 @@ export class Leftovers {
       if (record !== null && isRunning(record.pid)) continue;
       // The longest first: a folder can only go when it is empty.
       for (const path of [...(record?.paths ?? [])].sort((a, b) => b.length - a.length)) takeAway(path);
+      if (record !== null && isOurs(record.folder)) rmSync(record.folder, { recursive: true, force: true });
       rmSync(file, { force: true });
     }
   }
@@ -57,6 +65,13 @@ export class Leftovers {
   clear(): void {
     rmSync(this.#file, { force: true });
   }
+}
+
+/** A real folder of this user's with the name that we give to ours. */
+function isOurs(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  const mine = process.getuid === undefined || found?.uid === process.getuid();
+  return found?.isDirectory() === true && mine && basename(folder).startsWith(SANDBOX_FOLDER);
 }
 
 function takeAway(path: string): void {

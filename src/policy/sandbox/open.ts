@@ -5,6 +5,7 @@ import { readDenies } from "./bounds.ts";
 import { SandboxThread } from "./client.ts";
 import { describedPolicy } from "./describe.ts";
 import type { ThreadData } from "./lane.ts";
+import { SANDBOX_FOLDER } from "./leftovers.ts";
 import { judged, probe, type Run } from "./probe.ts";
 import { keepProbe, type Probed, probeKey, readProbe } from "./probe-cache.ts";
 import { trustedProgram } from "./programs.ts";
@@ -73,7 +74,7 @@ class OpenSandbox implements Sandbox {
 
   constructor(options: SandboxOptions, programs: Programs) {
     this.#options = options;
-    this.#folder = realpathSync(mkdtempSync(join(options.temporary, "troupe-sandbox-")));
+    this.#folder = realpathSync(mkdtempSync(join(options.temporary, SANDBOX_FOLDER)));
     this.#secret = join(this.#folder, "secret");
     const temporary = join(this.#folder, "tmp");
     const empty = join(this.#folder, "empty");
@@ -82,7 +83,7 @@ class OpenSandbox implements Sandbox {
     this.#data = {
       platform: options.platform,
       ground: { home, troupeHome, temporary, denyRead: [...settings.denyRead, this.#secret] },
-      ...{ shell: options.shell, empty },
+      ...{ shell: options.shell, folder: this.#folder, empty },
       ...programs,
       relay: this.#relay(programs.socat),
       allowedDomains: settings.allowedDomains,

@@ -14,7 +14,7 @@ function serve(data: ThreadData, send: (message: FromThread) => void): (message:
   const { ground, platform, setpriv, shell } = data;
   // The runtime holds and searches a list of its own in the process's folder, wherever that is; ours is the list.
   process.cwd = () => data.empty;
-  const leftovers = new Leftovers(data.leftovers);
+  const leftovers = new Leftovers(data.leftovers, data.folder);
   leftovers.sweep();
   const runtime: Promise<Runtime> = platform === "linux" ? linuxRuntime(data) : otherRuntime(data);
   // Told to whoever wraps; until then nobody waits for it.

@@ -83,18 +83,27 @@ test("leftovers of a process that is no more are taken away, and nothing that is
     writeFileSync(path(name), name === "written" ? "text" : "");
   writeFileSync(path("placeholder"), "", { mode: 0o444 });
   const paths = ["empty", "full", "written", "mine", "placeholder", "gone"].map(path);
+  const own = join(temporaryFolder(), "troupe-sandbox-x");
+  mkdirSync(join(own, "tmp"), { recursive: true });
   // No process has this id: it is above what any system gives.
-  writeFileSync(join(folder, "dead.json"), JSON.stringify({ pid: 2 ** 30, paths }));
+  writeFileSync(join(folder, "dead.json"), JSON.stringify({ pid: 2 ** 30, folder: own, paths }));
   writeFileSync(join(folder, "odd.json"), "{");
-  writeFileSync(join(folder, "alive.json"), JSON.stringify({ pid: process.pid, paths: [path("mine")] }));
-  new Leftovers(folder).sweep();
+  writeFileSync(
+    join(folder, "alive.json"),
+    JSON.stringify({ pid: process.pid, folder: root, paths: [path("mine")] }),
+  );
+  new Leftovers(folder, "/none").sweep();
   expect(readdirSync(root).sort()).toEqual(["full", "mine", "written"]);
   expect(readdirSync(folder)).toEqual(["alive.json"]);
+  expect(existsSync(own)).toBe(false);
+  writeFileSync(join(folder, "dead.json"), JSON.stringify({ pid: 2 ** 30, folder: root, paths: [] }));
+  new Leftovers(folder, "/none").sweep();
+  expect(existsSync(root)).toBe(true);
 });
 
 test("notes are written before they are needed, once, and are gone when nothing is left", () => {
   const folder = join(temporaryFolder(), "leftovers");
-  const leftovers = new Leftovers(folder);
+  const leftovers = new Leftovers(folder, "/none");
   leftovers.note([]);
   expect(existsSync(folder)).toBe(false);
   leftovers.note(["/a"]);
