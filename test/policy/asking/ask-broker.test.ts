@@ -182,6 +182,19 @@ describe("one line for the whole session", () => {
     expect(await d).toEqual(said("deny", "person"));
   });
 
+  test("what a grant settles does not wait behind a question that it does not settle", async () => {
+    const person = new Someone();
+    const rules = new Set<string>();
+    const { broker } = brokerWith(person, {
+      onGrant: () => void rules.add("c"),
+      recheck: ({ title }) => ({ type: rules.has(title) ? "allow" : "ask" }),
+    });
+    const [, , c] = ["a", "b", "c"].map((title) => broker.permission(toRun(title), never));
+    await person.say(allowSession);
+    expect(person.now().ask).toMatchObject({ title: "b" });
+    expect(await c).toEqual({ type: "allow", grants: [] });
+  });
+
   test("each agent of a merged question is looked at by itself: one may have fewer rights", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person, {
