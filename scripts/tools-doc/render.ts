@@ -1,8 +1,5 @@
-import { isOfferedInMode, type PermissionMode } from "../../src/policy/gate.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
 import { everyBuiltInTool, type TellableTool } from "./every-tool.ts";
-
-const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"];
 
 /** `docs/tools.md`: what models are told of each built-in tool, and what the runtime knows of it besides. */
 export function renderToolsDoc(): string {
@@ -25,12 +22,11 @@ function row({ tool, side }: TellableTool): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function section({ tool, side }: TellableTool): string {
+function section({ tool }: TellableTool): string {
   const { description, input_schema } = definitionOf(tool);
-  const modes = MODES.filter((mode) => side === "supervisor" || isOfferedInMode(mode, tool.permissionLevel));
   const facts = [
     ...(tool.aliases.length === 0 ? [] : [`Also called ${tool.aliases.join(", ")}.`]),
-    `Level ${tool.permissionLevel}; offered in ${modes.length === MODES.length ? "every mode" : modes.join(", ")}.`,
+    `Level ${tool.permissionLevel}.`,
   ];
   return [`## ${tool.name}`, facts.join(" "), argumentTable(input_schema), quoted(description)].join("\n\n");
 }

@@ -34,6 +34,18 @@ export const SessionEvent = z.discriminatedUnion("type", [
     tool: z.string(),
     input: z.unknown(),
     decision: z.string(),
+    /** What decided, and why: rules, a hook, the person, or that there was nobody to ask. */
+    by: z.optional(z.string()),
+    reason: z.optional(z.string()),
+    /** The rule that decided, with the file it stands in. */
+    rule: z.optional(
+      z.object({
+        text: z.string(),
+        behaviour: z.string(),
+        scope: z.string(),
+        file: z.optional(z.string()),
+      }),
+    ),
   }),
   z.object({ type: z.literal("after"), actor: ActorId, call: CallId, isError: z.boolean() }),
   z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),

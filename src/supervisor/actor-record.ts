@@ -3,6 +3,7 @@ import { addUsage, noUsage, totalTokens, type Usage } from "../mailbox/conversat
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Steer, Summary, Todo, Turn } from "../mailbox/messages.ts";
 import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
+import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
 import type { JudgedCall } from "./judged-runs.ts";
 import { type Notice, noticeText, withNotice } from "./notices.ts";
@@ -12,6 +13,12 @@ import type { Activity, AgentState, AgentView } from "./view.ts";
 export interface RunningCall extends JudgedCall {
   readonly tool: string;
   readonly title: string;
+  /** A command that runs outside of the sandbox. */
+  readonly outside: boolean;
+  /** As hooks know it. */
+  readonly hooked: HookedCall;
+  /** What a hook said to the model before it ran; told with the result. */
+  readonly context?: string;
 }
 
 /** What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. */
@@ -60,6 +67,8 @@ export class ActorRecord {
   stopping = new AbortController();
   /** Agent calls the model has begun to write in this turn: threads to warm up. */
   begun = 0;
+  /** How often in a row hooks have made it go on. */
+  goneOn = 0;
   #ended = Promise.withResolvers<Summary>();
 
   constructor(spec: ActorSpec, now: number) {
@@ -167,6 +176,7 @@ export class ActorRecord {
     this.startedAt = null;
     this.endedAt = null;
     this.summary = null;
+    this.goneOn = 0;
     this.#ended = Promise.withResolvers();
   }
 

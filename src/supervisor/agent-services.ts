@@ -1,23 +1,27 @@
 import type { Journal } from "../journal/journal.ts";
 import type { Access, AfterAnswer, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import { judge, type Permissions } from "../policy/gate.ts";
+import type { HookCaller, StopResult } from "../policy/hooks/results.ts";
+import type { HookRunner } from "../policy/hooks/runner.ts";
 import type { Processes } from "../processes/processes.ts";
-import { find, notRun } from "../tools/dispatch.ts";
-import type { ReadyCall } from "../tools/sealed.ts";
+import { appended, find, notRun } from "../tools/dispatch.ts";
+import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
 import type { CallContext } from "../tools/tool.ts";
-import type { ActorRecord } from "./actor-record.ts";
+import type { ActorRecord, RunningCall } from "./actor-record.ts";
 import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
+import type { Gate, Gated } from "./gate.ts";
 import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
+import { refusalOf } from "./refusal.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 import type { WriteLedger } from "./write-ledger.ts";
 
 /** What the services of one actor may reach of the session. */
 export interface ServiceSide {
   readonly toolbox: Toolbox;
-  readonly permissions: Permissions;
+  readonly gate: Pick<Gate, "judge">;
+  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStop">;
   readonly journal: Journal;
   readonly processes: Processes;
   readonly commands: Commands;
@@ -30,6 +34,10 @@ export interface ServiceSide {
   advance(event: ChildEvent): void;
   changed(): void;
   denied(call: Call): void;
+  /** A hook wants the conversation to end. */
+  halt(reason: string): void;
+  /** On whose behalf hooks run. */
+  caller(cwd: string): HookCaller;
   /** An agent that has answered is kept for what it runs in the background: whether it is to go on. */
   goesOn(): Promise<boolean>;
 }
@@ -60,32 +68,44 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return offer && toolbox.find(offer.name);
   };
 
-  const after = (call: Call["id"], isError: boolean): AfterAnswer => {
+  const after = (call: Call["id"], isError: boolean): void => {
     journal.note({ type: "after", actor: actor.id, call, isError });
     side.writes.release(call, actor.id, !isError);
     actor.calls.delete(call);
     side.changed();
-    return {};
   };
 
-  const gated = async (tool: KnownTool, call: Call, accesses: readonly Access[]): Promise<Verdict> => {
-    const verdict = await judge(side.permissions, { names: tool.names, level: tool.level, accesses });
-    if (verdict.type === "refuse") side.denied(call);
+  /** What hooks have to say to a result; the call is over for everybody else by then. */
+  const heard = async (running: RunningCall, result: CallResult): Promise<AfterAnswer> => {
+    const { hooked, cwd, context } = running;
+    const said = await side.hooks.postToolUse(hooked, result.content, side.caller(cwd), side.signal);
+    if (said.stop !== undefined) side.halt(said.stop);
+    const words = [context, said.append, said.block].filter((text) => text !== undefined && text !== "");
+    return words.length === 0 ? {} : { append: words.join("\n\n") };
+  };
+
+  const gated = async (tool: KnownTool, call: Call, cwd: string): Promise<Gated> => {
+    const judged = await side.gate.judge({ actor: actor.id, call, tool, cwd }, side.signal);
+    if (judged.type === "refuse") side.denied(call);
+    if (judged.type === "refuse" && judged.stop !== undefined) side.halt(judged.stop);
+    const { by, reason, rule } = judged;
     const record = {
       type: "before",
       actor: actor.id,
       call: call.id,
       tool: tool.offer.name,
-      input: call.input,
-      decision: verdict.type,
+      input: judged.type === "go" ? judged.input : call.input,
+      decision: judged.type,
+      ...{ by, reason },
+      ...(rule === undefined ? {} : { rule }),
     } as const;
     // A pure read may run again after a crash; anything else is durable before it happens (A22.29).
-    if (tool.level === "read" || verdict.type === "refuse") journal.note(record);
+    if (tool.level === "read" || judged.type === "refuse") journal.note(record);
     else await journal.append(record);
     // Judging and the disk take time, in which the agent may have been stopped.
-    if (verdict.type === "refuse" || !isStopped()) return verdict;
+    if (judged.type === "refuse" || !isStopped()) return judged;
     after(call.id, true);
-    return { type: "refuse", reason: NOT_RUN };
+    return { type: "refuse", by: "stop", reason: "it was stopped before this call" };
   };
 
   /** Only a call that was judged, and of a tool that may execute, has a shell; and only for what was judged. */
@@ -95,16 +115,33 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       throw new Error(`The call ${request.call} may not run a command.`);
     const other = whyNoCommand(request, running, actor.spec.root);
     if (other !== null) throw new Error(`The call ${request.call} asked for ${other}.`);
+    return running;
   };
 
   const isRunning = (call: string) => [...actor.calls.keys()].some((id) => id === call);
 
-  const busyWith = ({ id, input }: Call, tool: KnownTool, title: string, cwd: string) => {
-    // In the tree a path need not say where everybody is.
-    const shown = title.replaceAll(`${actor.spec.root}/`, "");
-    actor.calls.set(id, { tool: tool.offer.name, title: shown, input, cwd });
+  const busyWith = (
+    { id, toolUse }: Call,
+    tool: KnownTool,
+    { input, outside, context }: Extract<Gated, { type: "go" }>,
+    { title, cwd }: { readonly title: string; readonly cwd: string },
+  ) => {
+    const [first = tool.offer.name, ...others] = tool.names;
+    const hooked = { names: [first, ...others] as const, input, toolUseId: toolUse };
+    const running: RunningCall = {
+      tool: tool.offer.name,
+      // In the tree a path need not say where everybody is.
+      title: title.replaceAll(`${actor.spec.root}/`, ""),
+      ...{ input, cwd, outside, hooked },
+      ...(context === undefined ? {} : { context }),
+    };
+    actor.calls.set(id, running);
     side.changed();
+    return running;
   };
+
+  const isWatched = ({ hooked, context }: RunningCall) =>
+    context !== undefined || side.hooks.has("PostToolUse", hooked.names);
 
   /** Two calls that write the same file come one after the other, and the later one is told of the earlier. */
   const turnToWrite = async (id: Call["id"], accesses: readonly Access[]): Promise<Verdict> => {
@@ -120,20 +157,25 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   const callHere = async (
     call: Call,
     tool: KnownTool,
-    ready: ReadyCall<CallContext>,
+    prepare: (input: unknown) => ReadyCall<CallContext> | InvalidCall,
   ): Promise<CallResult> => {
     const cwd = actor.turns.at(-1)?.cwd ?? actor.spec.root;
-    const verdict = await gated(tool, call, [...ready.accesses(cwd)]);
-    if (verdict.type === "refuse") return { content: verdict.reason, isError: true };
-    busyWith(call, tool, ready.title, cwd);
+    const judged = await gated(tool, call, cwd);
+    if (judged.type === "refuse") return { content: refusalOf(tool.offer.name, judged), isError: true };
+    const ready = prepare(judged.input);
+    if (ready.type === "invalid") return { content: ready.message, isError: true };
+    const running = busyWith(call, tool, judged, { title: ready.title, cwd });
     let isError = true;
+    let result: CallResult;
     try {
-      const result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
+      result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
       isError = result.isError;
-      return result;
     } finally {
       after(call.id, isError);
     }
+    if (!isWatched(running)) return result;
+    const { append } = await heard(running, result);
+    return append === undefined ? result : appended(result, append);
   };
 
   /** A turn is taken once, in its order, and before the summary: the conversation is the fold of these. */
@@ -146,24 +188,41 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     actor.take(turn);
   };
 
+  const stopping = (lastText: string): Promise<StopResult> => {
+    const { goneOn } = actor;
+    const caller = { ...side.caller(actor.turns.at(-1)?.cwd ?? actor.spec.root), goneOn, lastText };
+    return caller.agentType === undefined
+      ? side.hooks.stop(caller, side.signal)
+      : side.hooks.subagentStop(caller, side.signal);
+  };
+
   return {
     async before(call) {
       alive();
       if (isStopped()) return { type: "refuse", reason: NOT_RUN };
       const tool = offered(call.tool);
       if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
-      const claim = tool.prepare(call.input);
+      const { cwd } = call;
+      const asked = tool.prepare(call.input);
+      if (asked.type === "invalid") return { type: "refuse", reason: asked.message };
+      const judged = await gated(tool, call, cwd);
+      if (judged.type === "refuse") return { type: "refuse", reason: refusalOf(tool.offer.name, judged) };
+      const claim = judged.rewritten ? tool.prepare(judged.input) : asked;
       if (claim.type === "invalid") return { type: "refuse", reason: claim.message };
-      const accesses = claim.accesses(call.cwd);
-      const verdict = await gated(tool, call, accesses);
-      if (verdict.type === "refuse") return verdict;
-      busyWith(call, tool, claim.title, call.cwd);
-      const turn = await turnToWrite(call.id, accesses);
-      return turn.type === "refuse" ? turn : { ...verdict, ...turn };
+      const running = busyWith(call, tool, judged, { title: claim.title, cwd });
+      const turn = await turnToWrite(call.id, claim.accesses(cwd));
+      if (turn.type === "refuse") return turn;
+      return {
+        ...turn,
+        ...(judged.rewritten ? { input: judged.input } : {}),
+        ...(isWatched(running) ? { watched: true as const } : {}),
+      };
     },
-    async after({ id, isError }) {
+    async after({ id, isError, result }) {
       alive();
-      return after(id, isError);
+      const running = actor.calls.get(id);
+      after(id, isError);
+      return running && result && isWatched(running) ? heard(running, result) : {};
     },
     async callTool(call) {
       alive();
@@ -172,9 +231,10 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       if (!tool) return { content: notOffered(call.tool), isError: true };
       if (!tool.here)
         return { content: `${call.tool} does not run on the supervisor's side.`, isError: true };
-      const ready = tool.here.prepare(call.input);
+      const { here } = tool;
+      const ready = here.prepare(call.input);
       if (ready.type === "invalid") return { content: ready.message, isError: true };
-      return callHere(call, tool, ready);
+      return callHere(call, tool, (input) => here.prepare(input));
     },
     async turn(turn) {
       alive();
@@ -191,7 +251,19 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
         actor.goesOnAfter(summary.text);
         return { type: "more", steer: actor.hear() };
       }
-      side.advance({ type: "summary", summary: actor.whole(summary) });
+      const said = goesOn ? await stopping(summary.text) : {};
+      current();
+      if (said.goOn !== undefined && !isStopped()) {
+        actor.goneOn += 1;
+        actor.say({ text: said.goOn });
+        return { type: "more", steer: actor.hear() };
+      }
+      const { append } = said;
+      const whole = actor.whole(summary);
+      side.advance({
+        type: "summary",
+        summary: append === undefined ? whole : { ...whole, text: `${whole.text}\n\n${append}` },
+      });
       // Closed only when the one summary is durable: an agent that was told so may forget everything.
       await actor.ended;
       return { type: "closed" };
@@ -204,13 +276,13 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async command(request) {
       alive();
-      mustRun(request);
-      return side.commands.run(actor.id, request, side.signal);
+      const { outside } = mustRun(request);
+      return side.commands.run(actor.id, request, side.signal, outside);
     },
     async background(request) {
       alive();
-      mustRun(request);
-      return side.background.start(actor.id, request, side.signal);
+      const { outside } = mustRun(request);
+      return side.background.start(actor.id, request, side.signal, outside);
     },
   };
 }

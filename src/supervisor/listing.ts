@@ -1,6 +1,5 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
-import type { Permissions } from "../policy/gate.ts";
 import type { AgentListing } from "../tools/agent.ts";
 import { noSession, sessionTools } from "./session-tools.ts";
 import { Toolbox } from "./toolbox.ts";
@@ -32,8 +31,6 @@ export function listingOf(definition: AgentDefinition, toolbox: Toolbox): Listed
 
 /** What a session without settings of its own would offer. */
 export function listAgents(): ListedAgent[] {
-  const open: Permissions = { mode: "default", allowedTools: [], disallowedTools: [], folders: [] };
-  // Nothing can be run in this mode, so there is nothing in the background to look after.
-  const toolbox = new Toolbox(sessionTools({ ...noSession, background: null }), open);
+  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, () => false);
   return builtInAgents.map((definition) => listingOf(definition, toolbox));
 }

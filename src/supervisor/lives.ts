@@ -198,6 +198,8 @@ export class Lives {
         advance: (event) => this.#advance(actor.id, event),
         changed: () => this.changed(actor),
         goesOn: () => this.#goesOn(actor),
+        halt: (reason) => this.stop(actor.id, { status: "cancelled", reason: `A hook ended it: ${reason}` }),
+        caller: (cwd) => this.#session.caller(actor.id, cwd),
         denied: ({ toolUse, tool, input }) =>
           this.#listeners.onDenied({
             actor: actor.id,
@@ -282,6 +284,7 @@ export class Lives {
     // Only the main conversation is asked again; what an agent read is in the journal.
     if (actor.id !== MAIN) actor.turns = [];
     actor.stopping.abort(ENDED);
+    this.#session.broker.withdraw(actor.id);
     writes.releaseAll(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;

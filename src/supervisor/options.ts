@@ -5,8 +5,10 @@ import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ModelClient } from "../model/client.ts";
+import type { Person } from "../policy/asks.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
+import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
@@ -72,6 +74,12 @@ export interface SupervisorOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Names of variables that commands get besides the usual ones. */
   readonly commandEnv?: readonly string[];
+  /** Secrets that are left out of the journal, besides those that are known. */
+  readonly redact?: readonly string[];
+  /** What holds commands (default: nothing does). */
+  readonly sandbox?: Partial<SandboxSettings>;
+  /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
+  readonly person?: Person;
   readonly appendSystemPrompt?: string;
   readonly limits?: Partial<Limits>;
   /** Where sessions are kept (default `~/.troupe`). */
@@ -144,6 +152,14 @@ export interface SupervisorHandle {
   /** Ends one agent and all below it; its summary is `cancelled`. Unknown or ended: nothing happens. */
   cancel(actor: ActorId, reason: string): void;
   account(): SessionAccount;
+  /** The permission mode in force, for every agent. */
+  mode(): PermissionMode;
+  /** Holds from the next call on, for every agent. */
+  setMode(mode: PermissionMode): void;
+  /** The permission rules in force, those the person granted for the session last. */
+  rules(): readonly Rule[];
+  /** Settings were changed: their rules from the next call on. */
+  replaceRules(rules: readonly Rule[]): void;
   /** Boots up to `count` threads ahead of need. */
   warm(count: number): void;
   /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */

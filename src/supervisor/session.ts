@@ -8,13 +8,17 @@ import type { Journal } from "../journal/journal.ts";
 import { sessionPlace, troupeHome } from "../journal/place.ts";
 import { startJournal } from "../journal/thread-journal.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
-import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
+import { type ActorId, type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
-import { isOfferedInMode, type Permissions } from "../policy/gate.ts";
+import type { AskBroker } from "../policy/ask-broker.ts";
+import type { HookCaller } from "../policy/hooks/results.ts";
+import type { HookRunner } from "../policy/hooks/runner.ts";
+import { credentialsIn } from "../policy/secrets/credentials.ts";
+import { redactionOf } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -23,10 +27,16 @@ import { seal } from "../tools/sealed.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
 import { type Actors, backgroundDesk } from "./desk.ts";
+import type { Gate } from "./gate.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { outputsIn } from "./outputs.ts";
+import { type Permissions, sessionPermissions } from "./permissions.ts";
+import { planFilesIn } from "./plan-files.ts";
+import { planDesk } from "./plan-mode.ts";
+import { hookCaller, sessionHooks } from "./session-hooks.ts";
+import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import type { Common } from "./specs.ts";
 import { Tasks } from "./tasks.ts";
@@ -47,6 +57,11 @@ export interface Session {
   readonly host: ActorHost;
   readonly toolbox: Toolbox;
   readonly permissions: Permissions;
+  readonly hooks: HookRunner;
+  readonly broker: AskBroker;
+  readonly gate: Gate;
+  /** On whose behalf hooks run. */
+  readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly definitions: readonly AgentDefinition[];
   readonly common: Common;
   /** Boots idle threads ahead of need, no more than may run. */
@@ -77,19 +92,12 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
   const home = options.home ?? troupeHome(process.env, homedir());
   const place = sessionPlace(home, options.cwd, id);
   const outputs = outputsIn(home, place.folder, ids);
-  const permissions: Permissions = {
-    mode: options.permissionMode ?? "default",
-    allowedTools: options.allowedTools ?? [],
-    disallowedTools: options.disallowedTools ?? [],
-    folders: [options.cwd, ...additionalDirs],
-    readable: [outputs.folder],
-  };
   const definitions = definitionsWith(options.agents ?? []);
   const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);
   gateway.onClosed(listeners.onWarning);
-  const journal = startJournal({ ...place, clock });
+  const journal = startJournal({ ...place, clock, redaction: redactionFor(options) });
   journal.note({
     type: "session",
     version: JOURNAL_VERSION,
@@ -98,10 +106,33 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
     model,
     title: options.title ?? "",
   });
-  const tasks = new Tasks(journal, listeners.onTasks);
-  const processes = startProcesses({ env: process.env, clock });
-  const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
   const { actors, spawn } = listeners;
+  const processes = startProcesses({
+    env: { ...process.env, ...options.env },
+    clock,
+    commandEnv: [...(options.commandEnv ?? []), ...Object.keys(options.env ?? {})],
+  });
+  const hooks = sessionHooks({
+    ...{
+      sources: options.hooks ?? [],
+      session: id,
+      folder: place.folder,
+      cwd: options.cwd,
+      processes,
+      clock,
+    },
+    onWarning: listeners.onWarning,
+  });
+  const plans = planFilesIn(home, place.folder);
+  const held = commandSandbox(options, { home, processes, clock, actors, readable: [outputs.folder] });
+  const permissions = sessionPermissions({
+    ...{ options, hooks, actors, onWarning: listeners.onWarning },
+    folders: [options.cwd, ...additionalDirs],
+    readable: [outputs.folder, plans.folder],
+    sandbox: held,
+  });
+  const shell = platformShell(process.platform, process.env);
+  const commands = commandsOf(processes, outputs, shell, held.commands);
   const background = new Background({
     commands,
     processes,
@@ -109,10 +140,16 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
     tell: (owner, notice) => actors.find(owner)?.tell(notice),
     forget: (owner, task) => actors.find(owner)?.forget(task),
   });
-  const desk = isOfferedInMode(permissions.mode, "execute")
-    ? backgroundDesk(background, actors, clock)
-    : null;
-  const toolbox = toolboxOf(options, permissions, definitions, spawn, { tasks, background: desk });
+  const { mode, asks } = permissions;
+  const parts: SessionParts = {
+    tasks: new Tasks(journal, listeners.onTasks),
+    // Where nothing can be run there is nothing in the background to look after.
+    background: permissions.isOff(["Bash"]) ? null : backgroundDesk(background, actors, clock),
+    questions: asks,
+    plan: planDesk({ mode, asks, files: plans, cwd: options.cwd }),
+  };
+  const toolbox = toolboxOf(options, permissions, definitions, spawn, parts);
+  const caller = hookCaller(actors, () => mode.current());
 
   return {
     id,
@@ -127,28 +164,44 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
     host,
     toolbox,
     permissions,
+    hooks,
+    broker: permissions.broker,
+    gate: permissions.gate(toolbox),
+    caller,
     definitions,
     common: { options, limits, toolbox, model },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {
       // Actors first: what they still owe goes through the others.
       await host.close();
+      await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
       await Promise.all([gateway.close(), processes.close()]);
+      await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));
     },
   };
 }
 
+/** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
+const SESSION_END_MS = 5_000;
+
+function redactionFor({ source, env, redact = [] }: SupervisorOptions) {
+  const own = source.provider === "anthropic" ? [source.apiKey, source.authToken] : [];
+  const keys = own.filter((key) => key !== undefined);
+  return redactionOf({ values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] });
+}
+
 function toolboxOf(
   { tools: own = [] }: SupervisorOptions,
-  permissions: Permissions,
+  permissions: Pick<Permissions, "isOff">,
   definitions: readonly AgentDefinition[],
   spawn: Spawner["spawn"],
   parts: SessionParts,
 ): Toolbox {
-  const tools = [...sessionTools(parts), ...own];
-  const without = new Toolbox(tools, permissions);
+  const ours = sessionTools(parts);
+  const { isOff } = permissions;
+  const without = new Toolbox({ ours, foreign: own }, isOff);
   const listings = definitions.map((definition) => listingOf(definition, without));
   const agent = agentTool({
     agents: listings,
@@ -158,7 +211,7 @@ function toolboxOf(
     },
     spawn,
   });
-  return new Toolbox([seal(agent), ...tools], permissions);
+  return new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff);
 }
 
 function openGateway(

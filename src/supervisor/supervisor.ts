@@ -3,8 +3,11 @@ import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import { addUsage, noUsage } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN, type SessionId } from "../mailbox/ids.ts";
+import { noReceipts } from "../mailbox/turns.ts";
 import type { GatewayNotice } from "../model/client.ts";
 import { costOf } from "../model/prices.ts";
+import type { PermissionMode } from "../policy/gate.ts";
+import type { Rule } from "../policy/rules.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord } from "./actor-record.ts";
@@ -24,6 +27,7 @@ import type { AgentView, PermissionDenial } from "./view.ts";
 
 /** Threads booted while the main conversation waits for its first reply. */
 const SPARE_THREADS = 2;
+const NEVER = new AbortController().signal;
 
 /**
  * Owns a session: the main conversation and every agent under it. It decides and records; it runs no tool
@@ -70,12 +74,28 @@ export class Supervisor implements SupervisorHandle {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
+    const { hooks } = this.#session;
+    const asked = hooks.has("SessionStart", ["startup"]) || hooks.has("UserPromptSubmit");
+    const submitted = asked ? await this.#submit(text, signal) : ({ type: "go", text } as const);
+    if (submitted.type === "blocked") return blockedPrompt(submitted.reason);
+    this.#refuseWhenClosed();
     const before = this.#lives.find(MAIN);
     const record = before
-      ? this.#goOn(before, text)
-      : this.#begin(mainSpec(this.#session.common, text), null);
+      ? this.#goOn(before, submitted.text)
+      : this.#begin(mainSpec(this.#session.common, submitted.text), null);
     this.#session.warm(SPARE_THREADS);
     return this.#resultOf(record, signal);
+  }
+
+  /** What hooks make of a prompt (A5.8, A5.11): its text with what they add, or no turn at all. */
+  async #submit(text: string, signal = NEVER): Promise<Submitted> {
+    const { hooks, caller, common } = this.#session;
+    const own = caller(MAIN, common.options.cwd);
+    const started = this.#lives.find(MAIN) ? {} : await hooks.sessionStart("startup", own, signal);
+    const said = await hooks.userPromptSubmit(text, own, signal);
+    if (said.type === "blocked") return said;
+    const parts = [started.context, said.prompt ?? text, said.context];
+    return { type: "go", text: parts.filter((part) => part !== undefined && part !== "").join("\n\n") };
   }
 
   async spawn({ type = "Explore", signal, timeoutMs, ...request }: SpawnRequest): Promise<AgentResult> {
@@ -117,6 +137,23 @@ export class Supervisor implements SupervisorHandle {
       costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
       denials: [...this.#denials],
     };
+  }
+
+  mode(): PermissionMode {
+    return this.#session.permissions.mode.current();
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.#session.permissions.mode.set(mode);
+  }
+
+  rules(): readonly Rule[] {
+    return this.#session.permissions.rules.all;
+  }
+
+  replaceRules(rules: readonly Rule[]): void {
+    this.#session.permissions.rules.replaceSettings(rules);
+    void this.#session.broker.changed();
   }
 
   warm(count: number): void {
@@ -212,6 +249,24 @@ export class Supervisor implements SupervisorHandle {
   #refuseWhenClosed(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
+}
+
+type Submitted =
+  | { readonly type: "go"; readonly text: string }
+  | { readonly type: "blocked"; readonly reason: string };
+
+/** No turn was begun, so the conversation stays as it was. */
+function blockedPrompt(reason: string): AgentResult {
+  const why = `A hook stopped the prompt: ${reason || "it gave no reason."}`;
+  const summary = {
+    status: "failed",
+    text: "",
+    reason: why,
+    turns: 0,
+    usage: noUsage,
+    receipts: noReceipts,
+  } as const;
+  return { id: MAIN, type: "main", description: "main conversation", summary, durationMs: 0 };
 }
 
 function firstWords(prompt: string): string {

@@ -1,5 +1,4 @@
 import type { AgentTool } from "../mailbox/messages.ts";
-import { isOffered, isOfferedInMode, type Permissions } from "../policy/gate.ts";
 import { definitionOf, descriptionOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
@@ -18,6 +17,8 @@ export interface KnownTool {
   describe(offered: Offered): string;
   /** Whether the input fits, what a person sees of the call, and what it touches. */
   prepare(input: unknown): Claim | InvalidCall;
+  /** A library user's: the permission engine knows only what it declares. */
+  readonly foreign: boolean;
   /** The tool itself, where it runs on the supervisor's side. */
   readonly here: CustomTool | null;
 }
@@ -29,12 +30,17 @@ export type Claim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses">;
 export class Toolbox {
   readonly #tools: readonly KnownTool[];
 
-  constructor(supervisorSide: readonly CustomTool[], permissions: Permissions) {
-    const local = agentTools
-      .filter((tool) => isOfferedInMode(permissions.mode, tool.permissionLevel))
-      .map((tool) => known(tool, "agent", null));
-    const here = supervisorSide.map((tool) => known(tool, "supervisor", tool));
-    this.#tools = [...local, ...here].filter((tool) => isOffered(permissions, tool.names));
+  /** `ours` run on the supervisor's side besides those of the agents' threads; `isOff`: a rule forbids all of a tool. */
+  constructor(
+    { ours, foreign }: { readonly ours: readonly CustomTool[]; readonly foreign: readonly CustomTool[] },
+    isOff: (names: readonly string[]) => boolean,
+  ) {
+    const all = [
+      ...agentTools.map((tool) => known(tool, "agent", null, false)),
+      ...ours.map((tool) => known(tool, "supervisor", tool, false)),
+      ...foreign.map((tool) => known(tool, "supervisor", tool, true)),
+    ];
+    this.#tools = all.filter((tool, place) => !isOff(tool.names) && !isReplaced(tool, all.slice(place + 1)));
   }
 
   find(name: string): KnownTool | undefined {
@@ -51,10 +57,16 @@ export class Toolbox {
   }
 }
 
+/** A library user's tool takes the place of a built-in one of the same name. */
+function isReplaced({ names, foreign }: KnownTool, later: readonly KnownTool[]): boolean {
+  return !foreign && later.some((other) => other.foreign && other.names.some((name) => names.includes(name)));
+}
+
 function known<Context extends CallContext>(
   tool: SealedTool<Context>,
   side: AgentTool["side"],
   here: CustomTool | null,
+  foreign: boolean,
 ): KnownTool {
   const aliases = [...tool.aliases];
   return {
@@ -64,6 +76,7 @@ function known<Context extends CallContext>(
     offer: { ...definitionOf(tool), side, aliases, parallel: tool.parallel },
     describe: (offered) => descriptionOf(tool, offered),
     prepare: (input) => tool.prepare(input),
+    foreign,
 
     here,
   };

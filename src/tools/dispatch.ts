@@ -111,7 +111,8 @@ function wellFormed({ content, isError }: CallResult): CallResult {
   };
 }
 
-function appended({ content, isError }: CallResult, text: string): CallResult {
+/** A result with a text more, whatever it is made of. */
+export function appended({ content, isError }: CallResult, text: string): CallResult {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
   return { content: [...blocks, { type: "text", text }], isError };
 }

@@ -4,6 +4,8 @@ import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
+import type { PermissionMode } from "../../src/policy/gate.ts";
+import type { Rule } from "../../src/policy/rules.ts";
 import type { ListedAgent } from "../../src/supervisor/listing.ts";
 import type {
   AgentResult,
@@ -64,6 +66,15 @@ export class FakeSession implements SupervisorHandle {
   readonly #denials: readonly PermissionDenial[];
   readonly #onClose: () => Promise<void>;
   readonly #onChange: () => void;
+
+  mode(): PermissionMode {
+    return this.options.permissionMode ?? "default";
+  }
+  setMode(): void {}
+  rules(): readonly Rule[] {
+    return this.options.rules ?? [];
+  }
+  replaceRules(): void {}
 
   constructor(options: SupervisorOptions, script: FakeScript, onChange: () => void) {
     this.#onChange = onChange;

@@ -6,8 +6,7 @@ import { ActorId, callId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
-import type { Permissions } from "../../src/policy/gate.ts";
-import { ActorRecord } from "../../src/supervisor/actor-record.ts";
+import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record.ts";
 import { agentServices } from "../../src/supervisor/agent-services.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
@@ -15,13 +14,6 @@ import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
 import { ripgrepPath } from "../../src/tools/ripgrep.ts";
 
 const id = ActorId.parse("agent1");
-const permissions: Permissions = {
-  mode: "acceptEdits",
-  allowedTools: ["Hammer"],
-  disallowedTools: [],
-  folders: ["/"],
-};
-
 function toolNamed(name: string, call: () => Promise<string>): CustomTool {
   const inputSchema = z.object({});
   return defineTool({ name, description: "", inputSchema, permissionLevel: "write", call });
@@ -29,7 +21,7 @@ function toolNamed(name: string, call: () => Promise<string>): CustomTool {
 
 /** The services of one running agent that is offered `offered`, as its thread would reach them. */
 function servicesOf(offered: readonly string[], tools: readonly CustomTool[], append = async () => 1) {
-  const toolbox = new Toolbox(tools, permissions);
+  const toolbox = new Toolbox({ ours: [], foreign: tools }, () => false);
   const spec: ActorSpec = {
     id,
     parent: null,
@@ -62,7 +54,20 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
   };
   const services = agentServices(actor, {
     toolbox,
-    permissions,
+    gate: {
+      judge: async ({ call }) => ({
+        ...{ type: "go", by: "rules", reason: "", input: call.input },
+        ...{ rewritten: false, outside: false },
+      }),
+    },
+    hooks: {
+      has: () => false,
+      postToolUse: async () => ({}),
+      stop: async () => ({}),
+      subagentStop: async () => ({}),
+    },
+    caller: (cwd) => ({ owner: id, cwd, permissionMode: "default" }),
+    halt() {},
     journal,
     processes: {
       warm() {},
@@ -91,6 +96,10 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
   return { actor, services, records };
 }
 
+const running = (tool: string, input: unknown): RunningCall => ({
+  ...{ tool, title: "", input, cwd: "/", outside: false },
+  hooked: { names: [tool], input, toolUseId: "use_1" },
+});
 const call = (tool: string) => ({ id: callId(id, 1, 0), toolUse: "use_1", tool, input: {} });
 const turn = (number: number): Turn => ({
   turn: number,
@@ -182,7 +191,7 @@ describe("a command", () => {
     const foreground = () => services.command({ ...request, timeoutMs: 1_000 });
     const background = () => services.background({ ...request, description: "" });
     await expect(foreground()).rejects.toThrow("may not run a command");
-    actor.calls.set(request.call, { tool: "Hammer", title: "", input: {}, cwd: "/" });
+    actor.calls.set(request.call, running("Hammer", {}));
     await expect(foreground()).rejects.toThrow("may not run a command");
     await expect(background()).rejects.toThrow("may not run a command");
   });
@@ -192,7 +201,7 @@ describe("a command", () => {
     const request = { call: callId(id, 1, 0), command: "true", cwd: "/a" };
     const ask = (changes: Partial<typeof request>) =>
       services.background({ ...request, ...changes, description: "" });
-    actor.calls.set(request.call, { tool: "Bash", title: "", input: { command: "true" }, cwd: "/a" });
+    actor.calls.set(request.call, { ...running("Bash", { command: "true" }), cwd: "/a" });
     await expect(ask({ command: "rm -rf /" })).rejects.toThrow("another command");
     await expect(ask({ cwd: "/etc" })).rejects.toThrow("another folder");
     expect(await ask({})).toMatchObject({ type: "refused" });
@@ -212,7 +221,7 @@ describe("a program that is no command", () => {
         ...{ timeoutMs: 1_000, maxOutputBytes: 10 },
       });
     await expect(run(rg, ["--regexp=a", "--", "."])).rejects.toThrow("a call that is not running");
-    actor.calls.set(search, { tool: "Grep", title: "", input: {}, cwd: "/" });
+    actor.calls.set(search, running("Grep", {}));
     await expect(run("/bin/sh", ["-c", "id"])).rejects.toThrow("no tool of ours");
     await expect(run(rg, ["--pre=/bin/sh", "--regexp=a", "--", "."])).rejects.toThrow("--pre=/bin/sh");
     await expect(run(rg, ["-iz", "--regexp=a", "--", "."])).rejects.toThrow("-iz");

@@ -1,0 +1,270 @@
+import type { ActorId } from "../mailbox/ids.ts";
+import type { Access, Call } from "../mailbox/messages.ts";
+import type { Recheck } from "../policy/ask-broker.ts";
+import type { SameCall } from "../policy/asking/identity.ts";
+import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
+import type { AskDetail } from "../policy/asks.ts";
+import type { PermissionMode } from "../policy/gate.ts";
+import type { HookCaller } from "../policy/hooks/results.ts";
+import type { HookRunner } from "../policy/hooks/runner.ts";
+import type { Behaviour, Judgement, Rule } from "../policy/rules.ts";
+import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
+import type { SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { SessionAsks } from "./asking.ts";
+import type { KnownTool, Toolbox } from "./toolbox.ts";
+
+/** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
+export interface Engine {
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement;
+}
+
+/** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
+export interface GateParts {
+  mode(): PermissionMode;
+  engine(): Engine;
+  readonly hooks: Pick<HookRunner, "preToolUse">;
+  readonly asks: Pick<SessionAsks, "permission">;
+  /** What the agent is told where the person has denied this very call for the session. */
+  denied(call: SameCall): string | null;
+  readonly toolbox: Pick<Toolbox, "find">;
+  readonly sandbox: SandboxState;
+  /** Who calls, for hooks. */
+  caller(actor: ActorId, cwd: string): HookCaller;
+}
+
+/** What holds commands; `report` answers null where the mode is off. */
+export interface SandboxState {
+  readonly settings: SandboxSettings;
+  report(): Promise<SandboxReport | null>;
+}
+
+export interface GatedCall {
+  readonly actor: ActorId;
+  readonly call: Call;
+  readonly tool: KnownTool;
+  /** Where the agent stands. */
+  readonly cwd: string;
+}
+
+/** What decided, and why: the journal keeps it. */
+export interface Grounds {
+  readonly by: "rules" | "hook" | "person" | "nobody" | "stop";
+  /** One sentence or clause. */
+  readonly reason: string;
+  readonly rule?: Rule;
+}
+
+/** Whether a call may run, with the input it may run with. */
+export type Gated = Grounds &
+  (
+    | {
+        readonly type: "go";
+        readonly input: unknown;
+        readonly rewritten: boolean;
+        /** What a hook has to say to the model, besides the result. */
+        readonly context?: string;
+        /** A command that runs outside of the sandbox. */
+        readonly outside: boolean;
+      }
+    /**
+     * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
+     * it through.
+     */
+    | { readonly type: "refuse"; readonly stop?: string; readonly grants?: readonly string[] }
+  );
+
+const BASH = "Bash";
+
+/**
+ * The gate (A5, A6): hooks, then rules, then the person. Every call of every agent passes it, by its own input
+ * and not by what its thread says about it. What fails here denies.
+ */
+export class Gate {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  async judge(given: GatedCall, signal: AbortSignal): Promise<Gated> {
+    try {
+      return await this.#judge(given, signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { type: "refuse", by: "rules", reason: `the permission check failed (${why})` };
+    }
+  }
+
+  /** What rules and mode say now of a call that waits for the person. */
+  recheck({ tool: name, input, cwd }: PermissionQuestion): Recheck {
+    const tool = this.#parts.toolbox.find(name);
+    if (tool === undefined) return { type: "ask" };
+    const { decision, reason } = this.#judgement(tool, input, cwd);
+    return decision === "deny" ? { type: "deny", reason } : { type: decision };
+  }
+
+  async #judge({ actor, call, tool, cwd }: GatedCall, signal: AbortSignal): Promise<Gated> {
+    const names = namesOf(tool);
+    const { toolUse, input: asked } = call;
+    const hooked = { names, input: asked, toolUseId: toolUse };
+    const word = await this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal);
+    if (word.type === "deny")
+      return {
+        type: "refuse",
+        by: "hook",
+        reason: word.reason,
+        ...(word.stop === undefined ? {} : { stop: word.stop }),
+      };
+    const rewritten = word.input !== undefined;
+    const input = rewritten ? word.input : asked;
+    // What a hook makes of a call is a call like any other: it must fit, and it is decided anew.
+    const claim = tool.prepare(input);
+    if (claim.type === "invalid")
+      return {
+        type: "refuse",
+        by: "hook",
+        reason: `a hook rewrote its input, which no longer fits: ${claim.message}`,
+      };
+    const report = tool.offer.name === BASH ? await this.#parts.sandbox.report() : null;
+    const go = {
+      type: "go",
+      ...{ input, rewritten },
+      ...(word.context ? { context: word.context } : {}),
+      outside: runsOutside(this.#parts.sandbox.settings, report, input),
+    } as const;
+
+    const judgement = this.#judgement(tool, input, cwd);
+    const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
+    if (judgement.decision === "deny") return { type: "refuse", ...grounds };
+    const refused = this.#parts.denied({ tool: tool.offer.name, input: plain(input), cwd });
+    if (refused !== null) return { type: "refuse", by: "person", reason: refused };
+    const held = this.#sandboxWord(report, input, cwd);
+    if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
+    const mustAsk = held.type === "ask" || word.decision === "ask";
+    if (judgement.decision === "allow" && !mustAsk) return { ...go, ...grounds };
+    // A hook, or a sandbox that holds, may spare the person a question; never lift a rule or what no rule could allow.
+    const sparable = held.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
+    if (sparable && word.decision === "allow")
+      return { ...go, by: "hook", reason: word.reason ?? "a hook allowed it" };
+    if (sparable && word.decision !== "ask" && held.type === "allow")
+      return { ...go, by: "rules", reason: "it runs in the sandbox" };
+
+    const reason =
+      held.type === "ask"
+        ? held.reason
+        : word.decision === "ask"
+          ? (word.reason ?? "A hook asks for it.")
+          : judgement.reason;
+    const grants = mustAsk ? [] : judgement.grants;
+    const question = questionOf(tool, { input, cwd, title: claim.title, reason, grants });
+    const always = mustAsk ? ({ always: true } as const) : {};
+    const context = { actor, call: call.id, signal };
+    const answer = await this.#parts.asks.permission({ ...question, ...always }, context);
+    if (answer.type === "allow") return { ...go, by: "person", reason: "the person allowed it" };
+    const by = answer.by === "agent" ? "stop" : answer.by;
+    return { type: "refuse", by, reason: answer.reason, grants };
+  }
+
+  #sandboxWord(report: SandboxReport | null, input: unknown, cwd: string): SandboxWord {
+    if (report === null) return { type: "silent" };
+    // In plan mode nothing passes without a question but what only reads.
+    const readOnly = this.#parts.engine().judge("plan", cwd, BASH, input).decision === "allow";
+    return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
+  }
+
+  #judgement(tool: KnownTool, input: unknown, cwd: string): Judgement {
+    const engine = this.#parts.engine();
+    const mode = this.#parts.mode();
+    // A rule may speak of a tool by its older name.
+    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input));
+    if (first === undefined) throw new Error("a tool without a name");
+    const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
+    if (!tool.foreign || own.rule !== undefined) return own;
+    const claim = tool.prepare(input);
+    return claim.type === "invalid"
+      ? own
+      : foreignJudgement(engine, mode, tool, claim.accesses(cwd), cwd, own);
+  }
+}
+
+/**
+ * The engine knows nothing of a library user's own tools: they go by the level they declare, and by what they
+ * say they touch, judged as if Read or Write did it.
+ */
+function foreignJudgement(
+  engine: Engine,
+  mode: PermissionMode,
+  { level, offer }: KnownTool,
+  accesses: readonly Access[],
+  cwd: string,
+  unknown: Judgement,
+): Judgement {
+  const touched = accesses.flatMap(({ kind, target }): Judgement[] => {
+    switch (kind) {
+      case "read":
+        return [engine.judge(mode, cwd, "Read", { file_path: target })];
+      case "write":
+        return [engine.judge(mode, cwd, "Write", { file_path: target })];
+      case "network":
+        return [engine.judge(mode, cwd, "WebFetch", { url: target })];
+      case "execute":
+        return [];
+      default:
+        return kind satisfies never;
+    }
+  });
+  const reason = `${offer.name} declares that it only reads`;
+  const harmless: Judgement = { decision: "allow", reason, parts: [], grants: [] };
+  const acts = mode === "acceptEdits" && level === "write" && touched.length > 0;
+  return touched.reduce(stricter, level === "read" || acts ? harmless : unknown);
+}
+
+const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
+
+function stricter(one: Judgement, other: Judgement): Judgement {
+  return STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one;
+}
+
+function groundsOf({ reason, rule }: Judgement): Omit<Grounds, "by"> {
+  return { reason, ...(rule ? { rule } : {}) };
+}
+
+function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
+  return [offer.name, ...names.filter((name) => name !== offer.name)];
+}
+
+function questionOf(
+  { offer }: KnownTool,
+  given: Pick<PermissionQuestion, "input" | "cwd" | "title" | "reason" | "grants">,
+): Omit<PermissionQuestion, keyof Asking> {
+  const description = wordsIn(given.input, "description");
+  return {
+    ...given,
+    input: plain(given.input),
+    tool: offer.name,
+    details: detailsOf(given.input),
+    ...(description === null ? {} : { description }),
+  };
+}
+
+/** What only describes a call makes it no other call. */
+function plain(input: unknown): unknown {
+  if (typeof input !== "object" || input === null || !("command" in input)) return input;
+  const { description: _, ...rest } = { description: undefined, ...input };
+  return rest;
+}
+
+/** Every argument as the model wrote it; who shows it decides how much of it. */
+function detailsOf(input: unknown): AskDetail[] {
+  if (typeof input !== "object" || input === null) return [];
+  return Object.entries(input).map(([name, value]) => ({
+    name,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+}
+
+function wordsIn(input: unknown, name: string): string | null {
+  if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return null;
+  const value: unknown = Reflect.get(input, name);
+  return typeof value === "string" ? value : null;
+}

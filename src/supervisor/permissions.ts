@@ -1,0 +1,110 @@
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import { AskBroker } from "../policy/ask-broker.ts";
+import { isOff } from "../policy/gate.ts";
+import type { HookRunner } from "../policy/hooks/runner.ts";
+import { type SessionAsks, sessionAsks } from "./asking.ts";
+import type { Actors } from "./desk.ts";
+import { type Engine, Gate, type GateParts, type SandboxState } from "./gate.ts";
+import { interimEngine } from "./interim-engine.ts";
+import type { SupervisorOptions } from "./options.ts";
+import { type Mode, modeFrom } from "./plan-mode.ts";
+import { RuleBook, rulesFrom } from "./rule-book.ts";
+import { hookCaller } from "./session-hooks.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+export interface PermissionParts {
+  readonly options: Pick<
+    SupervisorOptions,
+    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person"
+  >;
+  /** The workspace, the session's own folder first. */
+  readonly folders: readonly string[];
+  /** Folders of ours that may be read besides. */
+  readonly readable: readonly string[];
+  readonly hooks: HookRunner;
+  readonly sandbox: SandboxState;
+  readonly actors: Actors;
+  readonly onWarning: (message: string) => void;
+}
+
+/** What decides in a session: its mode, its rules, the person, and the gate that asks all of them. */
+export interface Permissions {
+  readonly mode: Mode;
+  readonly rules: RuleBook;
+  readonly broker: AskBroker;
+  readonly asks: SessionAsks;
+  /** Whether a tool is forbidden altogether, and so is not offered. */
+  isOff(names: readonly string[]): boolean;
+  /** The gate over these tools. */
+  gate(toolbox: Toolbox): Gate;
+}
+
+export function sessionPermissions(parts: PermissionParts): Permissions {
+  const { options, hooks, sandbox, actors } = parts;
+  const rules = new RuleBook(options.rules ?? [], [
+    ...rulesFrom(options.allowedTools ?? [], "allow", "cli"),
+    ...rulesFrom(options.disallowedTools ?? [], "deny", "cli"),
+  ]);
+  let gate: Gate | null = null;
+  const broker = new AskBroker({
+    person: options.person ? notifying(options.person, hooks, parts) : null,
+    onGrant: (texts) => rules.grant(texts),
+    recheck: (question) => gate?.recheck(question) ?? { type: "ask" },
+    onLate: (ask) =>
+      parts.onWarning(
+        `An answer came too late and changed nothing: ${"title" in ask ? ask.title : ask.type}.`,
+      ),
+  });
+  const mode = modeFrom(options.permissionMode ?? "default", () => void broker.changed());
+  const asks = sessionAsks(broker, actors);
+  const engine = engineFor(rules, parts);
+  const caller = hookCaller(actors, () => mode.current());
+  const gateParts: Omit<GateParts, "toolbox"> = {
+    mode: () => mode.current(),
+    engine,
+    hooks,
+    asks,
+    denied: (call) => broker.denied(call),
+    sandbox,
+    caller,
+  };
+  return {
+    ...{ mode, rules, broker, asks },
+    isOff: (names) => isOff(rules.all, names),
+    gate(toolbox) {
+      gate = new Gate({ ...gateParts, toolbox });
+      return gate;
+    },
+  };
+}
+
+/** Made anew only where rules have changed. */
+function engineFor(rules: RuleBook, { folders, readable }: PermissionParts): () => Engine {
+  let made: { readonly of: RuleBook["all"]; readonly engine: Engine } | null = null;
+  return () => {
+    if (made?.of !== rules.all)
+      made = { of: rules.all, engine: interimEngine(rules.all, [...folders, ...readable]) };
+    return made.engine;
+  };
+}
+
+/** Notification hooks hear of each question before the person does. */
+function notifying(
+  person: NonNullable<SupervisorOptions["person"]>,
+  hooks: Pick<HookRunner, "has" | "notification">,
+  { actors, options, folders }: PermissionParts,
+): NonNullable<SupervisorOptions["person"]> {
+  const caller = hookCaller(actors, () => options.permissionMode ?? "default");
+  return {
+    ask(ask, signal) {
+      const kind = ask.type === "permission" ? "permission_prompt" : "elicitation_dialog";
+      if (hooks.has("Notification", [kind])) {
+        const actor: ActorId = ask.askers[0]?.actor ?? MAIN;
+        const words =
+          ask.type === "permission" ? `${ask.tool}: ${ask.title}` : "A question waits for an answer.";
+        void hooks.notification(kind, words, caller(actor, folders[0] ?? "/"), signal);
+      }
+      return person.ask(ask, signal);
+    },
+  };
+}

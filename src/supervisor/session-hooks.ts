@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { Clock } from "../mailbox/clock.ts";
+import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
+import type { PermissionMode } from "../policy/gate.ts";
+import { parseHooks } from "../policy/hooks/parse.ts";
+import type { HookCaller } from "../policy/hooks/results.ts";
+import { type HookRunner, hookRunner } from "../policy/hooks/runner.ts";
+import type { HookSource } from "../policy/settings/read-settings.ts";
+import type { Processes } from "../processes/processes.ts";
+import type { Actors } from "./desk.ts";
+
+export interface HookOptions {
+  readonly sources: readonly HookSource[];
+  readonly session: SessionId;
+  /** Of the session's journal. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly processes: Pick<Processes, "run">;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+}
+
+/** The person's hooks; they run on the supervisor's side, for every agent. */
+export function sessionHooks(options: HookOptions): HookRunner {
+  const { sources, session, folder, cwd, processes, clock, onWarning } = options;
+  const { hooks, problems } = parseHooks(sources);
+  for (const problem of problems) onWarning(problem);
+  return hookRunner({
+    hooks,
+    run: (request, signal) => processes.run(request, signal),
+    session: {
+      id: session,
+      transcriptPath: join(folder, "journal.jsonl"),
+      projectDir: cwd,
+      folder: join(folder, "hooks"),
+    },
+    clock,
+    onProblem: onWarning,
+    onMessage: onWarning,
+  });
+}
+
+/** Whose hooks run, as they are told. */
+export function hookCaller(
+  actors: Pick<Actors, "find">,
+  mode: () => PermissionMode,
+): (actor: ActorId, cwd: string) => HookCaller {
+  return (owner, cwd) => {
+    const type = owner === MAIN ? undefined : actors.find(owner)?.spec.type;
+    return { owner, cwd, permissionMode: mode(), ...(type === undefined ? {} : { agentType: type }) };
+  };
+}
