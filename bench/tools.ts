@@ -6,7 +6,7 @@ import type { FileToolsRun, FileToolsTask, Measured } from "./inside/file-tools.
 import { inOwnProcess } from "./own-process.ts";
 import { makeRepository } from "./repository.ts";
 import { atMost, type BenchOptions, type BenchResult, timesFloor } from "./result.ts";
-import { median, p95, quantile, rounded } from "./samples.ts";
+import { median, p95, quantile } from "./samples.ts";
 
 const LIVE = 64;
 const MEGABYTES = 100;
