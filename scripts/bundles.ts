@@ -31,5 +31,12 @@ export const bundles: readonly Bundle[] = [
     format: "esm",
   },
   { name: "journal-writer", entry: "src/journal/writer.ts", external: found, alone: true, format: "esm" },
+  {
+    name: "sandbox-thread",
+    entry: "src/policy/sandbox/thread.ts",
+    external: ["@anthropic-ai/sandbox-runtime"],
+    alone: true,
+    format: "esm",
+  },
   { name: "process-host", entry: "src/processes/host.ts", external: found, alone: true, format: "esm" },
 ];

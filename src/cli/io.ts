@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../mailbox/clock.ts";
+import type { RunningAs } from "../policy/root-bypass.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** Everything of the outside world that the command line touches itself. */
@@ -13,6 +14,8 @@ export interface CliIO {
   /** Absolute. */
   readonly cwd: string;
   readonly homedir: string;
+  /** As whom, and in what, the program runs; absent: as an ordinary user. */
+  readonly runningAs?: Pick<RunningAs, "uid" | "contained">;
   /** The organisation's settings file; the platform's where absent. */
   readonly managedSettings?: string;
   /** Calls back on each such signal, which then no longer ends the process; the answer withdraws it. */

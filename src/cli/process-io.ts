@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { isatty } from "node:tty";
 import { systemClock } from "../mailbox/clock.ts";
+import { isContained } from "../policy/root-bypass.ts";
 import type { CliIO } from "./io.ts";
 import { outletOf } from "./outlet.ts";
 
@@ -17,6 +18,9 @@ export function processIO(cwd: string): CliIO {
     env: process.env,
     cwd,
     homedir: homedir(),
+    get runningAs() {
+      return { uid: process.getuid?.() ?? null, contained: isContained() };
+    },
     onSignal(signal, listener) {
       process.on(signal, listener);
       return () => process.off(signal, listener);

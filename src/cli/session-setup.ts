@@ -2,6 +2,7 @@ import { troupeHome } from "../journal/place.ts";
 import { whyNoSessions } from "../journal/usable-home.ts";
 import { aliasesFrom } from "../model/aliases.ts";
 import type { PermissionMode } from "../policy/gate.ts";
+import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import { maxAgentsIn } from "../policy/settings/max-agents.ts";
 import { whyNotMode } from "../policy/settings/mode-of.ts";
 import type { ReadSettings } from "../policy/settings/read-settings.ts";
@@ -11,6 +12,7 @@ import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
+import type { CliIO } from "./io.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
 import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
@@ -48,7 +50,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const { read } = settings;
   const env = { ...io.env, ...read.settings.env };
   const limits = limitsOf(args, own, env, read);
-  const permissionMode = modeOf(args, read);
+  const permissionMode = modeOf(args, read, io);
   const why = whyNoSessions(home);
   if (why !== null) throw new Error(why);
   const choice = await modelOf(args, context, env, { cwd, read });
@@ -70,6 +72,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       hooks: read.hooks,
       env: read.settings.env,
       commandEnv: read.settings.commandEnv,
+      redact: read.settings.redact,
+      sandbox: read.settings.sandbox,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       limits,
       home,
@@ -100,11 +104,15 @@ function limitsOf(
 }
 
 /** The flag's, where it is one that may be chosen. */
-function modeOf(args: Arguments, read: ReadSettings): PermissionMode | undefined {
+function modeOf(args: Arguments, read: ReadSettings, io: CliIO): PermissionMode | undefined {
   const wanted = args.value(flags.permissionMode);
   const why = wanted === undefined ? null : whyNotMode(wanted, read);
   if (why !== null) throw new UsageError(why);
-  return wanted ?? read.mode;
+  const mode = wanted ?? read.mode;
+  const { runningAs = { uid: null, contained: false }, env } = io;
+  const refused = mode === undefined ? null : whyNotAsRoot(mode, { ...runningAs, env });
+  if (refused !== null) throw new UsageError(refused);
+  return mode;
 }
 
 async function modelOf(

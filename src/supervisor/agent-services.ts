@@ -20,7 +20,7 @@ import type { WriteLedger } from "./write-ledger.ts";
 /** What the services of one actor may reach of the session. */
 export interface ServiceSide {
   readonly toolbox: Toolbox;
-  readonly gate: Pick<Gate, "judge">;
+  readonly gate: Pick<Gate, "judge" | "recheck">;
   readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStop">;
   readonly journal: Journal;
   readonly processes: Processes;
@@ -212,6 +212,15 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       const running = busyWith(call, tool, judged, { title: claim.title, cwd });
       const turn = await turnToWrite(call.id, claim.accesses(cwd));
       if (turn.type === "refuse") return turn;
+      // Waiting takes time, in which plan mode or a rule may have come.
+      const now = side.gate.recheck({ tool: tool.offer.name, input: judged.input, cwd });
+      if (now.type === "deny") {
+        after(call.id, true);
+        return {
+          type: "refuse",
+          reason: refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now.reason }),
+        };
+      }
       return {
         ...turn,
         ...(judged.rewritten ? { input: judged.input } : {}),

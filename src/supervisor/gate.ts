@@ -95,8 +95,8 @@ export class Gate {
     }
   }
 
-  /** What rules and mode say now of a call that waits for the person. */
-  recheck({ tool: name, input, cwd }: PermissionQuestion): Recheck {
+  /** What rules and mode say now of a call that waits: for the person, or for another to have written. */
+  recheck({ tool: name, input, cwd }: SameCall): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
     const { decision, reason } = this.#judgement(tool, input, cwd);
@@ -142,6 +142,8 @@ export class Gate {
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const mustAsk = held.type === "ask" || word.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk) return { ...go, ...grounds };
+    // It asks the person itself, with the plan.
+    if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk) return { ...go, ...grounds };
     // A hook, or a sandbox that holds, may spare the person a question; never lift a rule or what no rule could allow.
     const sparable = held.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
     if (sparable && word.decision === "allow")

@@ -2,6 +2,7 @@ import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
 import type { AgentListing } from "../tools/agent.ts";
 import { noSession, sessionTools } from "./session-tools.ts";
+import { MAINS_OWN } from "./specs.ts";
 import { Toolbox } from "./toolbox.ts";
 
 /** One kind of agent, as people and models choose it. */
@@ -18,7 +19,7 @@ export function definitionsWith(own: readonly AgentDefinition[]): AgentDefinitio
 /** The Agent tool is made of these listings, so it is in no toolbox yet when they are made. */
 export function listingOf(definition: AgentDefinition, toolbox: Toolbox): ListedAgent {
   const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
-  const offered = toolbox.select(tools, disallowedTools).map((tool) => tool.name);
+  const offered = toolbox.select(tools, [...disallowedTools, ...MAINS_OWN]).map((tool) => tool.name);
   const spawning = tools === "all" && !disallowedTools.includes("Agent") ? ["Agent"] : [];
   return {
     name,

@@ -47,7 +47,12 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
   ]);
   let gate: Gate | null = null;
   const broker = new AskBroker({
-    person: options.person ? notifying(options.person, hooks, parts) : null,
+    person: options.person
+      ? notifying(options.person, hooks, {
+          caller: (actor, cwd) => caller(actor, cwd),
+          folders: parts.folders,
+        })
+      : null,
     onGrant: (texts) => rules.grant(texts),
     recheck: (question) => gate?.recheck(question) ?? { type: "ask" },
     onLate: (ask) =>
@@ -92,9 +97,8 @@ function engineFor(rules: RuleBook, { folders, readable }: PermissionParts): () 
 function notifying(
   person: NonNullable<SupervisorOptions["person"]>,
   hooks: Pick<HookRunner, "has" | "notification">,
-  { actors, options, folders }: PermissionParts,
+  { caller, folders }: Pick<GateParts, "caller"> & Pick<PermissionParts, "folders">,
 ): NonNullable<SupervisorOptions["person"]> {
-  const caller = hookCaller(actors, () => options.permissionMode ?? "default");
   return {
     ask(ask, signal) {
       const kind = ask.type === "permission" ? "permission_prompt" : "elicitation_dialog";

@@ -26,12 +26,15 @@ export interface Spawn {
 }
 
 const SPAWNING = "Agent";
+/** Only the main conversation enters and leaves plan mode. */
+export const MAINS_OWN: readonly string[] = ["EnterPlanMode", "ExitPlanMode"];
 
 /** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
 export function agentSpec(common: Common, definition: AgentDefinition, spawn: Spawn): ActorSpec {
   const { limits, toolbox, options } = common;
   const depth = (spawn.parent?.depth ?? 0) + 1;
-  const forbidden = [...(definition.disallowedTools ?? []), ...(depth >= limits.maxDepth ? [SPAWNING] : [])];
+  const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
+  const forbidden = [...(definition.disallowedTools ?? []), ...MAINS_OWN, ...tooDeep];
   const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
   return spec(common, {
     id: spawn.id,

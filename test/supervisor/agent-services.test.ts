@@ -55,6 +55,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
   const services = agentServices(actor, {
     toolbox,
     gate: {
+      recheck: () => ({ type: "allow" }),
       judge: async ({ call }) => ({
         ...{ type: "go", by: "rules", reason: "", input: call.input },
         ...{ rewritten: false, outside: false },

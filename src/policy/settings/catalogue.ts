@@ -108,7 +108,7 @@ export const catalogue = {
       type: "`off`, `on` or `required`",
       summary:
         "Whether commands run in a sandbox; `required` runs none where there is no sandbox. A project's settings can only make it stricter.",
-      fallback: "`on`",
+      fallback: "`off`",
       foreign: "narrower",
       width: (mode) => (mode === "required" ? 0 : mode === "off" ? 2 : 1),
     }),
