@@ -2,6 +2,7 @@ import { type Clock, pause } from "../mailbox/clock.ts";
 import type { SessionAccount, SupervisorHandle } from "../supervisor/options.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";
+import { followSettings } from "./follow-settings.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { type Job, type JobEnd, runJobs } from "./jobs.ts";
 import type { SessionSetup } from "./session-setup.ts";
@@ -27,7 +28,7 @@ const CLOSE_MS = 10_000;
  */
 export async function runSession(
   { io, runtime, startedAt }: Context,
-  { options, notes }: SessionSetup,
+  { options, notes, settings }: SessionSetup,
   jobs: readonly Job[],
   report: (finished: Finished) => Promise<number>,
 ): Promise<number> {
@@ -44,6 +45,8 @@ export async function runSession(
         progress.onEvent(event);
       },
     });
+    const following = new AbortController();
+    followSettings(handle, settings, { note: progress.note, clock: io.clock, signal: following.signal });
     let code: number;
     let closed = false;
     try {
@@ -56,6 +59,7 @@ export async function runSession(
       progress.stop();
       code = await report({ ends, account: handle.account(), durationMs: io.clock.now() - startedAt });
     } finally {
+      following.abort();
       closed = await closesInTime(handle, io.clock);
     }
     code = interrupts.code() ?? code;

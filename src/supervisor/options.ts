@@ -158,8 +158,8 @@ export interface SupervisorHandle {
   setMode(mode: PermissionMode): void;
   /** The permission rules in force, those the person granted for the session last. */
   rules(): readonly Rule[];
-  /** Settings were changed: their rules from the next call on. */
-  replaceRules(rules: readonly Rule[]): void;
+  /** Settings were changed: their rules and hooks hold from the next call on. */
+  replaceSettings(settings: { readonly rules: readonly Rule[]; readonly hooks: readonly HookSource[] }): void;
   /** Boots up to `count` threads ahead of need. */
   warm(count: number): void;
   /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */

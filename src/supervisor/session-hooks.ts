@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { PermissionMode } from "../policy/gate.ts";
+import type { Hooks } from "../policy/hooks/hooks.ts";
 import { parseHooks } from "../policy/hooks/parse.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import { type HookRunner, hookRunner } from "../policy/hooks/runner.ts";
@@ -20,13 +21,24 @@ export interface HookOptions {
   readonly onWarning: (message: string) => void;
 }
 
+/** Hooks that settings can change while the session runs. */
+export interface SessionHooks extends HookRunner {
+  replace(sources: readonly HookSource[]): void;
+}
+
 /** The person's hooks; they run on the supervisor's side, for every agent. */
-export function sessionHooks(options: HookOptions): HookRunner {
+export function sessionHooks(options: HookOptions): SessionHooks {
   const { sources, session, folder, cwd, processes, clock, onWarning } = options;
-  const { hooks, problems } = parseHooks(sources);
-  for (const problem of problems) onWarning(problem);
-  return hookRunner({
-    hooks,
+  const parsed = (from: readonly HookSource[]): Hooks => {
+    const { hooks, problems } = parseHooks(from);
+    for (const problem of problems) onWarning(problem);
+    return hooks;
+  };
+  let hooks = parsed(sources);
+  const runner = hookRunner({
+    get hooks() {
+      return hooks;
+    },
     run: (request, signal) => processes.run(request, signal),
     session: {
       id: session,
@@ -38,6 +50,12 @@ export function sessionHooks(options: HookOptions): HookRunner {
     onProblem: onWarning,
     onMessage: onWarning,
   });
+  return {
+    ...runner,
+    replace(changed) {
+      hooks = parsed(changed);
+    },
+  };
 }
 
 /** Whose hooks run, as they are told. */

@@ -16,7 +16,6 @@ import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
 import type { AskBroker } from "../policy/ask-broker.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
-import type { HookRunner } from "../policy/hooks/runner.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { redactionOf } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
@@ -35,7 +34,7 @@ import { outputsIn } from "./outputs.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
-import { hookCaller, sessionHooks } from "./session-hooks.ts";
+import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import type { Common } from "./specs.ts";
@@ -57,7 +56,7 @@ export interface Session {
   readonly host: ActorHost;
   readonly toolbox: Toolbox;
   readonly permissions: Permissions;
-  readonly hooks: HookRunner;
+  readonly hooks: SessionHooks;
   readonly broker: AskBroker;
   readonly gate: Gate;
   /** On whose behalf hooks run. */

@@ -151,8 +151,9 @@ export class Supervisor implements SupervisorHandle {
     return this.#session.permissions.rules.all;
   }
 
-  replaceRules(rules: readonly Rule[]): void {
+  replaceSettings({ rules, hooks }: Parameters<SupervisorHandle["replaceSettings"]>[0]): void {
     this.#session.permissions.rules.replaceSettings(rules);
+    this.#session.hooks.replace(hooks);
     void this.#session.broker.changed();
   }
 

@@ -74,7 +74,7 @@ export class FakeSession implements SupervisorHandle {
   rules(): readonly Rule[] {
     return this.options.rules ?? [];
   }
-  replaceRules(): void {}
+  replaceSettings(): void {}
 
   constructor(options: SupervisorOptions, script: FakeScript, onChange: () => void) {
     this.#onChange = onChange;

@@ -1,0 +1,26 @@
+import type { Clock } from "../mailbox/clock.ts";
+import { whyNotMode } from "../policy/settings/mode-of.ts";
+import { watchSettings } from "../policy/settings/watch-settings.ts";
+import type { TrustedSettings } from "../policy/trust/trust.ts";
+import type { SupervisorHandle } from "../supervisor/options.ts";
+import type { SessionSettings } from "./session-settings.ts";
+
+/**
+ * Lets changes of settings count in a running session: rules and hooks from the next call on, and a mode that is
+ * no longer allowed is left. Ends with the signal.
+ */
+export function followSettings(
+  session: Pick<SupervisorHandle, "replaceSettings" | "mode" | "setMode">,
+  { read, reader }: SessionSettings,
+  { note, clock, signal }: { note(line: string): void; readonly clock: Clock; readonly signal: AbortSignal },
+): void {
+  const onChange = (fresh: TrustedSettings) => {
+    session.replaceSettings({ rules: fresh.rules, hooks: fresh.hooks });
+    const why = whyNotMode(session.mode(), fresh);
+    if (why !== null) session.setMode(fresh.mode ?? "default");
+    note("Settings have changed; their rules and hooks hold from now on.");
+    if (why !== null) note(`${why} The session goes on in ${session.mode()}.`);
+    for (const warning of fresh.warnings) note(warning);
+  };
+  watchSettings({ known: read, read: () => reader.read(), onChange, onProblem: note, clock, signal });
+}
