@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type MessagesServer, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
@@ -47,6 +47,9 @@ async function serving(reply: (n: number) => ServedReply): Promise<MessagesServe
   onTestFinished(() => server.close());
   return server;
 }
+
+/** A reply that goes on for as long as it is let. */
+const endless: ServedReply = { text: "Endless", upTo: "event: content_block_stop", ending: "pings" };
 
 /** The ready prompt: the last line of the screen. */
 const ready = async (terminal: PseudoTerminal) => terminal.shows(/\n› *$/);
@@ -140,9 +143,7 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
   });
 
   test("Ctrl-C ends the turn and the conversation stays; twice it leaves", async () => {
-    const server = await serving((n) =>
-      n === 0 ? { text: "Endless", ending: "pings" } : { text: "Here I am." },
-    );
+    const server = await serving((n) => (n === 0 ? endless : { text: "Here I am." }));
     const terminal = start({ url: server.url });
     await ready(terminal);
     terminal.type("go\r");
@@ -162,7 +163,7 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const)("%s in a turn ends every agent and leaves with %i", async (signal, code) => {
-    const server = await serving(() => ({ text: "Endless", ending: "pings" }));
+    const server = await serving(() => endless);
     const terminal = start({ url: server.url });
     await ready(terminal);
     terminal.type("go\r");
@@ -173,7 +174,7 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
   });
 
   test("a terminal that vanishes ends it, with its session written to the end", async () => {
-    const server = await serving(() => ({ text: "Endless", ending: "pings" }));
+    const server = await serving(() => endless);
     const terminal = start({ url: server.url, env: { TROUPE_HOME: temporaryFolder() } });
     await ready(terminal);
     terminal.type("go\r");
@@ -302,6 +303,34 @@ describe.skipIf(why !== null)("asks in a terminal", { timeout: 60_000 }, () => {
     expect((await server.request(1)).rawBody).toContain(
       String.raw`{\"type\":\"deny\",\"span\":\"once\",\"message\":\"use a branch of your own\"}`,
     );
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
+  test("a command of a real session runs after y and not after n, with /mode and /permissions to match", async () => {
+    const server = await serving((n) =>
+      n === 0 || n === 2
+        ? { calls: [{ name: "Bash", input: { command: `touch made-${n}`, description: "Make a file" } }] }
+        : { text: "Heard." },
+    );
+    const cwd = temporaryFolder();
+    const terminal = start({ url: server.url, cwd });
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/Make a file[\s\S]*touch made-0[\s\S]*answer › *$/);
+    terminal.type("y\r");
+    await terminal.shows("✓ done");
+    expect(existsSync(join(cwd, "made-0"))).toBe(true);
+    terminal.type("again\r");
+    await terminal.shows(/touch made-2[\s\S]*answer › *$/);
+    terminal.type("n not that\r");
+    await terminal.shows(/✓ done[\s\S]*✓ done/);
+    expect(existsSync(join(cwd, "made-2"))).toBe(false);
+    expect((await server.request(3)).rawBody).toContain("not that");
+    terminal.type("/mode acceptEdits\r");
+    await terminal.shows("The mode is acceptEdits from now on.");
+    terminal.type("/permissions\r");
+    await terminal.shows(/No rule is in force|allow {2}/);
     terminal.type(CTRL_D);
     await terminal.ended;
   });

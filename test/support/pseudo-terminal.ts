@@ -9,16 +9,17 @@ export interface PseudoTerminalOptions {
   readonly rows?: number;
 }
 
+/** Not a limit on speed: what takes as long as this hangs, and the screen says where. */
+const PATIENCE_MS = 25_000;
+
 /** A program that runs in a terminal of its own. */
 export interface PseudoTerminal {
   readonly screen: TerminalScreen;
   /** Everything it wrote, as it wrote it. */
   written(): string;
   type(keys: string): void;
-  /** Resolves once this is on the screen, or was written since the `mark`; rejects when the program ends without it. */
+  /** Resolves once this is on the screen, scrollback included; rejects when the program ends without it. */
   shows(what: string | RegExp): Promise<void>;
-  /** The same, of what is written from now on. */
-  showsNext(what: string | RegExp): Promise<void>;
   resize(columns: number, rows: number): void;
   signal(name: NodeJS.Signals): void;
   /** The terminal itself goes away. */
@@ -87,14 +88,18 @@ function attached(child: ChildProcess, screen: TerminalScreen): PseudoTerminal {
 
   const until = (what: string | RegExp, text: () => string): Promise<void> =>
     new Promise((resolve, reject) => {
+      const end = (problem?: string): void => {
+        clearTimeout(timer);
+        watchers.delete(watcher);
+        if (problem === undefined) resolve();
+        else reject(new Error(`${problem} ${what}; on the screen:\n${screen.lines().join("\n")}`));
+      };
       const watcher = (): void => {
         const found = typeof what === "string" ? text().includes(what) : what.test(text());
-        if (!found && !over) return;
-        watchers.delete(watcher);
-        if (found) resolve();
-        else
-          reject(new Error(`It ended without showing ${what}; on the screen:\n${screen.lines().join("\n")}`));
+        if (found) end();
+        else if (over) end("It ended without showing");
       };
+      const timer = setTimeout(() => end("It does not show"), PATIENCE_MS);
       watchers.add(watcher);
       watcher();
     });
@@ -107,10 +112,6 @@ function attached(child: ChildProcess, screen: TerminalScreen): PseudoTerminal {
     written: () => written,
     type: (keys) => void stdin.write(keys),
     shows: (what) => until(what, () => screen.lines().join("\n")),
-    showsNext(what) {
-      const from = written.length;
-      return until(what, () => written.slice(from));
-    },
     resize: (columns, rows) =>
       void spawnSync("stty", ["-F", there().tty, "cols", String(columns), "rows", String(rows)]),
     signal: (name) => void process.kill(there().pid, name),

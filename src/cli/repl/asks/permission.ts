@@ -18,7 +18,9 @@ export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false):
     sheet.paint("yellow", `Allow this?${several}`),
     ...title.map((row) => sheet.paint("bold", row)),
     ...field("from", askersOf(ask.askers), sheet),
-    ...(ask.description === undefined ? [] : field("for", ask.description, sheet, whole)),
+    ...(ask.description === undefined || ask.description === ask.title
+      ? []
+      : field("for", ask.description, sheet, whole)),
     ...ask.details
       .filter(({ value }) => value !== ask.title)
       .flatMap(({ name, value }) => field(name, value, sheet, whole)),
