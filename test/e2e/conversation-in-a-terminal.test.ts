@@ -173,7 +173,7 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
     await terminal.shows("troupe sessions show");
   });
 
-  test("a terminal that vanishes ends it, with its session written to the end", async () => {
+  test("a terminal that vanishes ends what it started", async () => {
     const server = await serving(() => endless);
     const terminal = start({ url: server.url, env: { TROUPE_HOME: temporaryFolder() } });
     await ready(terminal);
