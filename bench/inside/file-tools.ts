@@ -168,10 +168,20 @@ const measures: Readonly<Record<Measured, () => Promise<number>>> = {
   edit: measure("edit", IN_A_ROW, editOnce),
   replace: measure("replace", IN_A_ROW, () => bareFiles.replace(`${edited}.bare`, "state", "state")),
 };
-const samples = await interleaved(rounds, measures);
+// Forth and back: on a busy machine it matters what a measurement comes after.
+const forth = await interleaved(Math.ceil(rounds / 2), measures);
+const back = await interleaved(Math.floor(rounds / 2), backwards(measures));
+const samples = joined((name) => [...forth[name], ...back[name]]);
 await processes.close();
 spawner.stop();
-const cpuOf = Object.fromEntries(
-  Object.keys(measures).map((name) => [name, hosts.length === 0 ? null : (cpu.get(name) ?? null)]),
-) as unknown as FileToolsRun["cpuMs"];
+const cpuOf = joined((name) => (hosts.length === 0 ? null : (cpu.get(name) ?? null)));
 await answer({ samples, cpuMs: cpuOf } satisfies FileToolsRun);
+
+function backwards(some: typeof measures): typeof measures {
+  return Object.fromEntries(Object.entries(some).reverse()) as unknown as typeof measures;
+}
+
+function joined<T>(of: (name: Measured) => T): Record<Measured, T> {
+  const names = Object.keys(measures) as Measured[];
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as unknown as Record<Measured, T>;
+}
