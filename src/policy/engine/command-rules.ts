@@ -1,0 +1,104 @@
+import type { Behaviour, Rule } from "../rules.ts";
+
+/** One `Bash(…)` rule, ready to be compared with the text of a part (§5.3). */
+export interface CommandRule {
+  readonly rule: Rule;
+  /** No wildcard: only this very text. */
+  readonly exact: boolean;
+  /** What stands before the first wildcard. */
+  readonly head: string;
+  /** The command it names, where its first word is complete and without wildcard. */
+  readonly command: string | null;
+  readonly matches: (text: string) => boolean;
+}
+
+/** Command rules found by the command they name. */
+export class CommandRules {
+  readonly #named = new Map<string, CommandRule[]>();
+  readonly #loose: CommandRule[] = [];
+  /** Rules which, as they are written, may be a whole command line (§5.3). */
+  readonly #whole = new Map<string, Rule>();
+  /** Deny and ask rules that contain an operator, and so can only mean a whole line. */
+  readonly #lines: CommandRule[] = [];
+
+  add(rule: Rule, spec: string, behaviour: Behaviour): void {
+    const variants =
+      behaviour === "allow" ? [spec] : [...new Set([spec, spaced(spec), spaced(unquoted(spec))])];
+    for (const variant of variants) {
+      const compiled = compile(rule, variant);
+      if (compiled === null) continue;
+      if (compiled.command === null) this.#loose.push(compiled);
+      else this.#named.set(compiled.command, [...(this.#named.get(compiled.command) ?? []), compiled]);
+      if (behaviour !== "allow" && /[|&;<>\n]/.test(variant)) this.#lines.push(compiled);
+    }
+    for (const whole of [spec, unescaped(spec)]) if (!this.#whole.has(whole)) this.#whole.set(whole, rule);
+  }
+
+  /** Every rule that matches a part's text and is accepted; the first one found. */
+  find(text: string, accept: (rule: CommandRule) => boolean = () => true): CommandRule | null {
+    const space = text.indexOf(" ");
+    const named = this.#named.get(space < 0 ? text : text.slice(0, space));
+    return (
+      named?.find((one) => one.matches(text) && accept(one)) ??
+      this.#loose.find((one) => one.matches(text) && accept(one)) ??
+      null
+    );
+  }
+
+  whole(command: string): Rule | null {
+    return this.#whole.get(command.trim()) ?? null;
+  }
+
+  line(command: string): Rule | null {
+    return this.#lines.find((one) => one.matches(spaced(command.trim())))?.rule ?? null;
+  }
+}
+
+/** Null for an empty prefix, which would be everything. */
+function compile(rule: Rule, spec: string): CommandRule | null {
+  const open = /(?::\*| \*)$/.test(spec) && !/\\:?\*$/.test(spec);
+  const body = open ? spec.slice(0, -2) : spec;
+  if (body.trim() === "") return null;
+  const pieces = body.split(/(\\[\\*()]|\*)/);
+  const stars = pieces.filter((piece) => piece === "*").length;
+  const firstStar = pieces.indexOf("*");
+  const head = literal(firstStar < 0 ? pieces : pieces.slice(0, firstStar));
+  const space = head.indexOf(" ");
+  const command = space >= 0 ? head.slice(0, space) : firstStar < 0 ? head : null;
+  const matches = stars === 0 ? plain(head, open) : patterned(pieces, open);
+  return { rule, exact: stars === 0 && !open, head, command: command === "" ? null : command, matches };
+}
+
+function plain(head: string, open: boolean): (text: string) => boolean {
+  const prefix = `${head} `;
+  return open ? (text) => text === head || text.startsWith(prefix) : (text) => text === head;
+}
+
+function patterned(pieces: readonly string[], open: boolean): (text: string) => boolean {
+  const source = pieces
+    .map((piece) => (piece === "*" ? ".*" : literal([piece]).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")))
+    .join("");
+  const expression = new RegExp(`^${source}${open ? "(?: .*)?" : ""}$`, "s");
+  return (text) => expression.test(text);
+}
+
+function literal(pieces: readonly string[]): string {
+  return pieces.map((piece) => (/^\\[\\*()]$/.test(piece) ? piece.slice(1) : piece)).join("");
+}
+
+function unescaped(spec: string): string {
+  return spec.replace(/\\([\\*()])/g, "$1");
+}
+
+/** A rule that is this text and nothing else. */
+export function exactly(text: string): string {
+  return `Bash(${text.replace(/[\\*()]/g, "\\$&")})`;
+}
+
+function spaced(text: string): string {
+  return text.replace(/[ \t]+/g, " ").trim();
+}
+
+function unquoted(text: string): string {
+  return text.replace(/["']/g, "");
+}

@@ -1,0 +1,74 @@
+import { resolve } from "node:path";
+import type { Step } from "../shell/script.ts";
+
+/** Where a command may stand. */
+export interface Whereabouts {
+  readonly folders: readonly string[];
+  /** It may also stand anywhere else. */
+  readonly lost: boolean;
+}
+
+/** Follows the working directory through a script: `&&` means that what was before succeeded, `;` does not. */
+export class Directories {
+  #now: Whereabouts;
+  #failed: Whereabouts[] = [];
+  readonly #outer: { now: Whereabouts; failed: Whereabouts[] }[] = [];
+  /** Whether a `cd` came before. */
+  left = false;
+
+  constructor(start: Whereabouts) {
+    this.#now = start;
+  }
+
+  get now(): Whereabouts {
+    return this.#now;
+  }
+
+  step(step: Exclude<Step["type"], "part" | "redirects" | "data">): void {
+    switch (step) {
+      case "enter":
+      case "branch":
+        this.#outer.push({ now: this.#now, failed: this.#failed });
+        this.#failed = [];
+        return;
+      case "leave": {
+        const outer = this.#outer.pop();
+        if (outer) [this.#now, this.#failed] = [outer.now, outer.failed];
+        return;
+      }
+      case "join": {
+        const outer = this.#outer.pop();
+        if (!outer) return;
+        this.#now = union([outer.now, this.#now, ...this.#failed]);
+        this.#failed = outer.failed;
+        return;
+      }
+      case "settle":
+        this.#now = union([this.#now, ...this.#failed]);
+        this.#failed = [];
+        return;
+      case "lost":
+        this.#now = { ...this.#now, lost: true };
+        this.left = true;
+        return;
+      default:
+        step satisfies never;
+    }
+  }
+
+  /** `cd` to a folder, or with null to one that is not known. */
+  move(to: string | null): void {
+    this.left = true;
+    this.#failed.push(this.#now);
+    if (to === null) this.#now = { folders: this.#now.folders, lost: true };
+    else if (to.startsWith("/")) this.#now = { folders: [resolve(to)], lost: false };
+    else
+      this.#now = { folders: this.#now.folders.map((folder) => resolve(folder, to)), lost: this.#now.lost };
+  }
+}
+
+function union(all: readonly Whereabouts[]): Whereabouts {
+  const [first] = all;
+  if (first && all.length === 1) return first;
+  return { folders: [...new Set(all.flatMap(({ folders }) => folders))], lost: all.some(({ lost }) => lost) };
+}

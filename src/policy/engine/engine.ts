@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import type { PermissionMode } from "../gate.ts";
+import type { Judgement, Rule } from "../rules.ts";
+import { CommandJudge } from "./command-judge.ts";
+import { judgeFetch } from "./fetch-judge.ts";
+import { type Books, FileAccess } from "./file-access.ts";
+import { decided, judgeEditing, judgeReading } from "./file-judge.ts";
+import { readInput, textOf } from "./input.ts";
+import { type Anchors, type Place, placeOf } from "./place.ts";
+import { RuleBook } from "./rule-book.ts";
+import { allowedByMode, EDITORS, READERS } from "./tool-table.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Decides calls by rules that were read once. */
+export interface PolicyEngine {
+  /** Never throws: what goes wrong inside is a denial that says so. */
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement;
+  /** Sentences for the start: rules that mean nothing, and what is wrong with them. */
+  readonly problems: readonly string[];
+  /** Whether a file that a search found must be left out of its results (§4.5). `path` is absolute. */
+  hides(cwd: string): (path: string) => boolean;
+}
+
+/**
+ * The permission engine (permission-semantics). Rules of scope `user` have their `/p` below the person's own
+ * folder of settings, as Claude Code has it; those of all other scopes below the project's root.
+ */
+export function engineOf(rules: readonly Rule[], anchors: Anchors): PolicyEngine {
+  return new Engine(rules, placeOf(anchors));
+}
+
+/** The sentences of `problems` alone. */
+export function problemsOf(rules: readonly Rule[], anchors: Anchors): readonly string[] {
+  return engineOf(rules, anchors).problems;
+}
+
+class Engine implements PolicyEngine {
+  readonly #books: Books;
+  readonly #rules: readonly Rule[];
+  readonly #place: Place;
+
+  constructor(rules: readonly Rule[], place: Place) {
+    this.#rules = rules;
+    this.#place = place;
+    this.#books = {
+      deny: new RuleBook("deny", rules, place),
+      ask: new RuleBook("ask", rules, place),
+      allow: new RuleBook("allow", rules, place),
+    };
+  }
+
+  get problems(): readonly string[] {
+    const { deny, ask, allow } = this.#books;
+    return [...deny.problems, ...ask.problems, ...allow.problems];
+  }
+
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement {
+    try {
+      const { proposals, ...verdict } = this.#decide(this.#books, mode, cwd, tool, input);
+      if (verdict.decision !== "ask") return { ...verdict, grants: [] };
+      if (mode === "dontAsk") return { ...verdict, decision: "deny", grants: [] };
+      const works = (grants: readonly string[]) => this.#lifts(grants, mode, cwd, tool, input);
+      return { ...verdict, grants: proposals.find((grants) => grants.length > 0 && works(grants)) ?? [] };
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error);
+      return { decision: "deny", reason: `the permission engine failed (${what})`, parts: [], grants: [] };
+    }
+  }
+
+  hides(cwd: string): (path: string) => boolean {
+    const files = new FileAccess(this.#books, this.#place, "default", resolve(cwd));
+    return (path) => files.denies(path, cwd);
+  }
+
+  /** Whether the call would be allowed with these rules in addition. */
+  #lifts(
+    grants: readonly string[],
+    mode: PermissionMode,
+    cwd: string,
+    tool: string,
+    input: unknown,
+  ): boolean {
+    const more = grants.map((text): Rule => ({ text, behaviour: "allow", scope: "session" }));
+    // The rules that deny and ask have spoken already and stay as they are.
+    const relevant = this.#rules.filter(({ behaviour }) => behaviour === "allow");
+    const books = { ...this.#books, allow: new RuleBook("allow", [...more, ...relevant], this.#place) };
+    return this.#decide(books, mode, cwd, tool, input).decision === "allow";
+  }
+
+  #decide(books: Books, mode: PermissionMode, cwd: string, tool: string, given: unknown): Verdict {
+    const denied = books.deny.tool(tool);
+    const input = readInput(tool, given);
+    if ("malformed" in input && typeof input.malformed === "string") {
+      return denied
+        ? decided("deny", `the rule ${denied.text} denies it`, denied)
+        : decided("ask", `the call cannot be judged: ${input.malformed}`);
+    }
+    const deny = denied ?? books.deny.field(tool, input);
+    if (deny) return decided("deny", `the rule ${deny.text} denies it`, deny);
+    const asked = books.ask.tool(tool) ?? books.ask.field(tool, input);
+    const verdict = this.#byTool(books, mode, resolve(cwd), tool, input);
+    if (!asked || verdict.decision === "deny") return verdict;
+    return { ...decided("ask", `the rule ${asked.text} asks for it`, asked), parts: verdict.parts };
+  }
+
+  #byTool(
+    books: Books,
+    mode: PermissionMode,
+    cwd: string,
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+  ): Verdict {
+    const files = new FileAccess(books, this.#place, mode, cwd);
+    if (tool === "Bash") {
+      return new CommandJudge(books, files, mode, cwd, this.#place.home).judge(
+        textOf(input, "command") ?? "",
+      );
+    }
+    if (READERS.has(tool)) return judgeReading(files, books, mode, tool, input, cwd);
+    if (EDITORS.has(tool)) return judgeEditing(files, mode, tool, input, cwd);
+    if (tool === "WebFetch") return judgeFetch(books, mode, textOf(input, "url") ?? "");
+    return other(books, mode, tool, input);
+  }
+}
+
+function other(
+  books: Books,
+  mode: PermissionMode,
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): Verdict {
+  if (tool === "ExitPlanMode") return decided("ask", "leaving plan mode is the person's decision");
+  if (mode === "bypassPermissions") return decided("allow", "all checks are switched off");
+  const rule = books.allow.tool(tool) ?? books.allow.field(tool, input);
+  if (rule) return decided("allow", `the rule ${rule.text} allows it`, rule);
+  if (allowedByMode(tool, input, mode)) return decided("allow", `${tool} needs no permission in this mode`);
+  return { ...decided("ask", `no rule allows ${tool}`), proposals: [[tool]] };
+}

@@ -1,0 +1,218 @@
+import type { PermissionMode } from "../gate.ts";
+import { protectedName } from "../protected-paths.ts";
+import type { Behaviour, Rule } from "../rules.ts";
+import { candidatesOf, holds } from "./path-candidates.ts";
+import type { Anchor } from "./path-pattern.ts";
+import { bothOf, isIn, type Place } from "./place.ts";
+import type { PathRule, RuleBook } from "./rule-book.ts";
+import { EDITORS, READERS } from "./tool-table.ts";
+
+export type Books = Readonly<Record<Behaviour, RuleBook>>;
+
+/** What the rules and the mode say to one file. */
+export interface FileVerdict {
+  readonly deny: Rule | null;
+  readonly ask: Rule | null;
+  /** The protected name that a write would touch (§4.4). */
+  readonly protects: string | null;
+  /** Why nothing but bypass lets it through. */
+  readonly odd: string | null;
+  readonly inside: boolean;
+  /** A rule that allows it, where one is needed. */
+  readonly allow: Rule | null;
+  /** Whether it may be touched without a question, protection and oddity included. */
+  readonly allowed: boolean;
+  readonly paths: readonly string[];
+}
+
+export type Operation = "read" | "edit";
+
+/** Judges files for one call: what stands still during the call is looked up once. */
+export class FileAccess {
+  readonly #books: Books;
+  readonly #place: Place;
+  readonly #mode: PermissionMode;
+  readonly #cwd: string;
+  readonly #anchors = new Map<Anchor, readonly string[]>();
+  #workspace: readonly string[] | null = null;
+  #readable: readonly string[] | null = null;
+
+  constructor(books: Books, place: Place, mode: PermissionMode, cwd: string) {
+    this.#books = books;
+    this.#place = place;
+    this.#mode = mode;
+    this.#cwd = cwd;
+  }
+
+  /** `folder` is what a relative path starts from; `tool` is the one that asks, `Read` and `Edit` for a command. */
+  judge(operation: Operation, tool: string, path: string, folder: string): FileVerdict {
+    const { paths, odd } = candidatesOf(path, folder, this.#place.home);
+    const inside = paths.every((one) => isIn(this.#workspaceRoots(), one));
+    const known =
+      operation === "read" ? (one: string) => this.#mayBeRead(one) : () => this.#editsInside(paths);
+    const allows = relevant(this.#books.allow, operation, tool, "allow");
+    const byRule = paths.map((one) => (known(one) ? null : (this.#match(allows, one, false) ?? "nothing")));
+    const protects = operation === "edit" ? this.protectedName(paths) : null;
+    return {
+      deny: this.#any("deny", operation, tool, paths),
+      ask: this.#any("ask", operation, tool, paths),
+      protects,
+      odd,
+      inside,
+      allow: (byRule.find((found) => found !== null && found !== "nothing") as Rule | undefined) ?? null,
+      allowed: odd === null && protects === null && !byRule.includes("nothing"),
+      paths,
+    };
+  }
+
+  /** Whether a path is denied to be read, whoever reads. */
+  denies(path: string, folder: string): boolean {
+    const { paths } = candidatesOf(path, folder, this.#place.home);
+    return this.#any("deny", "read", "Read", paths) !== null;
+  }
+
+  /** Whether something that begins with this path may be denied to be read; wide. */
+  mayDenyBelow(prefix: string): boolean {
+    return relevant(this.#books.deny, "read", "Read", "deny").some(({ patterns }) =>
+      patterns === null ? true : patterns.some(({ anchor, fixed }) => this.#reaches(anchor, fixed, prefix)),
+    );
+  }
+
+  isInside(path: string, folder: string): boolean {
+    return candidatesOf(path, folder, this.#place.home).paths.every((one) =>
+      isIn(this.#workspaceRoots(), one),
+    );
+  }
+
+  protectedName(paths: readonly string[]): string | null {
+    const { configDir, configFolder } = this.#place;
+    for (const path of paths) {
+      const name = protectedName(path);
+      if (name !== null) return name;
+      if (configDir === ".claude") continue;
+      const own = configDir.startsWith("/") ? configFolder : null;
+      const at =
+        own === null ? belowName(path, configDir) : holds(own, path) ? path.slice(own.length + 1) : null;
+      if (at !== null && !/^worktrees\/+./i.test(at)) return configDir;
+    }
+    return null;
+  }
+
+  #mayBeRead(path: string): boolean {
+    this.#readable ??= this.#place.readable.flatMap(bothOf);
+    return isIn(this.#workspaceRoots(), path) || isIn(this.#readable, path);
+  }
+
+  #editsInside(paths: readonly string[]): boolean {
+    return this.#mode === "acceptEdits" && paths.every((one) => isIn(this.#workspaceRoots(), one));
+  }
+
+  #workspaceRoots(): readonly string[] {
+    this.#workspace ??= [...new Set([this.#cwd, ...this.#place.workspace])].flatMap(bothOf);
+    return this.#workspace;
+  }
+
+  #any(behaviour: "deny" | "ask", operation: Operation, tool: string, paths: readonly string[]): Rule | null {
+    const rules = relevant(this.#books[behaviour], operation, tool, behaviour);
+    for (const path of paths) {
+      const found = this.#match(rules, path, true);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  #match(rules: readonly PathRule[], path: string, wide: boolean): Rule | null {
+    if (rules.length === 0) return null;
+    const below = new Map<Anchor, readonly string[]>();
+    const found = rules.find(({ patterns }) =>
+      patterns === null
+        ? true
+        : patterns.some(({ anchor, expression }) => {
+            let ways = below.get(anchor);
+            if (ways === undefined) {
+              ways = this.#below(anchor, path, wide);
+              below.set(anchor, ways);
+            }
+            return ways.some((way) => expression.test(way));
+          }),
+    );
+    return found?.rule ?? null;
+  }
+
+  /** The path as it looks from an anchor and from where the anchor's links lead. */
+  #below(anchor: Anchor, path: string, wide: boolean): string[] {
+    const fold = wide && this.#place.darwin;
+    const looked = fold ? path.normalize("NFC") : path;
+    const compared = fold ? looked.toLowerCase() : looked;
+    return this.#anchor(anchor).flatMap((folder) => {
+      const base = fold ? folder.normalize("NFC").toLowerCase() : folder;
+      if (!holds(base, compared)) return [];
+      return [folder === "/" ? looked.slice(1) : looked.slice(base.length + 1)];
+    });
+  }
+
+  #anchor(anchor: Anchor): readonly string[] {
+    let folders = this.#anchors.get(anchor);
+    if (folders === undefined) {
+      folders = bothOf(this.#folder(anchor));
+      this.#anchors.set(anchor, folders);
+    }
+    return folders;
+  }
+
+  #folder(anchor: Anchor): string {
+    const { home, projectRoot, configFolder } = this.#place;
+    switch (anchor) {
+      case "root":
+        return "/";
+      case "home":
+        return home;
+      case "project":
+        return projectRoot;
+      case "config":
+        return configFolder;
+      case "cwd":
+        return this.#cwd;
+      default:
+        return anchor satisfies never;
+    }
+  }
+
+  #reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
+    return this.#anchor(anchor).some((folder) => {
+      const start = folder === "/" ? "/" : `${folder}/`;
+      if (fixed === null) return anyDepthReaches(start, prefix);
+      const whole = `${start}${fixed}`;
+      return whole.startsWith(prefix) || prefix.startsWith(whole);
+    });
+  }
+}
+
+/** At any depth there is a denied name in every folder, unless the prefix leads out of the anchor. */
+function anyDepthReaches(start: string, prefix: string): boolean {
+  return prefix.startsWith(start) || start.startsWith(prefix);
+}
+
+function relevant(
+  book: RuleBook,
+  operation: Operation,
+  tool: string,
+  behaviour: Behaviour,
+): readonly PathRule[] {
+  return book.paths.filter(({ tool: named, patterns }) => {
+    if (operation === "read") return named === "Read" || (READERS.has(named) && named === tool);
+    if (behaviour === "deny" && named === "Read") return true;
+    if (!EDITORS.has(named)) return false;
+    if (named === "Edit" || named === tool) return true;
+    // A path denied to one editing tool is denied to all (§4.5).
+    return behaviour !== "allow" && patterns !== null;
+  });
+}
+
+/** What follows a folder's name in a path, in whatever case; null where it is not there. */
+function belowName(path: string, name: string): string | null {
+  const names = path.toLowerCase().split("/");
+  const sought = name.toLowerCase().split("/").filter(Boolean);
+  const at = names.findIndex((_, i) => sought.every((one, j) => names[i + j]?.replace(/[. ]+$/, "") === one));
+  return at < 0 ? null : names.slice(at + sought.length).join("/");
+}

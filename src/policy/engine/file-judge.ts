@@ -1,0 +1,97 @@
+import type { PermissionMode } from "../gate.ts";
+import type { Books, FileAccess } from "./file-access.ts";
+import { type Input, textOf } from "./input.ts";
+import { escaped } from "./path-pattern.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** A pattern that leaves its folder: absolute, from a home, or up, inside braces too (§4.5). */
+export function leavesFolder(pattern: string): boolean {
+  const pieces = pattern.split(/[{},()|]/);
+  return (
+    pieces.some((piece) => /^[/~]/.test(piece) || /(?:^|[/\\])\.\.(?:$|[/\\])/.test(piece)) ||
+    /(?:^|[/{,])\\?\.\\?\.(?:$|[/},])/.test(pattern)
+  );
+}
+
+/** Read, and the search of a folder by Glob and Grep. */
+export function judgeReading(
+  files: FileAccess,
+  books: Books,
+  mode: PermissionMode,
+  tool: string,
+  input: Input,
+  cwd: string,
+): Verdict {
+  const path = tool === "Read" ? (textOf(input, "file_path") ?? "") : (textOf(input, "path") ?? ".");
+  const patterns = [tool === "Glob" ? textOf(input, "pattern") : null, textOf(input, "glob")].filter(
+    (one) => one !== null,
+  );
+  const leaving = tool === "Read" ? undefined : patterns.find(leavesFolder);
+  const verdict = files.judge("read", tool, path, cwd);
+  const begins = patterns
+    .flatMap((pattern) => beginning(pattern))
+    .map((start) => files.judge("read", tool, start, verdict.paths[0] ?? cwd));
+  const outer = leaving === undefined ? [] : begins;
+  const deny = verdict.deny ?? outer.find(({ deny }) => deny)?.deny;
+  if (deny) return decided("deny", `the rule ${deny.text} denies it`, deny);
+  const ask = verdict.ask ?? outer.find(({ ask }) => ask)?.ask;
+  if (ask) return decided("ask", `the rule ${ask.text} asks for it`, ask);
+  if (mode === "bypassPermissions") return decided("allow", "all checks are switched off");
+  if (verdict.odd !== null) return decided("ask", `${path} cannot be granted: ${verdict.odd}`);
+  const whole = books.allow.tool(tool) ?? books.allow.tool("Read");
+  if (whole && leaving !== undefined) return decided("allow", `the rule ${whole.text} allows it`, whole);
+  const proposals = [[...new Set(verdict.paths)].map((one) => `Read(/${escaped(one)})`)];
+  if (leaving !== undefined) {
+    const known =
+      !/\.\.|[{}()|\\~]/.test(leaving) && begins.every(({ allowed }) => allowed) && verdict.allowed;
+    if (known && begins.every(({ allow }) => allow !== null))
+      return decided("allow", "a rule allows the folder that it begins in");
+    return decided("ask", `the pattern ${leaving} leads out of the folder`);
+  }
+  const link = begins.find(({ allowed }) => !allowed);
+  if (link)
+    return decided("ask", `the pattern leads to ${link.paths.at(-1)}, which is outside the workspace`);
+  if (!verdict.allowed) return { ...decided("ask", `${path} is outside the workspace`), proposals };
+  return verdict.allow
+    ? decided("allow", `the rule ${verdict.allow.text} allows it`, verdict.allow)
+    : decided("allow", "it reads in the workspace");
+}
+
+/** Edit, Write, NotebookEdit and MultiEdit. */
+export function judgeEditing(
+  files: FileAccess,
+  mode: PermissionMode,
+  tool: string,
+  input: Input,
+  cwd: string,
+): Verdict {
+  const path = textOf(input, tool === "NotebookEdit" ? "notebook_path" : "file_path") ?? "";
+  const verdict = files.judge("edit", tool, path, cwd);
+  if (verdict.deny) return decided("deny", `the rule ${verdict.deny.text} denies it`, verdict.deny);
+  if (verdict.ask) return decided("ask", `the rule ${verdict.ask.text} asks for it`, verdict.ask);
+  if (mode === "plan") return decided("deny", "nothing is written while there is only a plan");
+  if (mode === "bypassPermissions") return decided("allow", "all checks are switched off");
+  if (verdict.protects !== null)
+    return decided("ask", `${path} is protected (${verdict.protects}), and no rule lifts that`);
+  if (verdict.odd !== null) return decided("ask", `${path} cannot be granted: ${verdict.odd}`);
+  const proposals = [[...new Set(verdict.paths)].map((one) => `${tool}(/${escaped(one)})`)];
+  if (!verdict.allowed) {
+    const where = verdict.inside ? "no rule allows to write it" : "it is outside the workspace";
+    return { ...decided("ask", `${path}: ${where}`), proposals };
+  }
+  return verdict.allow
+    ? decided("allow", `the rule ${verdict.allow.text} allows it`, verdict.allow)
+    : decided("allow", "it writes in the workspace");
+}
+
+/** The folder before the first wildcard of a pattern. */
+function beginning(pattern: string): string[] {
+  const names = pattern.split("/");
+  const wild = names.findIndex((name) => /[*?[{(!+@\\]/.test(name));
+  const known = names.slice(0, wild < 0 ? -1 : wild).join("/");
+  return known === "" ? (pattern.startsWith("/") ? ["/"] : []) : [known];
+}
+
+export function decided(decision: Verdict["decision"], reason: string, rule?: Verdict["rule"]): Verdict {
+  return { decision, reason, parts: [], proposals: [], ...(rule ? { rule } : {}) };
+}

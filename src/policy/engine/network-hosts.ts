@@ -1,0 +1,135 @@
+import { BlockList, isIP } from "node:net";
+import { domainToASCII } from "node:url";
+
+/** A URL as far as rules look at it (§7). */
+export interface FetchTarget {
+  /** As WHATWG reads it, without brackets and a trailing dot; null where it is no URL. */
+  readonly host: string | null;
+  /** Why no rule may allow it; null where one may. */
+  readonly odd: string | null;
+  /** Whether only a rule that names this very host allows it. */
+  readonly guarded: boolean;
+}
+
+export function fetchTarget(url: string): FetchTarget {
+  const odd =
+    /[\p{Cc}\\]/u.test(url) || url !== url.trim()
+      ? "it contains a control character, a blank or a backslash"
+      : null;
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed) return { host: null, odd: "it is no URL", guarded: true };
+  const host = parsed.hostname
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase();
+  const scheme =
+    parsed.protocol === "http:" || parsed.protocol === "https:" ? null : "only http and https are fetched";
+  const secret = parsed.username !== "" || parsed.password !== "" ? "it contains credentials" : null;
+  const empty = host === "" ? "it names no host" : null;
+  return { host, odd: odd ?? scheme ?? secret ?? empty, guarded: isGuarded(host) };
+}
+
+export interface HostPattern {
+  readonly matches: (host: string) => boolean;
+  /** No wildcard: it names one host. */
+  readonly exact: boolean;
+}
+
+/** `h`, `*.h`, `*`, or `*` within a label; null where it is none of them. */
+export function hostPattern(written: string): HostPattern | null {
+  const text = written.trim().replace(/\.$/, "").toLowerCase();
+  if (text === "" || /[\s/@\\?#]/.test(text)) return null;
+  if (text === "*") return { matches: () => true, exact: false };
+  if (!text.includes("*")) {
+    const host = canonical(text);
+    return host === null ? null : { matches: (other) => other === host, exact: true };
+  }
+  const labels = text.split(".").map(encoded);
+  const [first, ...rest] = labels;
+  const source = (parts: readonly string[]) =>
+    parts.map((part) => part.replace(/[\\^$+?()[\]{}|]/g, "\\$&").replaceAll("*", "[^.]*")).join("\\.");
+  const expression =
+    first === "*" ? new RegExp(`^(?:[^.]+\\.)+${source(rest)}$`) : new RegExp(`^${source(labels)}$`);
+  return { matches: (host) => expression.test(host), exact: false };
+}
+
+/** A host as the WHATWG parser writes it, so that every spelling of an address is one. */
+function canonical(text: string): string | null {
+  const bare = text.replace(/^\[|\]$/g, "");
+  const url = `http://${isIP(bare) === 6 ? `[${bare}]` : bare}/`;
+  if (!URL.canParse(url)) return null;
+  const { hostname, port } = new URL(url);
+  return port === "" ? hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "") : null;
+}
+
+/** A label beside a wildcard cannot be parsed as a host, but is encoded like one. */
+function encoded(label: string): string {
+  return label.includes("*") ? label : domainToASCII(label) || label;
+}
+
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal)$/;
+
+function isGuarded(host: string): boolean {
+  if (LOCAL_NAME.test(host.replace(/\.+$/, ""))) return true;
+  const version = isIP(host);
+  if (version === 0) return false;
+  return (
+    GUARDED.check(host, version === 4 ? "ipv4" : "ipv6") ||
+    embedded(host).some((inner) => GUARDED.check(inner, "ipv4"))
+  );
+}
+
+/** The IPv4 address in an IPv6 one that leads there: mapped, compatible, NAT64, 6to4. */
+function embedded(host: string): string[] {
+  if (isIP(host) !== 6) return [];
+  const groups = expanded(host);
+  const at = (i: number) =>
+    [
+      (groups[i] ?? 0) >> 8,
+      (groups[i] ?? 0) & 255,
+      (groups[i + 1] ?? 0) >> 8,
+      (groups[i + 1] ?? 0) & 255,
+    ].join(".");
+  const [a, b] = groups;
+  if (a === 0x2002) return [at(1)];
+  if (a === 0x64 && b === 0xff9b) return [at(6)];
+  return groups.slice(0, 4).every((group) => group === 0) ? [at(6)] : [];
+}
+
+function expanded(host: string): number[] {
+  const [head = "", tail] = host.split("::");
+  const numbers = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const [left, right] = [numbers(head), numbers(tail ?? "")];
+  return tail === undefined
+    ? left
+    : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
+}
+
+const GUARDED = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+  // A cloud's metadata at a public address.
+  ["168.63.129.16", 32],
+] as const) {
+  GUARDED.addSubnet(network, prefix, "ipv4");
+}
+for (const [network, prefix] of [
+  ["::", 127],
+  ["64:ff9b:1::", 48],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const) {
+  GUARDED.addSubnet(network, prefix, "ipv6");
+}

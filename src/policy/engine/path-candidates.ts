@@ -1,0 +1,83 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+/** More links than this one after the other are a circle. */
+const MAX_LINKS = 40;
+
+/** Spellings that another system or the kernel reads in its own way; nothing is granted to them (§4.2). */
+const ODD: readonly (readonly [RegExp, string])[] = [
+  [/^$/, "it is empty"],
+  [/^(?:\\\\|\/\/)/, "it is spelt like a network share"],
+  [/^[A-Za-z]:/, "it is spelt like a drive"],
+  [/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, "it is spelt like a URL"],
+];
+const BY_PROCESS = /^\/(?:proc\/(?:.*\/)?(?:root|cwd|fd|exe|map_files)(?:\/|$)|dev\/fd\/)/;
+
+export interface Candidates {
+  /** Every path that may be meant; never empty. */
+  readonly paths: readonly string[];
+  /** Why none of them can be granted; null where nothing is odd. */
+  readonly odd: string | null;
+}
+
+/**
+ * What a path may mean (§4.1): as it is written, where its links lead, and where they lead when `..` is taken
+ * after them.
+ */
+export function candidatesOf(path: string, folder: string, home: string): Candidates {
+  const written = path === "~" || path.startsWith("~/") ? `${home}${path.slice(1)}` : path;
+  const lexical = resolve(folder, written);
+  const paths = new Set([lexical, realOf(lexical)]);
+  if (/(?:^|\/)\.\.(?:\/|$)/.test(written)) {
+    paths.add(physical(written.startsWith("/") ? written : `${folder}/${written}`));
+  }
+  return { paths: [...paths], odd: oddity(path, [...paths]) };
+}
+
+function oddity(path: string, paths: readonly string[]): string | null {
+  for (const [pattern, why] of ODD) if (pattern.test(path)) return why;
+  return paths.some((one) => BY_PROCESS.test(one)) ? "it leads through a process's own folders" : null;
+}
+
+/**
+ * The real path. For something missing, that of its deepest existing ancestor with the rest appended; a link to
+ * something missing is followed, because writing to it would make what it names.
+ */
+export function realOf(path: string, links = MAX_LINKS): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined) {
+    try {
+      return realpathSync.native(path);
+    } catch {
+      // A link that leads to nothing, or into a circle.
+    }
+  }
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const inReal = join(realOf(parent, links), relative(parent, path));
+  const target = links > 0 ? linkTarget(inReal) : null;
+  return target === null ? inReal : realOf(resolve(dirname(inReal), target), links - 1);
+}
+
+/** `..` as the kernel takes it: from where the link led. */
+function physical(path: string): string {
+  let at = "/";
+  for (const name of path.split("/")) {
+    if (name === "" || name === ".") continue;
+    at = name === ".." ? dirname(realOf(at)) : join(at, name);
+  }
+  return realOf(at);
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a path is a folder or lies in it, by path component. */
+export function holds(folder: string, path: string): boolean {
+  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,62 @@
+import { join, resolve } from "node:path";
+import { holds, realOf } from "./path-candidates.ts";
+
+/** Where a session stands. All folders are absolute. */
+export interface Anchors {
+  readonly projectRoot: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** Folders that belong to the workspace besides the working directory and the project root. */
+  readonly additionalDirs?: readonly string[];
+  /** Folders that may be read besides, such as the one that commands write their output to. */
+  readonly readable?: readonly string[];
+  /** The folder of settings: a name that is protected at any depth, or a path; `.claude` unless said. */
+  readonly configDir?: string;
+}
+
+/** The anchors with what follows from them. */
+export interface Place {
+  readonly projectRoot: string;
+  readonly home: string;
+  readonly darwin: boolean;
+  readonly configDir: string;
+  /** Where `/p` of the person's own settings begins. */
+  readonly configFolder: string;
+  readonly workspace: readonly string[];
+  readonly readable: readonly string[];
+}
+
+export function placeOf({
+  projectRoot,
+  home,
+  platform,
+  additionalDirs = [],
+  readable = [],
+  configDir = ".claude",
+}: Anchors): Place {
+  const root = resolve(projectRoot);
+  const own = resolve(home);
+  return {
+    projectRoot: root,
+    home: own,
+    darwin: platform === "darwin",
+    configDir,
+    configFolder: configDir.startsWith("/") ? resolve(configDir) : join(own, configDir),
+    workspace: [root, ...additionalDirs.map((folder) => fromHome(folder, own, root))],
+    readable: readable.map((folder) => resolve(folder)),
+  };
+}
+
+function fromHome(folder: string, home: string, root: string): string {
+  return resolve(root, folder === "~" || folder.startsWith("~/") ? `${home}${folder.slice(1)}` : folder);
+}
+
+/** A folder and where its links lead. */
+export function bothOf(folder: string): readonly string[] {
+  const real = realOf(folder);
+  return real === folder ? [folder] : [folder, real];
+}
+
+export function isIn(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => holds(folder, path));
+}

@@ -1,0 +1,110 @@
+import { dirname } from "node:path";
+import { withoutBraces } from "../shell/braces.ts";
+import type { ShellPart } from "../shell/script.ts";
+import type { Piece, ShellWord } from "../shell/words.ts";
+import { findRoots, nameOf } from "../shell/wrappers.ts";
+import type { Whereabouts } from "./directories.ts";
+import { candidatesOf, holds, realOf } from "./path-candidates.ts";
+
+/** Stands for a wildcard and for a value that is not known. */
+const WILD = "\u{1}";
+const SOME = "\u{2}";
+
+/**
+ * The target of a removal that nobody wants by accident (§6), as it is written; null where there is none.
+ * `words` begin with the command itself.
+ */
+export function criticalRemoval(
+  words: readonly ShellWord[],
+  cwd: string,
+  { folders }: Whereabouts,
+  home: string,
+): string | null {
+  const name = nameOf(words[0]);
+  const expanded = withoutBraces(words) ?? words;
+  const here = [...new Set([cwd, ...folders])];
+  if (name === "rm" || name === "rmdir") {
+    const targets = operands(expanded.slice(1));
+    return targets.find((target) => isCritical(target, here, home))?.raw ?? null;
+  }
+  if (name !== "find" || !words.some(({ value }) => value === "-delete")) return null;
+  const { found, filtered } = findRoots(expanded.slice(1));
+  const critical = found.find(
+    (root) => isCritical(root, here, home) && !(filtered && isHere(root, here, home)),
+  );
+  return critical?.raw ?? null;
+}
+
+/** Words that xargs or find would hand to a removal: those of the command before it that only writes them. */
+export function handedOver(part: ShellPart): readonly ShellWord[] {
+  const before = part.before?.at(-1);
+  const name = nameOf(before?.words[0]);
+  return name === "echo" || name === "printf" ? (before?.words.slice(1) ?? []) : [];
+}
+
+function operands(words: readonly ShellWord[]): readonly ShellWord[] {
+  const end = words.findIndex(({ value }) => value === "--");
+  const [before, after] = end < 0 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
+  return [...before.filter(({ value }) => !value.startsWith("-")), ...after];
+}
+
+function isCritical(word: ShellWord, here: readonly string[], home: string): boolean {
+  const text = word.pieces.map((piece) => spelt(piece, home, here[0] ?? "/")).join("");
+  if (text === "") return false;
+  // `$X/`, `"$X"/*`: all of the file system if X is empty.
+  if (text.startsWith(SOME)) return new RegExp(`^${SOME}+/+(?:[^/]*${WILD}[^/]*/*)?$`).test(text);
+  const at = text.indexOf(WILD);
+  if (at < 0) return places(text, here, home).some((path) => isPrecious(path, here, home));
+  const slash = text.lastIndexOf("/", at);
+  const folder = slash < 0 ? "." : text.slice(0, slash + 1);
+  const everything = !/[^./\u{1}]/u.test(text.slice(slash + 1).replace(/\[[^\]]*\]/g, ""));
+  return places(folder, here, home).some((path) => {
+    if (!isPrecious(path, here, home)) return false;
+    // `*.log` in the working directory removes some files; `*` removes it.
+    return everything || !isSame(path, here, home);
+  });
+}
+
+function spelt(piece: Piece, home: string, cwd: string): string {
+  switch (piece.type) {
+    case "text":
+      return piece.text;
+    case "glob":
+      return WILD;
+    case "tilde":
+      // Whoever's home it is.
+      return piece.text === "~+" ? cwd : home;
+    case "variable":
+      return piece.name === "HOME" ? home : piece.name === "PWD" ? cwd : SOME;
+    case "brace":
+    case "substitution":
+    case "number":
+    case "sum":
+    case "forbidden":
+      return SOME;
+    default:
+      return piece satisfies never;
+  }
+}
+
+function places(path: string, here: readonly string[], home: string): readonly string[] {
+  return here.flatMap((folder) => candidatesOf(path, folder, home).paths);
+}
+
+function isPrecious(path: string, here: readonly string[], home: string): boolean {
+  if (path === "/" || dirname(path) === "/") return true;
+  return (
+    [home, realOf(home)].includes(path) ||
+    here.some((folder) => holds(path, folder) || holds(path, realOf(folder)))
+  );
+}
+
+/** The working directory itself, where it is not something worse at the same time. */
+function isSame(path: string, here: readonly string[], home: string): boolean {
+  if (path === "/" || path === home) return false;
+  return here.some((folder) => path === folder || path === realOf(folder));
+}
+
+function isHere(word: ShellWord, here: readonly string[], home: string): boolean {
+  return word.literal && places(word.value, here, home).every((path) => isSame(path, here, home));
+}

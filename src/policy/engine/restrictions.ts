@@ -1,0 +1,151 @@
+import type { Rule } from "../rules.ts";
+import { withoutBraces } from "../shell/braces.ts";
+import { fileCommandUses } from "../shell/file-commands.ts";
+import { parseShell } from "../shell/parse.ts";
+import { readOnlyUses } from "../shell/read-only.ts";
+import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
+import { plainText, type ShellWord, unsetWords } from "../shell/words.ts";
+import { inside, nameOf, unwrapped } from "../shell/wrappers.ts";
+import { located, named } from "./command-words.ts";
+import type { Directories, Whereabouts } from "./directories.ts";
+import type { Books, FileAccess, Operation } from "./file-access.ts";
+import { criticalRemoval, handedOver } from "./removals.ts";
+
+/** What speaks against a command, in the widest sense. */
+export interface Restriction {
+  deny: Rule | null;
+  ask: Rule | null;
+  /** The target of a critical removal. */
+  critical: string | null;
+  /** The name of something protected that a recognised command would write. */
+  protects: string | null;
+  /** Whether git is among what it starts. */
+  git: boolean;
+}
+
+export function noRestriction(): Restriction {
+  return { deny: null, ask: null, critical: null, protects: null, git: false };
+}
+
+/** More scripts within scripts than this are not looked into: each has to be quoted once more than the last. */
+const MAX_NESTING = 40;
+
+/** Looks at what a command is and at all that it starts (§5.5), for deny and ask rules and for critical removals. */
+export class Restrictions {
+  readonly #books: Books;
+  readonly #files: FileAccess;
+  readonly #cwd: string;
+  readonly #home: string;
+  readonly #follow: (script: ShellScript, start: Whereabouts, visit: Visitor) => void;
+
+  constructor(
+    books: Books,
+    files: FileAccess,
+    cwd: string,
+    home: string,
+    follow: (script: ShellScript, start: Whereabouts, visit: Visitor) => void,
+  ) {
+    this.#books = books;
+    this.#files = files;
+    this.#cwd = cwd;
+    this.#home = home;
+    this.#follow = follow;
+  }
+
+  part(part: ShellPart, at: Whereabouts, found: Restriction, depth = 0): void {
+    for (const redirect of part.redirects) this.redirect(redirect, at, found);
+    if (part.assignments.length > 0 && part.words.length >= 0) {
+      const full = [...part.assignments.map(({ text }) => text), plainText(part.words)].join(" ").trim();
+      this.#text(full, found);
+    }
+    if (part.kind === "construct" || part.words.length === 0) return;
+    if (part.kind === "test") {
+      this.#text(part.source, found);
+      return;
+    }
+    const lists = [part.words, unsetWords(part.words), withoutBraces(part.words)];
+    for (const words of lists)
+      if (words !== null && words.length > 0) this.#words(words, part, at, found, depth);
+  }
+
+  redirect(redirect: ShellRedirect, at: Whereabouts, found: Restriction): void {
+    if (redirect.type === "unknown") return;
+    const [word] = located([redirect.target], this.#home, this.#cwd);
+    const path = word?.value ?? "";
+    const operations: readonly Operation[] =
+      redirect.type === "both" ? ["edit", "read"] : redirect.type === "read" ? ["read"] : ["edit"];
+    for (const operation of operations) this.#file(operation, path, at, found);
+  }
+
+  #words(
+    start: readonly ShellWord[],
+    part: ShellPart,
+    at: Whereabouts,
+    found: Restriction,
+    depth: number,
+  ): void {
+    const todo: (readonly ShellWord[])[] = [start];
+    // What a runner starts is an end of its own words; each is looked at once.
+    const seen = new Set<string>();
+    for (let words = todo.pop(); words !== undefined; words = todo.pop()) {
+      const text = plainText(words);
+      if (seen.has(text)) continue;
+      seen.add(text);
+      this.#command(words, text, part, at, found);
+      const { commands, scripts } = inside(words, part.documents);
+      todo.push(...commands);
+      if (depth >= MAX_NESTING) continue;
+      for (const script of scripts) {
+        this.#follow(parseShell(script), at, {
+          part: (inner, where) => this.part(inner, where.now, found, depth + 1),
+          redirects: (redirects, where) => {
+            for (const one of redirects) this.redirect(one, where.now, found);
+          },
+        });
+      }
+    }
+  }
+
+  #command(
+    words: readonly ShellWord[],
+    text: string,
+    part: ShellPart,
+    at: Whereabouts,
+    found: Restriction,
+  ): void {
+    const name = nameOf(words[0]);
+    const byName = named(words, name);
+    this.#text(text, found);
+    if (name !== words[0]?.value) this.#text(plainText(byName), found);
+    found.git ||= name === "git";
+    const xargs = unwrapped(part.words).xargs;
+    const given = xargs ? [...byName, ...handedOver(part)] : byName;
+    found.critical ??= criticalRemoval(given, this.#cwd, at, this.#home);
+    const known = located(given, this.#home, this.#cwd);
+    const reads = readOnlyUses(known, part.loopNames)?.reads ?? [];
+    const uses = fileCommandUses(known);
+    for (const path of [...reads, ...(uses?.reads ?? [])]) this.#file("read", path, at, found);
+    for (const path of uses?.writes ?? []) this.#file("edit", path, at, found);
+  }
+
+  #text(text: string, found: Restriction): void {
+    found.deny ??= this.#books.deny.commands.find(text)?.rule ?? null;
+    found.ask ??= this.#books.ask.commands.find(text)?.rule ?? null;
+  }
+
+  #file(operation: Operation, path: string, at: Whereabouts, found: Restriction): void {
+    const folders = at.lost ? [...at.folders, this.#cwd] : at.folders;
+    for (const folder of new Set(folders)) {
+      const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", path, folder);
+      found.deny ??= verdict.deny;
+      found.ask ??= verdict.ask;
+      found.protects ??= verdict.protects;
+    }
+  }
+}
+
+/** What is done at each step of a script, with where it then stands. */
+export interface Visitor {
+  part(part: ShellPart, where: Directories): void;
+  redirects(redirects: readonly ShellRedirect[], where: Directories): void;
+}

@@ -1,0 +1,73 @@
+import type { ShellWord } from "./words.ts";
+
+/** A variable that is set in front of a command, or alone. */
+export interface ShellAssignment {
+  readonly name: string;
+  /** Neither `+=`, nor with a subscript, nor an array. */
+  readonly simple: boolean;
+  readonly text: string;
+  /** The value, where it is one word. */
+  readonly value: ShellWord | null;
+}
+
+export type ShellRedirect =
+  | { readonly type: "write" | "read"; readonly target: ShellWord }
+  /** Both ways: `<>`. */
+  | { readonly type: "both"; readonly target: ShellWord }
+  /** A form whose meaning depends on what is not known. */
+  | { readonly type: "unknown"; readonly text: string };
+
+export type PartKind =
+  | "command"
+  /** `[[ … ]]`; its words are what stands between. */
+  | "test"
+  /** What only bare `Bash` allows: `((…))`, coproc, function definitions, loops over odd variables. */
+  | "construct";
+
+/** One simple command (§5.2), or a construct that is judged like one. */
+export interface ShellPart {
+  readonly kind: PartKind;
+  readonly words: readonly ShellWord[];
+  readonly assignments: readonly ShellAssignment[];
+  readonly redirects: readonly ShellRedirect[];
+  /** As written. */
+  readonly source: string;
+  /** Names that a `for` around it sets. */
+  readonly loopNames: ReadonlySet<string>;
+  /** The commands whose output it reads, nearest last; null where a member of the pipeline is no simple command. */
+  readonly before: readonly ShellPart[] | null;
+  /** Arithmetic comparisons of a test: both sides. */
+  readonly compared: readonly ShellWord[];
+  /** Texts of its here-strings and here-documents, as written. */
+  readonly documents: readonly string[];
+}
+
+/** What happens in which order, as far as the working directory depends on it. */
+export type Step =
+  | { readonly type: "part"; readonly part: ShellPart }
+  /** Of a group, a loop or a subshell. */
+  | {
+      readonly type: "redirects";
+      readonly redirects: readonly ShellRedirect[];
+      readonly loopNames: ReadonlySet<string>;
+    }
+  /** A shell of its own begins or ends: what it does to the directory is forgotten. */
+  | { readonly type: "enter" | "leave" }
+  /** What follows may not run; at `join` both outcomes are possible. */
+  | { readonly type: "branch" | "join" }
+  /** The statement before may have failed half-way: `;`, `||`. */
+  | { readonly type: "settle" }
+  /** A loop that changes the directory: after one round it is anywhere. */
+  | { readonly type: "lost" }
+  /** Data of a construct, such as what a `for` goes through. */
+  | { readonly type: "data"; readonly words: readonly ShellWord[] };
+
+export interface ShellScript {
+  readonly source: string;
+  /** Why it can never be allowed by a rule (§5.1), in the words of a person; deny and ask still count. */
+  readonly problem: string | null;
+  readonly steps: readonly Step[];
+  readonly parts: readonly ShellPart[];
+  /** A here-document or a value contains an expansion that may run what no part shows. */
+  readonly forbidden: string | null;
+}

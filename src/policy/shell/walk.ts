@@ -1,0 +1,342 @@
+import {
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  type PipelineNode,
+  type Redirection,
+  type SyntaxNode,
+  type TestExpression,
+  type Word,
+} from "unbash";
+import { piecesOf } from "./pieces.ts";
+import type { ShellPart, ShellRedirect, Step } from "./script.ts";
+import { changesDirectory, harmlessLoopName } from "./shell-state.ts";
+import { type ShellWord, wordOf } from "./words.ts";
+
+const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Goes through a syntax tree in the order in which bash runs it and writes down every simple command.
+ * What has no case of its own is walked child by child, so that nothing can be left out.
+ */
+export class Walker {
+  readonly steps: Step[] = [];
+  readonly parts: ShellPart[] = [];
+  problem: string | null = null;
+  forbidden: string | null = null;
+  #source: string;
+  #loopNames: ReadonlySet<string> = NONE;
+  #before: readonly ShellPart[] | null = [];
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** `script.source` is set where the text is not that of the command: inside escaped backticks. */
+  script(script: ParsedScript): void {
+    const [error] = script.errors ?? [];
+    if (error) this.problem ??= "it is not complete or not valid bash";
+    const [outer, before] = [this.#source, this.#before];
+    this.#source = script.source ?? outer;
+    this.#before = [];
+    for (const statement of script.commands) this.#visit(statement);
+    this.#source = outer;
+    this.#before = before;
+  }
+
+  readonly #visit = (node: SyntaxNode): void => {
+    switch (node.type) {
+      case "Script":
+        this.#ownShell(() => this.script(node));
+        return;
+      case "Statement":
+        if (node.background) this.#ownShell(() => this.#visit(node.command));
+        else this.#visit(node.command);
+        this.steps.push({ type: "settle" });
+        return;
+      case "AndOr":
+        this.#chain(node.commands, node.operators);
+        return;
+      case "Pipeline":
+        this.#pipeline(node.commands);
+        return;
+      case "Command":
+        this.#command(node);
+        return;
+      case "Redirected": {
+        const { redirects } = this.#redirects(node.redirects);
+        this.steps.push({ type: "redirects", redirects, loopNames: this.#loopNames });
+        this.#visit(node.command);
+        return;
+      }
+      case "Subshell":
+        this.#ownShell(() => this.#visit(node.body));
+        return;
+      case "If":
+        this.#visit(node.clause);
+        this.#branch([node.then]);
+        for (const { clause, then } of node.elif) this.#branch([clause, then]);
+        if (node.else) this.#branch([node.else]);
+        return;
+      case "While":
+        this.#loop(() => {
+          this.#visit(node.clause);
+          this.#branch([node.body]);
+        });
+        return;
+      case "For": {
+        const name = this.#word(node.name);
+        this.#data(node.wordlist ?? []);
+        if (!name.literal || !harmlessLoopName(name.value)) this.#construct(`for ${name.value}`);
+        const outer = this.#loopNames;
+        this.#loopNames = new Set([...outer, name.value]);
+        this.#loop(() => this.#branch([node.body]));
+        this.#loopNames = outer;
+        return;
+      }
+      case "Case":
+        this.#data([node.word]);
+        for (const item of node.items) {
+          this.#data(item.pattern);
+          this.#branch([item.body]);
+        }
+        return;
+      case "TestCommand":
+        this.#test(node.expression, this.#source.slice(node.pos, node.end));
+        return;
+      case "Select":
+      case "ArithmeticFor":
+      case "Coproc":
+      case "Function":
+      case "ArithmeticCommand":
+        this.#construct(this.#source.slice(node.pos, node.end));
+        this.#loop(() => forEachChild(node, this.#visit));
+        return;
+      case "Word":
+        this.#word(node);
+        return;
+      case "Redirect":
+      case "HereString":
+      case "HereDoc": {
+        const { redirects } = this.#redirects([node]);
+        this.steps.push({ type: "redirects", redirects, loopNames: this.#loopNames });
+        return;
+      }
+      default:
+        forEachChild(node, this.#visit);
+    }
+  };
+
+  #ownShell(inside: () => void): void {
+    this.steps.push({ type: "enter" });
+    inside();
+    this.steps.push({ type: "leave" });
+  }
+
+  #branch(nodes: readonly SyntaxNode[]): void {
+    this.steps.push({ type: "branch" });
+    for (const node of nodes) this.#visit(node);
+    this.steps.push({ type: "join" });
+  }
+
+  #loop(inside: () => void): void {
+    const from = this.parts.length;
+    const at = this.steps.length;
+    inside();
+    if (!this.parts.slice(from).some(changesDirectory)) return;
+    this.steps.splice(at, 0, { type: "lost" });
+    this.steps.push({ type: "lost" });
+  }
+
+  #chain(commands: readonly PipelineNode[], operators: readonly string[]): void {
+    for (const [at, command] of commands.entries()) {
+      if (at > 0 && operators[at - 1] !== "&&") this.steps.push({ type: "settle" });
+      this.#visit(command);
+    }
+  }
+
+  #pipeline(commands: readonly PipelineNode[]): void {
+    const [only] = commands;
+    if (commands.length === 1 && only) {
+      this.#visit(only);
+      return;
+    }
+    const outer = this.#before;
+    let before: readonly ShellPart[] | null = [];
+    for (const command of commands) {
+      this.#before = before;
+      this.#ownShell(() => this.#visit(command));
+      const last = this.parts.at(-1);
+      before = command.type === "Command" && last && before ? [...before, last] : null;
+    }
+    this.#before = outer;
+  }
+
+  #command(node: Command): void {
+    const assignments = node.prefix.flatMap((child) => {
+      if (child.type !== "Assignment") return [];
+      const { name, index, append, value } = child;
+      if (index) this.#word(index);
+      const word = value.type === "ArrayValue" ? null : this.#word(value);
+      if (value.type === "ArrayValue") for (const element of value.elements) this.#word(element);
+      const text = this.#source.slice(child.pos, child.end);
+      const plain = word === null ? text : `${this.#source.slice(child.pos, value.pos)}${word.value}`;
+      return [{ name, simple: !append && index === undefined && word !== null, text: plain, value: word }];
+    });
+    const words: ShellWord[] = node.name ? [this.#word(node.name)] : [];
+    for (const child of node.suffix) {
+      if (child.type === "Word") words.push(this.#word(child));
+      else if (child.type === "Assignment") words.push(this.#assignmentWord(child));
+    }
+    const { redirects, documents } = this.#redirects(node.redirects);
+    const source = this.#source.slice(node.pos, node.end);
+    this.#part({ kind: "command", words, assignments, redirects, source, documents });
+  }
+
+  /** `A=1` after `export` and its like: a word of the command, whose value may contain anything. */
+  #assignmentWord(node: Extract<SyntaxNode, { type: "Assignment" }>): ShellWord {
+    const raw = this.#source.slice(node.pos, node.end);
+    if (node.index) this.#word(node.index);
+    if (node.value.type === "ArrayValue") {
+      for (const element of node.value.elements) this.#word(element);
+      return wordOf([{ type: "forbidden", text: raw, unset: raw }], raw);
+    }
+    const value = this.#word(node.value);
+    const name = this.#source.slice(node.pos, node.value.pos);
+    if (node.index) return wordOf([{ type: "forbidden", text: raw, unset: raw }], raw);
+    return wordOf([{ type: "text", text: name, quoted: false }, ...value.pieces], raw);
+  }
+
+  #test(expression: TestExpression, source: string): void {
+    const words: ShellWord[] = [];
+    const compared: ShellWord[] = [];
+    const operator = (name: string) =>
+      words.push(wordOf([{ type: "text", text: name, quoted: false }], name));
+    const visit = (node: TestExpression): void => {
+      switch (node.type) {
+        case "TestUnary":
+          operator(node.operator);
+          words.push(this.#word(node.operand));
+          return;
+        case "TestBinary": {
+          const left = this.#word(node.left);
+          const right = this.#word(node.right);
+          words.push(left);
+          operator(node.operator);
+          words.push(right);
+          if (COMPARISONS.has(node.operator)) compared.push(left, right);
+          return;
+        }
+        case "TestLogical":
+          node.operands.forEach(visit);
+          return;
+        case "TestNot":
+          visit(node.operand);
+          return;
+        case "TestGroup":
+          visit(node.expression);
+          return;
+        default:
+          node satisfies never;
+      }
+    };
+    visit(expression);
+    this.#part({ kind: "test", words, assignments: [], redirects: [], source, compared });
+  }
+
+  #construct(source: string): void {
+    this.#part({ kind: "construct", words: [], assignments: [], redirects: [], source });
+  }
+
+  #part(
+    part: Omit<ShellPart, "loopNames" | "before" | "compared" | "documents"> & {
+      readonly compared?: readonly ShellWord[];
+      readonly documents?: readonly string[];
+    },
+  ): void {
+    const whole: ShellPart = {
+      compared: [],
+      documents: [],
+      ...part,
+      loopNames: this.#loopNames,
+      before: this.#before,
+    };
+    this.parts.push(whole);
+    this.steps.push({ type: "part", part: whole });
+  }
+
+  #data(nodes: readonly Word[]): void {
+    const words = nodes.map((node) => this.#word(node));
+    this.steps.push({ type: "data", words });
+  }
+
+  #redirects(nodes: readonly Redirection[]): { redirects: ShellRedirect[]; documents: string[] } {
+    const redirects: ShellRedirect[] = [];
+    const documents: string[] = [];
+    for (const node of nodes) {
+      if (node.descriptor?.type === "FileDescriptorVariable") {
+        redirects.push({ type: "unknown", text: this.#source.slice(node.pos, node.end) });
+      }
+      switch (node.type) {
+        case "HereDoc":
+          documents.push(this.#document(node));
+          break;
+        case "HereString":
+          if (node.target) documents.push(this.#inData(node.target).value);
+          break;
+        case "Redirect": {
+          const target = node.target ? this.#word(node.target) : null;
+          const redirect = target && redirectOf(node.operator, target);
+          if (redirect) redirects.push(redirect);
+          break;
+        }
+        default:
+          node satisfies never;
+      }
+    }
+    return { redirects, documents };
+  }
+
+  #document(node: Extract<SyntaxNode, { type: "HereDoc" }>): string {
+    if (!node.closing) this.problem ??= "a here-document in it has no end";
+    const { delimiter, body } = node;
+    if (!delimiter || /[$`]/.test(delimiter.text))
+      this.problem ??= "the end of a here-document in it is unclear";
+    const pieces = piecesOf(body.text, body.parts, true, this.#visit);
+    this.#forbid(pieces);
+    return body.text;
+  }
+
+  /** Here-strings are data: what expands in them is free, but what may run something is not. */
+  #inData(node: Word): ShellWord {
+    const word = this.#word(node);
+    this.#forbid(word.pieces);
+    return word;
+  }
+
+  #forbid(pieces: ShellWord["pieces"]): void {
+    this.forbidden ??= pieces.find(({ type }) => type === "forbidden")?.text ?? null;
+  }
+
+  #word(node: Word): ShellWord {
+    return wordOf(piecesOf(node.text, node.parts, false, this.#visit), node.text);
+  }
+}
+
+function redirectOf(operator: string, target: ShellWord): ShellRedirect | null {
+  // `2>&1`, `>&-`, `3>&1-`: descriptors among themselves.
+  const descriptor = target.literal && /^(?:\d+-?|-)$/.test(target.value);
+  switch (operator) {
+    case "<":
+      return { type: "read", target };
+    case "<&":
+      return descriptor ? null : { type: "unknown", text: target.raw };
+    case "<>":
+      return { type: "both", target };
+    case ">&":
+      return descriptor ? null : { type: "write", target };
+    default:
+      return { type: "write", target };
+  }
+}
