@@ -10,6 +10,9 @@ import { type AgentCallContext, failed, type Tool, type ToolFailure } from "./to
 export const DEFAULT_TIMEOUT_MS = 120_000;
 export const MAX_TIMEOUT_MS = 600_000;
 
+/** A system takes arguments of 128 KB at most, and the shell's own words around the command are in it. */
+const MAX_COMMAND_BYTES = 120_000;
+
 const Input = z.strictObject({
   command: z.string().check(z.describe("The command to run (required)")),
   timeout: z.optional(
@@ -74,6 +77,9 @@ async function bash(input: Input, context: AgentCallContext): Promise<string | T
 
 function complaintAbout({ command, timeout }: Input): string | null {
   if (command.trim() === "") return "command is empty. Write the command to run.";
+  const bytes = Buffer.byteLength(command);
+  if (bytes > MAX_COMMAND_BYTES)
+    return `command is too long: it has ${bytes} bytes, and ${MAX_COMMAND_BYTES} are the most. Write it to a file and run that.`;
   if (command.includes("\0"))
     return "command contains a NUL character, which no shell can be given. Write it without.";
   if (timeout !== undefined && !(timeout >= 1))

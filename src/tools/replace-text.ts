@@ -1,3 +1,4 @@
+import { placesOf, type Span } from "./find-text.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";
 
 /** Which reading of `old_string` was found. */
@@ -14,11 +15,6 @@ export type Replacement =
     }
   | { readonly type: "missing" }
   | { readonly type: "ambiguous"; readonly count: number; readonly lines: readonly number[] };
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 interface Attempt {
   readonly reading: Reading;
@@ -81,35 +77,6 @@ function withoutLineNumbers(text: string): string {
 
 function withStraightQuotes(text: string): string {
   return text.replace(/[“”„‟]/g, '"').replace(/[‘’‚‛]/g, "'");
-}
-
-/** Every place; those of `all` do not overlap, else one place can be taken for another. */
-function placesOf(text: string, old: string, all: boolean): Span[] {
-  const find = finder(text, old);
-  const spans: Span[] = [];
-  for (let found = find(0); found !== null; found = find(all ? found.end : found.start + 1))
-    spans.push(found);
-  return spans;
-}
-
-function finder(text: string, old: string): (from: number) => Span | null {
-  // A text that names its carriage returns means them.
-  if (!old.includes("\n") || old.includes("\r") || !text.includes("\r\n"))
-    return (from) => {
-      const start = text.indexOf(old, from);
-      return start < 0 ? null : { start, end: start + old.length };
-    };
-  const pattern = old.split("\n").map(literally).join("(?:\\r\\n|(?<!\\r)\\n)");
-  const regex = new RegExp(pattern, "g");
-  return (from) => {
-    regex.lastIndex = from;
-    const found = regex.exec(text);
-    return found && { start: found.index, end: found.index + found[0].length };
-  };
-}
-
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 function spliced(text: string, spans: readonly Span[], attempt: Attempt): string {

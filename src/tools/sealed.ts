@@ -76,8 +76,8 @@ function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined
-        ? `required, expected ${issue.expected}`
-        : `expected ${issue.expected}, got ${kindOf(issue.input)}`;
+        ? `required, expected ${nameOf(issue.expected)}`
+        : `expected ${nameOf(issue.expected)}, got ${kindOf(issue.input)}`;
     case "invalid_value":
       return `must be one of ${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
     case "unrecognized_keys":
@@ -94,4 +94,8 @@ function expectation(issue: z.core.$ZodIssue): string {
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
+}
+
+function nameOf(kind: string): string {
+  return kind === "int" ? "a whole number" : kind;
 }

@@ -35,20 +35,23 @@ const tools = Object.keys(ON_A_PATH) as OnAPath[];
 const WHAT_NEXT =
   /(?:Name|Give|Write|Go on|Look|Did you mean|List|look there|Make|You probably mean|Read it|Free|such as|Search|Grep|write the home|name the file)/;
 
+const NAMES =
+  "Read Write Edit NotebookEdit Glob Grep Bash TodoWrite TaskCreate TaskGet TaskUpdate TaskList TaskOutput TaskStop Monitor";
+const ours = [...agentTools, ...sessionTools(noSession)].filter(({ name }) =>
+  NAMES.split(" ").includes(name),
+);
+
 describe("nothing but an object of the fields there are (A3.1 to A3.6, A3.13 to A3.18, A3.25, A3.29, A3.30)", () => {
-  test.each([...agentTools, ...sessionTools(noSession)].map((tool) => [tool.name, tool] as const))(
-    "%s",
-    (_name, tool) => {
-      const message = (input: unknown) => {
-        const call = tool.prepare(input);
-        return call.type === "invalid" ? call.message : "taken";
-      };
-      expect(message({ replaceAll: true })).toMatch(/has no field "replaceAll"[\s\S]*call \w+ again\.$/);
-      expect(message(null)).toContain("- input: expected object, got null");
-      expect(message([])).toContain("- input: expected object, got array");
-      expect(message("text")).toContain("- input: expected object, got string");
-    },
-  );
+  test.each(ours.map((tool) => [tool.name, tool] as const))("%s", (_name, tool) => {
+    const message = (input: unknown) => {
+      const call = tool.prepare(input);
+      return call.type === "invalid" ? call.message : "taken";
+    };
+    expect(message({ replaceAll: true })).toMatch(/has no field "replaceAll"[\s\S]*call \w+ again\.$/);
+    expect(message(null)).toContain("- input: expected object, got null");
+    expect(message([])).toContain("- input: expected object, got array");
+    expect(message("text")).toContain("- input: expected object, got string");
+  });
 
   test("a field that is null, or a list, is named as what it is", () => {
     const call = toolNamed("Read").prepare({ file_path: null, pages: [] });

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { placesOf } from "../../src/tools/find-text.ts";
+
+const few = (signs: string[], most: number) =>
+  fc.array(fc.constantFrom(...signs), { maxLength: most }).map((parts) => parts.join(""));
+
+/** The same in a few words, and slow. */
+function naive(text: string, wanted: string, all: boolean): { start: number; end: number }[] {
+  const isFolded = wanted.includes("\n") && !wanted.includes("\r") && text.includes("\r\n");
+  const lineEnd = isFolded ? "(?:\\r\\n|(?<!\\r)\\n)" : "\\n";
+  const regex = new RegExp(wanted.replaceAll("\n", lineEnd).replaceAll("\r", "\\r"), "g");
+  const found: { start: number; end: number }[] = [];
+  for (let match = regex.exec(text); match !== null; match = regex.exec(text)) {
+    found.push({ start: match.index, end: match.index + match[0].length });
+    if (!all) regex.lastIndex = match.index + 1;
+  }
+  return found;
+}
+
+test("property: every place is found, with either line end, overlapping or not", () => {
+  fc.assert(
+    fc.property(
+      few(["a", "b", "\n", "\r\n", "\r"], 30),
+      few(["a", "b", "\n", "\r"], 5).filter((wanted) => wanted !== ""),
+      fc.boolean(),
+      fc.boolean(),
+      (text, wanted, all, isQuick) => {
+        expect(placesOf(text, wanted, all, isQuick ? undefined : 0)).toEqual(naive(text, wanted, all));
+      },
+    ),
+    { seed: 3, numRuns: 2_000 },
+  );
+});
+
+test("texts of equal lines are searched in no time, whatever is looked for", () => {
+  for (const end of ["\n", "\r\n"]) {
+    const text = `aab${end}`.repeat(1_000_000);
+    const lines = "aab\n".repeat(2_000);
+    expect(placesOf(text, `${lines}x`, false)).toEqual([]);
+    expect(placesOf(text, `${lines}x\n${lines}`, true)).toEqual([]);
+    expect(placesOf(text, lines, true)).toHaveLength(500);
+    expect(placesOf(text, lines, false)).toHaveLength(998_001);
+  }
+});
