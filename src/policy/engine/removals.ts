@@ -6,9 +6,10 @@ import { findRoots, nameOf } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { candidatesOf, holds, realOf } from "./path-candidates.ts";
 
-/** Stands for a wildcard and for a value that is not known. */
-const WILD = "\u{1}";
-const SOME = "\u{2}";
+/** Stands for a wildcard and for a value that is not known: halves of characters, which no command contains. */
+const WILD = "\uD800";
+const SOME = "\uD801";
+const BARE_VARIABLE = /^\uD801+\/+(?:[^/]*\uD800[^/]*\/*)?$/;
 
 /**
  * The target of a removal that nobody wants by accident (§6), as it is written; null where there is none.
@@ -52,12 +53,12 @@ function isCritical(word: ShellWord, here: readonly string[], home: string): boo
   const text = word.pieces.map((piece) => spelt(piece, home, here[0] ?? "/")).join("");
   if (text === "") return false;
   // `$X/`, `"$X"/*`: all of the file system if X is empty.
-  if (text.startsWith(SOME)) return new RegExp(`^${SOME}+/+(?:[^/]*${WILD}[^/]*/*)?$`).test(text);
+  if (text.startsWith(SOME)) return BARE_VARIABLE.test(text);
   const at = text.indexOf(WILD);
   if (at < 0) return places(text, here, home).some((path) => isPrecious(path, here, home));
   const slash = text.lastIndexOf("/", at);
   const folder = slash < 0 ? "." : text.slice(0, slash + 1);
-  const everything = !/[^./\u{1}]/u.test(text.slice(slash + 1).replace(/\[[^\]]*\]/g, ""));
+  const everything = !/[^./\uD800]/.test(text.slice(slash + 1).replace(/\[[^\]]*\]/g, ""));
   return places(folder, here, home).some((path) => {
     if (!isPrecious(path, here, home)) return false;
     // `*.log` in the working directory removes some files; `*` removes it.

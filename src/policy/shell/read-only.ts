@@ -135,9 +135,6 @@ function findReads(words: readonly ShellWord[]): Uses {
   return why === null ? { why, reads, writes: [] } : refuse(why, reads);
 }
 
-const SED = optionForm(
-  "-e:text --expression:text -f:refused --file:refused -i:refused --in-place:refused -l:text --line-length:text",
-);
 const SED_FLAGS =
   /^(?:-[nErusz]|--(?:quiet|silent|regexp-extended|unbuffered|separate|null-data|posix|debug|sandbox))$/;
 
