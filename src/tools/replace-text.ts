@@ -50,7 +50,7 @@ export function replaceText(text: string, old: string, fresh: string, all: boole
     ambiguous ??= {
       type: "ambiguous",
       count: spans.length,
-      lines: spans.slice(0, LINES_NAMED).map(({ start }) => lineAt(text, start)),
+      lines: [...new Set(spans.slice(0, LINES_NAMED).map(({ start }) => lineAt(text, start)))],
     };
     if (attempt.reading === "exact") break;
   }
