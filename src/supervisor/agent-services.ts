@@ -118,7 +118,9 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return running;
   };
 
-  const isRunning = (call: string) => [...actor.calls.keys()].some((id) => id === call);
+  /** A call may have more than one thing run, each under an id that begins with its own. */
+  const isRunning = (run: string) =>
+    [...actor.calls.keys()].some((call) => run === call || run.startsWith(`${call}.`));
 
   const busyWith = (
     { id, toolUse }: Call,

@@ -70,7 +70,13 @@ export type Gated = Grounds &
      * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
      * it through.
      */
-    | { readonly type: "refuse"; readonly stop?: string; readonly grants?: readonly string[] }
+    | {
+        readonly type: "refuse";
+        readonly stop?: string;
+        readonly grants?: readonly string[];
+        /** Why the person had to be asked. */
+        readonly asked?: string;
+      }
   );
 
 const BASH = "Bash";
@@ -164,7 +170,7 @@ export class Gate {
     const answer = await this.#parts.asks.permission({ ...question, ...always }, context);
     if (answer.type === "allow") return { ...go, by: "person", reason: "the person allowed it" };
     const by = answer.by === "agent" ? "stop" : answer.by;
-    return { type: "refuse", by, reason: answer.reason, grants };
+    return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
   }
 
   #sandboxWord(report: SandboxReport | null, input: unknown, cwd: string): SandboxWord {

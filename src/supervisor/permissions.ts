@@ -1,15 +1,16 @@
+import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import { AskBroker } from "../policy/ask-broker.ts";
+import { engineOf, type PolicyEngine } from "../policy/engine/engine.ts";
 import { isOff } from "../policy/gate.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import type { Actors } from "./desk.ts";
-import { type Engine, Gate, type GateParts, type SandboxState } from "./gate.ts";
-import { interimEngine } from "./interim-engine.ts";
+import { Gate, type GateParts, type SandboxState } from "./gate.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { type Mode, modeFrom } from "./plan-mode.ts";
-import { RuleBook, rulesFrom } from "./rule-book.ts";
 import { hookCaller } from "./session-hooks.ts";
+import { rulesFrom, SessionRules } from "./session-rules.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 export interface PermissionParts {
@@ -30,7 +31,7 @@ export interface PermissionParts {
 /** What decides in a session: its mode, its rules, the person, and the gate that asks all of them. */
 export interface Permissions {
   readonly mode: Mode;
-  readonly rules: RuleBook;
+  readonly rules: SessionRules;
   readonly broker: AskBroker;
   readonly asks: SessionAsks;
   /** Whether a tool is forbidden altogether, and so is not offered. */
@@ -41,7 +42,7 @@ export interface Permissions {
 
 export function sessionPermissions(parts: PermissionParts): Permissions {
   const { options, hooks, sandbox, actors } = parts;
-  const rules = new RuleBook(options.rules ?? [], [
+  const rules = new SessionRules(options.rules ?? [], [
     ...rulesFrom(options.allowedTools ?? [], "allow", "cli"),
     ...rulesFrom(options.disallowedTools ?? [], "deny", "cli"),
   ]);
@@ -73,6 +74,8 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     sandbox,
     caller,
   };
+  // At the start, where a person still looks.
+  engine();
   return {
     ...{ mode, rules, broker, asks },
     isOff: (names) => isOff(rules.all, names),
@@ -83,13 +86,24 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
   };
 }
 
-/** Made anew only where rules have changed. */
-function engineFor(rules: RuleBook, { folders, readable }: PermissionParts): () => Engine {
-  let made: { readonly of: RuleBook["all"]; readonly engine: Engine } | null = null;
+/** Made anew only where rules have changed. What is wrong with a rule is said once. */
+function engineFor(
+  rules: SessionRules,
+  { folders, readable, onWarning }: PermissionParts,
+): () => PolicyEngine {
+  const [projectRoot = "/", ...additionalDirs] = folders;
+  const anchors = { projectRoot, additionalDirs, readable, home: homedir(), platform: process.platform };
+  const told = new Set<string>();
+  let made: { readonly of: SessionRules["all"]; readonly engine: PolicyEngine } | null = null;
   return () => {
-    if (made?.of !== rules.all)
-      made = { of: rules.all, engine: interimEngine(rules.all, [...folders, ...readable]) };
-    return made.engine;
+    if (made?.of === rules.all) return made.engine;
+    const engine = engineOf(rules.all, anchors);
+    made = { of: rules.all, engine };
+    for (const problem of engine.problems) {
+      if (!told.has(problem)) onWarning(problem);
+      told.add(problem);
+    }
+    return engine;
   };
 }
 

@@ -4,7 +4,7 @@ import type { Gated } from "./gate.ts";
 /** What an agent reads of a call that was not let go: why, and what to do instead. */
 export function refusalOf(
   tool: string,
-  { by, reason, grants = [] }: Extract<Gated, { type: "refuse" }>,
+  { by, reason, grants = [], asked }: Extract<Gated, { type: "refuse" }>,
 ): string {
   const why = sentence(reason === "" ? "no reason was given" : reason);
   const [grant] = grants;
@@ -17,13 +17,18 @@ export function refusalOf(
       return why;
     case "nobody": {
       const way = grant === undefined ? "" : ` (--allowedTools '${grant}')`;
-      return `${tool} needs the person's permission. ${why} Go on without it, or report that it is needed${way}.`;
+      const cause = asked === undefined ? "" : `: ${withoutStop(asked)}`;
+      return `${tool} needs the person's permission${cause}. ${why} Go on without it, or report that it is needed${way}.`;
     }
     case "stop":
       return String(notRun.content);
     default:
       return by satisfies never;
   }
+}
+
+function withoutStop(text: string): string {
+  return text.trim().replace(/\.$/, "");
 }
 
 function sentence(text: string): string {

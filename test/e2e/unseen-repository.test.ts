@@ -31,7 +31,7 @@ function repository(): string {
   return folder;
 }
 
-const acting = ["--permission-mode", "acceptEdits"];
+const acting = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
 /** Two commands that only end when the other one runs as well. */
 const meeting = (mine: string, other: string) =>
   `touch ${mine}; for i in $(seq 500); do [ -e ${other} ] && echo met && exit; sleep 0.02; done; exit 9`;

@@ -9,7 +9,7 @@ import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { witness } from "../processes/witness.ts";
 import { hosts, supervised } from "../support/supervised.ts";
 
-const acting = { permissionMode: "acceptEdits" } as const;
+const acting = { permissionMode: "acceptEdits", allowedTools: ["Bash"] } as const;
 const bash = (...commands: string[]): ScriptedTurn => ({
   calls: commands.map((command) => ({ name: "Bash", input: { command } })),
 });
@@ -93,7 +93,7 @@ test("long output can be read where the result says it is, though it is outside 
   await supervisor.prompt("go");
   expect(results(model.requests[2])[1]).toBe("19999\t19999\n20000\t20000");
   // It may be read, and no more.
-  expect(results(model.requests[3])[2]).toContain("outside the workspace");
+  expect(results(model.requests[3])[2]).toContain("needs the person's permission");
 });
 
 test("an agent whose thread is ended leaves no process, not even one that left its group (A7.10)", async () => {

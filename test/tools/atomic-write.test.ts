@@ -158,7 +158,7 @@ test.skipIf(process.platform === "win32")(
     const written: unknown = JSON.parse(execFileSync("bash", args, { encoding: "utf8" }));
     expect(written).toEqual({
       type: "unusable",
-      reason: `${path} was not written: it would be larger than a file may be here.`,
+      reason: `${path} was not written: it would be larger than a file may be here. Write less.`,
     });
     expect(readFileSync(path, "utf8")).toBe("old");
     expect(readdirSync(folder)).toEqual(["a"]);

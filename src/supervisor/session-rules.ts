@@ -4,7 +4,7 @@ import type { Behaviour, Rule, Scope } from "../policy/rules.ts";
  * The permission rules in force: those of settings, of the program's own flags, and what the person granted for
  * the session.
  */
-export class RuleBook {
+export class SessionRules {
   #settings: readonly Rule[];
   readonly #given: readonly Rule[];
   #granted: readonly Rule[] = [];
