@@ -44,13 +44,11 @@ function oddity(path: string, paths: readonly string[]): string | null {
  * something missing is followed, because writing to it would make what it names.
  */
 export function realOf(path: string, links = MAX_LINKS): string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found !== undefined) {
-    try {
-      return realpathSync.native(path);
-    } catch {
-      // A link that leads to nothing, or into a circle.
-    }
+  try {
+    // Asking first is cheaper than an exception for something missing.
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync.native(path);
+  } catch {
+    // A link that leads to nothing or into a circle, a name that is too long, a folder that may not be read.
   }
   const parent = dirname(path);
   if (parent === path) return path;

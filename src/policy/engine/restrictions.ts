@@ -63,9 +63,15 @@ export class Restrictions {
       this.#text(part.source, found);
       return;
     }
-    const lists = [part.words, unsetWords(part.words), withoutBraces(part.words)];
-    for (const words of lists)
-      if (words !== null && words.length > 0) this.#words(words, part, at, found, depth);
+    for (const words of [part.words, withoutBraces(part.words)]) {
+      if (words !== null) this.#words(words, part, at, found, depth);
+    }
+    const unset = unsetWords(part.words);
+    if (unset === null || unset.length === 0) return;
+    const { critical } = found;
+    this.#words(unset, part, at, found, depth);
+    // "$X/build" is no removal of /build, unless the command itself is hidden by variables.
+    if (part.words[0]?.literal) found.critical = critical;
   }
 
   redirect(redirect: ShellRedirect, at: Whereabouts, found: Restriction): void {

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** Why the real bash cannot be asked here; null where it can. */
+export function whyNoBash(): string | null {
+  if (process.platform !== "linux") return "bubblewrap is only on Linux";
+  return ["/usr/bin/bwrap", "/bin/bash"].every((file) => existsSync(file))
+    ? null
+    : "bubblewrap (bwrap) is not installed";
+}
+
+/** What bash did with one command. */
+export interface Observed {
+  /** Whether bash could parse it; without, nothing ran. */
+  readonly valid: boolean;
+  /** Names of programs that it looked for, in order. */
+  readonly tried: readonly string[];
+}
+
+/**
+ * Runs many commands, each in a bash of its own, in one sandbox without network, writable files and programs.
+ * A name that bash does not find is recorded by its handler for such names and by its message.
+ */
+export async function observe(commands: readonly string[]): Promise<Observed[]> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-bash-"));
+  try {
+    for (const [at, command] of commands.entries()) writeFileSync(join(folder, `${at}.in`), command);
+    writeFileSync(join(folder, "run.sh"), RUNNER);
+    const args = [
+      ...["--ro-bind", "/bin/bash", "/bin/bash", "--ro-bind", "/lib", "/lib"],
+      ...(existsSync("/lib64") ? ["--ro-bind", "/lib64", "/lib64"] : []),
+      ...["--ro-bind", "/usr/lib", "/usr/lib", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/empty"],
+      ...[
+        "--bind",
+        folder,
+        "/io",
+        "--chdir",
+        "/empty",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+      ],
+      ...[
+        "--clearenv",
+        "--setenv",
+        "PATH",
+        "/empty",
+        "/bin/bash",
+        "--noprofile",
+        "--norc",
+        "/io/run.sh",
+        String(commands.length),
+      ],
+    ];
+    await promisify(execFile)("/usr/bin/bwrap", args, { timeout: 600_000, maxBuffer: 1 << 26 });
+    return commands.map((_, at) => readObserved(folder, at));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readObserved(folder: string, at: number): Observed {
+  const read = (ending: string) => {
+    const file = join(folder, `${at}.${ending}`);
+    return existsSync(file) ? readFileSync(file, "latin1") : "";
+  };
+  const names = read("tried").split("\0").slice(0, -1);
+  return { valid: read("ok").startsWith("0"), tried: names };
+}
+
+/** `-n` tells whether it parses; the run itself ends after its processor second, or when it waits for input. */
+const RUNNER = `
+ulimit -t 2 -u 200 -f 2048 2>/dev/null
+i=0
+while [ "$i" -lt "$1" ]; do
+  IFS= read -r -d '' c < "/io/$i.in"
+  /bin/bash --noprofile --norc -n -c "$c" >/dev/null 2>/dev/null </dev/null
+  echo "$?" > "/io/$i.ok"
+  if [ "$(< "/io/$i.ok")" = 0 ]; then
+    TROUPE_TRIED="/io/$i.tried" /bin/bash --noprofile --norc -c '
+      command_not_found_handle() { printf "%s\\0" "$1" >> "$TROUPE_TRIED"; return 127; }
+      export -f command_not_found_handle
+      ulimit -t 1 2>/dev/null
+      exec /bin/bash --noprofile --norc -c "$1"' bash "$c" >/dev/null 2>/dev/null </dev/null
+  fi
+  i=$((i + 1))
+done
+`;
