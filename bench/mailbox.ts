@@ -139,6 +139,7 @@ async function askMany(worker: Worker, count: number): Promise<number[]> {
     callTool: never,
     turn: never,
     finish: never,
+    hidden: never,
     run: never,
     command: never,
     background: never,

@@ -68,6 +68,7 @@ const context: AgentCallContext = {
   signal: new AbortController().signal,
   reads: new ReadLedger(),
   todo: new TodoList([]),
+  hidden: async () => new Set(),
   lastWriters: [],
   clock: systemClock,
   run: (request) => processes.run({ ...request, owner: MAIN }),

@@ -25,6 +25,7 @@ const services: Services = {
   callTool: async () => ({ content: "", isError: true }),
   turn: async () => ({ steer: [] }),
   finish: async () => ({ type: "closed" }),
+  hidden: never,
   run: never,
   command: never,
   background: never,

@@ -51,6 +51,8 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       lastWriters: [],
       todo: state.todo,
       clock,
+      // Unless the verdict says otherwise.
+      hidden: async () => new Set(),
       run: (request) => services.run({ ...request, owner: spec.id }),
       command: services.command,
       background: services.background,

@@ -72,6 +72,7 @@ function severed(services: Services, ended: AbortSignal): Services {
     callTool: until(services.callTool),
     turn: until(services.turn),
     finish: until(services.finish),
+    hidden: until(services.hidden),
     run: until(services.run),
     command: until(services.command),
     background: until(services.background),

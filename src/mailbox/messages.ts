@@ -184,6 +184,8 @@ export const Verdict = z.discriminatedUnion("type", [
     input: z.optional(z.unknown()),
     /** Somebody has something to say to the result: `after` is to bring it, and its answer is waited for. */
     watched: z.optional(z.literal(true)),
+    /** Rules deny single files: what a search found is to be asked about (`hidden`) before it is told. */
+    filtered: z.optional(z.literal(true)),
     /** Other agents that were the last to write what this call is about to write. */
     lastWriters: z.optional(z.array(LastWriter)),
   }),
@@ -194,6 +196,10 @@ export type Verdict = z.infer<typeof Verdict>;
 /** What a tool call came to, as the model will see it. */
 export const CallResult = z.object({ content: ToolResultContent, isError: z.boolean() });
 export type CallResult = z.infer<typeof CallResult>;
+
+/** What a running search found, by absolute paths. */
+export const Found = z.object({ call: CallId, paths: z.array(z.string()) });
+export type Found = z.infer<typeof Found>;
 
 /** `result` where the verdict asked for it. */
 export const AfterCall = z.object({

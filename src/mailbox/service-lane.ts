@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import * as Comlink from "comlink";
 import * as z from "zod/mini";
 import { comlinkEndpoint } from "./comlink-endpoint.ts";
-import { AfterCall, BeforeCall, Call, Finish, Turn } from "./messages.ts";
+import { AfterCall, BeforeCall, Call, Finish, Found, Turn } from "./messages.ts";
 import { BackgroundRequest, CommandRequest, RunRequest } from "./runs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { PeerGone, type ServiceMap, type Services } from "./services.ts";
@@ -18,6 +18,7 @@ const questions: { readonly [M in Method]: z.ZodMiniType<Asked<M>> } = {
   callTool: Call,
   turn: Turn,
   finish: Finish,
+  hidden: Found,
   run: RunRequest,
   command: CommandRequest,
   background: BackgroundRequest,
@@ -125,6 +126,7 @@ function askWith(ask: (id: string, method: Method, question: unknown) => Promise
     callTool: (call) => put(call.id, "callTool", call),
     turn: (turn) => put(String(turn.turn), "turn", turn),
     finish: (finish) => put(String(finishes++), "finish", finish),
+    hidden: (found) => put(found.call, "hidden", found),
     run: (request) => put(request.id, "run", request),
     command: (request) => put(request.call, "command", request),
     background: (request) => put(request.call, "background", request),

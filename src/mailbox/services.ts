@@ -6,6 +6,7 @@ import type {
   CallResult,
   Finish,
   FinishAnswer,
+  Found,
   Turn,
   TurnAnswer,
   Verdict,
@@ -30,6 +31,8 @@ export interface ServiceMap {
   turn: { question: Turn; answer: TurnAnswer };
   /** Closes the race with late steering: either the actor is closed, or it is given more and goes round again. */
   finish: { question: Finish; answer: FinishAnswer };
+  /** Which of the files that a search found its agent may not be told of. */
+  hidden: { question: Found; answer: readonly string[] };
   run: { question: RunRequest; answer: RunResult };
   /** A command in a shell, for a call that runs. */
   command: { question: CommandRequest; answer: CommandResult };

@@ -20,7 +20,7 @@ import type { WriteLedger } from "./write-ledger.ts";
 /** What the services of one actor may reach of the session. */
 export interface ServiceSide {
   readonly toolbox: Toolbox;
-  readonly gate: Pick<Gate, "judge" | "recheck">;
+  readonly gate: Pick<Gate, "judge" | "recheck" | "hidden" | "filters">;
   readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStop">;
   readonly journal: Journal;
   readonly processes: Processes;
@@ -227,6 +227,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
         ...turn,
         ...(judged.rewritten ? { input: judged.input } : {}),
         ...(isWatched(running) ? { watched: true as const } : {}),
+        ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
       };
     },
     async after({ id, isError, result }) {
@@ -278,6 +279,12 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       // Closed only when the one summary is durable: an agent that was told so may forget everything.
       await actor.ended;
       return { type: "closed" };
+    },
+    async hidden({ call, paths }) {
+      alive();
+      const running = actor.calls.get(call);
+      if (running === undefined) throw new Error(`The call ${call} is not running.`);
+      return side.gate.hidden(paths, running.cwd);
     },
     async run(request) {
       alive();

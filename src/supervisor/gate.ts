@@ -16,6 +16,8 @@ import type { KnownTool, Toolbox } from "./toolbox.ts";
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
 export interface Engine {
   judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement;
+  /** Whether a file that a search found must be left out of its results. */
+  hides(cwd: string): (path: string) => boolean;
 }
 
 /** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
@@ -24,6 +26,8 @@ export interface GateParts {
   engine(): Engine;
   readonly hooks: Pick<HookRunner, "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
+  /** Whether any rule denies anything: where none does, no search is asked about. */
+  deniesAny(): boolean;
   /** What the agent is told where the person has denied this very call for the session. */
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
@@ -92,6 +96,11 @@ export class Gate {
     this.#parts = parts;
   }
 
+  /** Whether a search has to ask what of its results is hidden. */
+  get filters(): boolean {
+    return this.#parts.deniesAny();
+  }
+
   async judge(given: GatedCall, signal: AbortSignal): Promise<Gated> {
     try {
       return await this.#judge(given, signal);
@@ -99,6 +108,18 @@ export class Gate {
       const why = error instanceof Error ? error.message : String(error);
       return { type: "refuse", by: "rules", reason: `the permission check failed (${why})` };
     }
+  }
+
+  /** Of what a search found, what its agent may not be told of (semantics §4.5). */
+  hidden(paths: readonly string[], cwd: string): string[] {
+    const hides = this.#parts.engine().hides(cwd);
+    return paths.filter((path) => {
+      try {
+        return hides(path);
+      } catch {
+        return true;
+      }
+    });
   }
 
   /** What rules and mode say now of a call that waits: for the person, or for another to have written. */

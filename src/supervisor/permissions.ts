@@ -71,6 +71,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     hooks,
     asks,
     denied: (call) => broker.denied(call),
+    deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
     sandbox,
     caller,
   };

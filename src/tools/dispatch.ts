@@ -11,7 +11,7 @@ export interface Dispatch {
   readonly offered: readonly AgentTool[];
   /** Implementations that run in this thread, by name. */
   readonly local: ReadonlyMap<string, SealedTool<AgentCallContext>>;
-  readonly services: Pick<Services, "before" | "after" | "callTool">;
+  readonly services: Pick<Services, "before" | "after" | "callTool" | "hidden">;
   readonly signal: AbortSignal;
   /** Everything a call gets, at the moment it starts. */
   context(call: CallId): AgentCallContext;
@@ -63,8 +63,9 @@ async function runHere(
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
     return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
-  const { lastWriters = [], watched } = verdict;
-  const result = await settled(name, call, { ...context, lastWriters });
+  const { lastWriters = [], watched, filtered } = verdict;
+  const hidden = filtered ? hiddenBy(services, id) : context.hidden;
+  const result = await settled(name, call, { ...context, lastWriters, hidden });
   const ended = { id, isError: result.isError, bytes: sizeOf(result) };
   if (watched) {
     const { append } = await services.after({ ...ended, result });
@@ -73,6 +74,11 @@ async function runHere(
   // Nobody answers it, and a supervisor that is gone is found out by the next question.
   services.after(ended).catch(() => {});
   return result;
+}
+
+function hiddenBy(services: Pick<Services, "hidden">, call: CallId): AgentCallContext["hidden"] {
+  return async (paths) =>
+    paths.length === 0 ? new Set() : new Set(await services.hidden({ call, paths: [...paths] }));
 }
 
 async function settled(

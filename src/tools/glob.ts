@@ -61,7 +61,7 @@ function foldersOf({ pattern, path }: Input, cwd: string): string[] {
   return [...new Set(path === undefined && bases.length > 0 ? bases : [asked, ...bases])];
 }
 
-async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Output | ToolFailure> {
+async function glob(input: Input, { cwd, signal, hidden }: AgentCallContext): Promise<Output | ToolFailure> {
   signal.throwIfAborted();
   if (input.pattern.trim() === "") return failed('pattern is empty. For every file, use "**/*".');
   const asked = resolvePath(cwd, input.path);
@@ -75,8 +75,12 @@ async function glob(input: Input, { cwd, signal }: AgentCallContext): Promise<Ou
     const refusal = await search(base, found, signal);
     if (refusal !== null) return failed(refusal);
   }
-  // Which of these may be read is asked here, once there is a gate.
-  if (found.count > 0) return { paths: found.paths(), notice: moreNotice(found.count) };
+  const paths = found.paths();
+  // Files that a rule denies are left out of what an allowed folder has (A10.6).
+  const kept = await hidden(paths);
+  const shown = paths.filter((path) => !kept.has(path));
+  if (shown.length > 0) return { paths: shown, notice: moreNotice(found.count) };
+  if (found.count > 0) return { paths: [], notice: null };
   const meant = await stat(resolvePath(asked, input.pattern)).catch(() => null);
   if (meant?.isDirectory())
     return failed(

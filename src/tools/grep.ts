@@ -73,8 +73,7 @@ async function grep(input: GrepInput, context: AgentCallContext): Promise<Output
   const result = await searchIn(place, file, input, context);
   const failure = failureOf(result);
   if (failure !== null) return failed(failure);
-  // Which of these may be read is asked here, once there is a gate (A10.6).
-  const entries = entriesOf(input, result, place.folder);
+  const entries = await allowedOf(entriesOf(input, result, place.folder), place.folder, context);
   const found = {
     entries,
     cut: result.truncated,
@@ -82,6 +81,17 @@ async function grep(input: GrepInput, context: AgentCallContext): Promise<Output
     folder: place.folder,
   };
   return { text: grepAnswer(input, found, context.cwd) };
+}
+
+/** Files that a rule denies are left out of what an allowed folder has (A10.6). */
+async function allowedOf(
+  entries: readonly GrepEntry[],
+  folder: string,
+  { hidden }: AgentCallContext,
+): Promise<readonly GrepEntry[]> {
+  const absolute = (entry: GrepEntry) => join(folder, entry.path);
+  const kept = await hidden([...new Set(entries.map(absolute))]);
+  return kept.size === 0 ? entries : entries.filter((entry) => !kept.has(absolute(entry)));
 }
 
 /**

@@ -80,6 +80,8 @@ export interface AgentCallContext extends CallContext {
   /** Other agents of the session that were the last to write what this call writes. */
   readonly lastWriters: readonly LastWriter[];
   readonly clock: Clock;
+  /** Which of these files, by absolute paths, may not be told of. Asked at most once by a call. */
+  readonly hidden: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Runs a child process in the process host. Never rejects. */
   readonly run: (request: Omit<RunRequest, "owner">) => Promise<RunResult>;
   /** Runs a command in a shell; its whole output is in a file where it is long. */

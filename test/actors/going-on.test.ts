@@ -69,6 +69,7 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
   const services: Services = {
     before: unasked,
     after: unasked,
+    hidden: unasked,
     run: unasked,
     command: unasked,
     background: unasked,

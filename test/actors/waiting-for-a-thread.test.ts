@@ -26,6 +26,7 @@ const services: Services = {
   callTool: never,
   turn: never,
   finish: async () => ({ type: "closed" }),
+  hidden: never,
   run: never,
   command: never,
   background: never,

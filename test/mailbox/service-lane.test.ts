@@ -20,6 +20,7 @@ function services(own: Partial<Services> = {}): Services {
     callTool: unasked,
     turn: unasked,
     finish: unasked,
+    hidden: unasked,
     run: unasked,
     command: unasked,
     background: unasked,

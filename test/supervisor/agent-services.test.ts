@@ -56,6 +56,8 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     toolbox,
     gate: {
       recheck: () => ({ type: "allow" }),
+      hidden: () => [],
+      filters: false,
       judge: async ({ call }) => ({
         ...{ type: "go", by: "rules", reason: "", input: call.input },
         ...{ rewritten: false, outside: false },

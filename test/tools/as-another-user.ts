@@ -20,6 +20,7 @@ writeFileSync(path("fixed.ipynb"), notebook);
 
 const processes = startProcesses({ env: process.env });
 const context: AgentCallContext = {
+  hidden: async () => new Set(),
   ...{ call: callId(MAIN, 1, 0), actor: MAIN, cwd: root, root, additionalDirs: [], lastWriters: [] },
   ...{ signal: new AbortController().signal, clock: systemClock },
   ...{ reads: new ReadLedger(), todo: new TodoList([]) },

@@ -63,6 +63,7 @@ export function workbenches(): (files?: Files) => Workbench {
       signal: new AbortController().signal,
       reads,
       todo,
+      hidden: async () => new Set(),
       lastWriters: [],
       clock: systemClock,
       run(request) {

@@ -36,6 +36,7 @@ export function startTools(actor: ActorId): Tools {
     additionalDirs: [],
     reads,
     todo: new TodoList([]),
+    hidden: async () => new Set(),
     lastWriters: [],
     clock: systemClock,
     run: (request) => processes.run({ ...request, owner: actor }, signal),
