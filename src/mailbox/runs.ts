@@ -29,7 +29,7 @@ export const RunResult = z.object({
   stdout: z.string(),
   stderr: z.string(),
   truncated: z.boolean(),
-  /** Why it was not started, or what is not known. */
+  /** Why it was not started, or what is not known; of one that ended, what became of its output or its children. */
   reason: z.optional(z.string()),
   durationMs: z.number(),
 });
@@ -61,7 +61,7 @@ export const CommandResult = z.object({
   outcome: outcomes,
   exitCode: z.nullable(z.number()),
   signal: z.nullable(z.string()),
-  /** Why it was not started, or what is not known. */
+  /** Why it was not started, or what is not known; of one that ended, what became of its output or its children. */
   reason: z.optional(z.string()),
   durationMs: z.number(),
   output: CommandOutput,

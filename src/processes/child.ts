@@ -3,11 +3,11 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { fileOutput } from "./file-output.ts";
 import { inlineOutput } from "./inline-output.ts";
-import { type Launch, launch, whyNot } from "./launch.ts";
+import { type Launch, launch } from "./launch.ts";
 import type { Output } from "./output.ts";
 import { processGroup } from "./process-group.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
-import { notStarted } from "./results.ts";
+import { notStarted, unknown } from "./results.ts";
 
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -36,7 +36,9 @@ export function startChild(
   try {
     output = outputFor(request, clock);
   } catch (error) {
-    return noChild(request, whyNot(request, error), clock, began);
+    const why = error instanceof Error ? error.message : String(error);
+    const reason = `${request.file} could not be started, because there is no file for its output: ${why}.`;
+    return noChild(request, Promise.resolve(reason), clock, began);
   }
   const launched = launch(request, env, output);
   if (launched.type === "started") return watch(request, launched, output, clock, began);
@@ -82,17 +84,32 @@ function watch(
     const { exitCode, signal } = await exitOf(started.process);
     running = false;
     withdraw();
+    // Of a shell that came to its own end: what it left behind it may have wanted to go on (fault 32).
+    const left = request.output && cause === null ? group.running() : 0;
     await group.end();
+    const { reason, ...written } = await output.close();
+    const said = [...(left > 0 ? [endedWithIt(left)] : []), ...(reason === undefined ? [] : [reason])];
     return {
       id: request.id,
       outcome: cause ?? (signal === null ? "exited" : "signalled"),
       exitCode,
       signal,
-      ...(await output.close()),
+      ...written,
+      ...(said.length > 0 ? { reason: said.join(" ") } : {}),
       durationMs: clock.now() - began,
     };
   }
-  return { owner: request.owner, pid: started.pid, result: finish(), stop, follow: output.follow };
+  // A rejection nobody hears would end the host, and with it every command of the session.
+  const result = finish().catch((error) => {
+    const why = error instanceof Error ? error.message : String(error);
+    return unknown(request.id, `What it wrote is not known: ${why}.`, clock.now() - began);
+  });
+  return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
+}
+
+function endedWithIt(left: number): string {
+  const what = left === 1 ? "1 process" : `${left} processes`;
+  return `It left ${what} running, which ended with it. What is to go on is started with run_in_background.`;
 }
 
 /** The process decides when a run has ended, not its pipes (fault 34). */

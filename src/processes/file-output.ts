@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  unlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
 import type { Output } from "./output.ts";
@@ -62,15 +73,23 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
     async close() {
       withdraw();
       try {
-        const { size } = fstatSync(fd);
+        const { size, nlink } = fstatSync(fd);
         flooded ||= size > maxBytes;
         if (size > maxBytes) ftruncateSync(fd, maxBytes);
         await look(true);
         const ends = await endsOf(Math.min(size, maxBytes), read);
-        const kept = ends.bytes > place.keepOverBytes;
-        if (!kept) unlinkSync(place.path);
+        // The command may have removed its own file, or the whole folder.
+        const kept = ends.bytes > place.keepOverBytes && nlink > 0;
+        const reason = isFull(dirname(place.path)) ? { reason: DISK_FULL } : {};
+        if (!kept) rmSync(place.path, { force: true });
         const said = report === null ? "" : readReport(report);
-        return { stdout: "", stderr: "", truncated: flooded, file: { ...ends, report: said, kept } };
+        return {
+          stdout: "",
+          stderr: "",
+          ...reason,
+          truncated: flooded,
+          file: { ...ends, report: said, kept },
+        };
       } finally {
         closeSync(fd);
         if (report !== null) closeSync(report);
@@ -94,6 +113,20 @@ function createNameless(beside: string, other: number): number {
     closeSync(other);
     unlinkSync(beside);
     throw error;
+  }
+}
+
+const DISK_FULL =
+  "The disk that output is kept on is full, so some of what it printed may be missing. Free some space.";
+
+/** Looked at afterwards: whoever writes there is the command itself, and it need not say that it could not. */
+function isFull(folder: string): boolean {
+  try {
+    const { blocks, bfree, bavail } = statfsSync(folder);
+    return blocks > 0 && (process.getuid?.() === 0 ? bfree : bavail) === 0;
+  } catch {
+    // The folder is gone, and nothing is known of its disk.
+    return false;
   }
 }
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Lines, ProcessResult } from "./requests.ts";
 
 /** What a child wrote, as its result tells it. */
-export type Written = Pick<ProcessResult, "stdout" | "stderr" | "truncated" | "file">;
+export type Written = Pick<ProcessResult, "stdout" | "stderr" | "truncated" | "file" | "reason">;
 
 /** Where a child's output goes: into its result, or into a file. Made before the child, closed after it. */
 export interface Output {

@@ -14,6 +14,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "../../src/processes/requests.ts";
+import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { witness } from "./witness.ts";
 
@@ -225,9 +226,62 @@ test("a double fork within the group, and 200 processes at once, end with their 
   const script = `exec 9>"${path}"; (sleep 1000 & (sleep 1000 &) &); i=0; while [ $i -lt 200 ]; do sleep 1000 & i=$((i+1)); done; echo ready >&9`;
   const result = await start().run(commandIn(folder)(script));
   expect(result).toMatchObject({ outcome: "exited", exitCode: 0 });
+  // That they did not go on is said (fault 32).
+  expect(result.reason).toMatch(
+    /^It left 202 processes running, which ended with it\. .*run_in_background\.$/,
+  );
   await ready;
   await allGone;
 });
+
+test("a command that removes its own output, or the folder of it, takes nothing else with it", async () => {
+  const processes = start();
+  const others = temporaryFolder();
+  const { path, ready } = witness();
+  const other = processes.run(commandIn(others)(`exec 9>"${path}"; echo up >&9; sleep 0.2; echo there`));
+  await ready;
+  for (const what of ["$f", "$(dirname $f)"]) {
+    const script = `f=$(readlink /proc/$$/fd/1); echo before; rm -r "${what}"; echo after`;
+    const result = await processes.run(commandIn(temporaryFolder())(script));
+    expect(result).toMatchObject({ outcome: "exited", exitCode: 0 });
+    expect(fileOf(result)).toMatchObject({ head: "before\nafter\n", kept: false });
+  }
+  expect(await other).toMatchObject({ outcome: "exited", file: { head: "there\n" } });
+});
+
+test("where its output cannot be kept a command is not run, and that is the reason given", async () => {
+  const folder = temporaryFolder();
+  const output = { path: join(folder, "none", "1.txt"), keepOverBytes: -1, report: true };
+  expect(await start().run(commandIn(folder)("echo a", { output }))).toMatchObject({
+    outcome: "not-started",
+    reason: expect.stringMatching(
+      /^sh could not be started, because there is no file for its output: ENOENT/,
+    ),
+  });
+});
+
+test("a command that leaves nothing behind is not spoken of", async () => {
+  const folder = temporaryFolder();
+  const quiet = "true & wait; echo a | cat; (exit 0)";
+  expect(await start().run(commandIn(folder)(quiet))).not.toHaveProperty("reason");
+});
+
+const disk = smallDisk();
+
+test.skipIf(disk.why !== null)(
+  `output that did not fit on its disk is said to be missing${disk.why ?? ""}`,
+  async () => {
+    const folder = temporaryFolder();
+    const place = disk.mountIn(folder);
+    const result = await start().run(commandIn(place)("head -c 200000 /dev/zero; echo done >&2"));
+    expect(result).toMatchObject({
+      outcome: "exited",
+      reason: expect.stringMatching(/is full.*Free some space/),
+    });
+    const fine = await start().run(commandIn(temporaryFolder())("echo done"));
+    expect(fine).not.toHaveProperty("reason");
+  },
+);
 
 test("200 MB of output cost neither this process nor its host their memory (A7, fault 29)", async () => {
   const folder = temporaryFolder();

@@ -80,6 +80,16 @@ describe("what a command comes to", () => {
     expect(await failure("Bash", { command: "x" }, stopped)).toContain("the agent was stopped");
   });
 
+  test("children that it left running are said to have ended with it (fault 32)", async () => {
+    const { text } = bench();
+    expect(await text("Bash", { command: "sleep 1000 & echo up" })).toBe(
+      "up\n[It left 1 process running, which ended with it. What is to go on is started with run_in_background.]\n[Exit code 0]",
+    );
+    expect(await text("Bash", { command: "nohup sleep 1000 >/dev/null 2>&1 & disown; echo up" })).toMatch(
+      /^up\n\[It left 1 process running/,
+    );
+  });
+
   test("stdin is at its end: a command that asks does not wait (fault 33)", async () => {
     const { text } = bench();
     expect(await text("Bash", { command: 'cat; read answer; echo "got $? <$answer>"' })).toBe(
