@@ -206,7 +206,7 @@ export class CommandJudge {
 
 function fullText({ assignments, words, kind, source }: ShellPart): string {
   if (kind !== "command") return source;
-  return [...assignments.map(({ text }) => text), plainText(unwrapped(words).words)]
+  return [...assignments.map(({ text }) => text), plainText(words)]
     .filter(Boolean)
     .join(" ");
 }

@@ -4,6 +4,9 @@ import { dirname, join, relative, resolve } from "node:path";
 /** More links than this one after the other are a circle. */
 const MAX_LINKS = 40;
 
+/** No system opens a longer path. */
+const MAX_PATH = 8192;
+
 /** Spellings that another system or the kernel reads in its own way; nothing is granted to them (§4.2). */
 const ODD: readonly (readonly [RegExp, string])[] = [
   [/^$/, "it is empty"],
@@ -36,6 +39,7 @@ export function candidatesOf(path: string, folder: string, home: string): Candid
 
 function oddity(path: string, paths: readonly string[]): string | null {
   for (const [pattern, why] of ODD) if (pattern.test(path)) return why;
+  if (path.length > MAX_PATH) return "it is longer than any path";
   return paths.some((one) => BY_PROCESS.test(one)) ? "it leads through a process's own folders" : null;
 }
 
@@ -44,6 +48,7 @@ function oddity(path: string, paths: readonly string[]): string | null {
  * something missing is followed, because writing to it would make what it names.
  */
 export function realOf(path: string, links = MAX_LINKS): string {
+  if (path.length > MAX_PATH) return path;
   try {
     // Asking first is cheaper than an exception for something missing.
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync.native(path);

@@ -111,7 +111,10 @@ export class RuleBook {
 
   #addSpec(rule: Rule, tool: string, spec: string): void {
     const problem = caseProblem(tool);
-    if (problem) this.#complain(rule, problem);
+    if (problem) {
+      this.#complain(rule, problem);
+      return;
+    }
     const field = this.#behaviour === "allow" ? null : fieldOf(spec);
     const isField = field !== null && !OWN_FIELDS.has(field.name);
     if (isField) this.#fields.push({ rule, tool, field: field.name, value: field.value });

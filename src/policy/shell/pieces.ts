@@ -82,6 +82,9 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
       return [{ type: "substitution", text: part.text }];
     case "ProcessSubstitution":
       forEachChild(part, visit);
+      if (part.script === undefined || part.script.commands.length === 0) {
+        return [{ type: "forbidden", text: part.text, unset: "" }];
+      }
       return [{ type: "substitution", text: part.text }];
     case "ArithmeticExpansion": {
       forEachChild(part, visit);

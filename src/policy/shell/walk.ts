@@ -185,9 +185,19 @@ export class Walker {
       return [{ name, simple: !append && index === undefined && word !== null, text: plain, value: word }];
     });
     const words: ShellWord[] = node.name ? [this.#word(node.name)] : [];
+    let end = node.name?.end;
     for (const child of node.suffix) {
-      if (child.type === "Word") words.push(this.#word(child));
-      else if (child.type === "Assignment") words.push(this.#assignmentWord(child));
+      if (child.type !== "Word" && child.type !== "Assignment") continue;
+      const word = child.type === "Word" ? this.#word(child) : this.#assignmentWord(child);
+      const last = child.pos === end ? words.pop() : undefined;
+      end = child.end;
+      if (!last) {
+        words.push(word);
+        continue;
+      }
+      // `a<()b` is one word to bash.
+      this.problem ??= "two words in it touch each other";
+      words.push(wordOf([...last.pieces, ...word.pieces], last.raw + word.raw));
     }
     const { redirects, documents } = this.#redirects(node.redirects);
     const source = this.#source.slice(node.pos, node.end);

@@ -95,6 +95,9 @@ const STARTERS: Readonly<Record<string, RegExp>> = {
   caffeinate: /^-[tw]$/,
 };
 
+/** These take assignments before the command. */
+const SETTERS: ReadonlySet<string> = new Set(["env", "sudo", "doas"]);
+
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash"]);
 
 export function nameOf(word: ShellWord | undefined): string {
@@ -141,7 +144,7 @@ function candidates(name: string, words: readonly ShellWord[]): (readonly ShellW
   while (at < words.length) {
     const value = words[at]?.value ?? "";
     if (value.startsWith("-") && value !== "-") at += valued.test(value) ? 2 : 1;
-    else if (/^[A-Za-z_]\w*\+?=/.test(value)) at += 1;
+    else if (SETTERS.has(name) && /^[^=]+=/.test(value)) at += 1;
     else break;
   }
   // A duration, a mask or a lock's file may come first; where options are odd, any word may be the command.

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Mode } from "../../../src/policy/index.ts";
 import { decideIn, makePlace, type Place, removePlace, rulesOf } from "./workspace.ts";

@@ -30,9 +30,16 @@ const grep = (pattern: string, path?: string, filter?: string): Call => [
 
 function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
-    test.each(rows)("[%s] %j: %s (%s)", (rules, [tool, input], expected, mode = "default", ctx = {}) => {
-      expect(decideIn(place, rulesOf(rules), mode, tool, input, ctx)).toBe(expected);
-    });
+    const cases = rows.map(([rules, [tool, input], expected, mode = "default", ctx = {}]) => ({
+      ...{ rules, tool, input, expected, mode, ctx },
+      shown: JSON.stringify(input),
+    }));
+    test.each(cases)(
+      "[$rules] $tool $shown: $expected ($mode)",
+      ({ rules, tool, input, expected, mode, ctx }) => {
+        expect(decideIn(place, rulesOf(rules), mode, tool, input, ctx)).toBe(expected);
+      },
+    );
   });
 }
 

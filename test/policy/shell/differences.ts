@@ -2,8 +2,7 @@ import { isPlainCommand } from "../../../src/policy/engine/command-words.ts";
 import { withoutBraces } from "../../../src/policy/shell/braces.ts";
 import { parseShell } from "../../../src/policy/shell/parse.ts";
 import type { ShellPart } from "../../../src/policy/shell/script.ts";
-import { inside } from "../../../src/policy/shell/wrappers.ts";
-import type { Observed } from "./real-bash.ts";
+import { inside, unwrapped } from "../../../src/policy/shell/wrappers.ts";
 
 export interface Difference {
   readonly command: string;
@@ -11,18 +10,23 @@ export interface Difference {
   readonly missed: string;
 }
 
-/**
- * What bash tried and the parser did not report, where the parser claims to understand: no problem, and no
- * command word that is not plain, since such a command is never allowed by a rule.
- */
-export function difference(command: string, { valid, tried }: Observed): Difference | null {
-  if (!valid || tried.length === 0) return null;
+/** Whether the parser claims to understand a command; what it refuses no rule allows, whatever it runs. */
+export function isUnderstood(command: string): boolean {
+  return reportedNames(command) !== null;
+}
+
+/** A name that bash tried and the parser did not report; null where there is none. */
+export function difference(command: string, tried: readonly string[]): Difference | null {
+  const reported = reportedNames(command);
+  const missed = reported === null ? undefined : tried.find((name) => !reported.has(name));
+  return missed === undefined ? null : { command, missed };
+}
+
+function reportedNames(command: string): ReadonlySet<string> | null {
   const script = parseShell(command);
   if (script.problem !== null || script.forbidden !== null) return null;
-  const reported = new Set<string>();
-  if (!script.parts.every((part) => report(part, reported))) return null;
-  const missed = tried.find((name) => !reported.has(name));
-  return missed === undefined ? null : { command, missed };
+  const names = new Set<string>();
+  return script.parts.every((part) => report(part, names)) ? names : null;
 }
 
 /** False where the part is one that no rule allows, whatever it runs. */
@@ -36,7 +40,10 @@ function report(part: ShellPart, names: Set<string>): boolean {
   const lists = [part.words, withoutBraces(part.words) ?? part.words];
   for (const words of lists) {
     names.add(words[0]?.value ?? "");
+    const { words: bare } = unwrapped(words);
+    if (bare[0] && !isPlainCommand(bare[0])) return false;
     for (const inner of inside(words, []).commands) names.add(inner[0]?.value ?? "");
+    names.add(bare[0]?.value ?? "");
   }
   return true;
 }

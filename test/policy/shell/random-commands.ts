@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 /** A random number generator that gives the same row for the same seed. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;

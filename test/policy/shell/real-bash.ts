@@ -12,19 +12,11 @@ export function whyNoBash(): string | null {
     : "bubblewrap (bwrap) is not installed";
 }
 
-/** What bash did with one command. */
-export interface Observed {
-  /** Whether bash could parse it; without, nothing ran. */
-  readonly valid: boolean;
-  /** Names of programs that it looked for, in order. */
-  readonly tried: readonly string[];
-}
-
 /**
- * Runs many commands, each in a bash of its own, in one sandbox without network, writable files and programs.
- * A name that bash does not find is recorded by its handler for such names and by its message.
+ * Runs many commands, each in a bash of its own, in one sandbox without network, writable files and programs,
+ * and answers for each the names of programs that bash looked for.
  */
-export async function observe(commands: readonly string[]): Promise<Observed[]> {
+export async function observe(commands: readonly string[]): Promise<string[][]> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-bash-"));
   try {
     for (const [at, command] of commands.entries()) writeFileSync(join(folder, `${at}.in`), command);
@@ -62,30 +54,20 @@ export async function observe(commands: readonly string[]): Promise<Observed[]> 
   }
 }
 
-function readObserved(folder: string, at: number): Observed {
-  const read = (ending: string) => {
-    const file = join(folder, `${at}.${ending}`);
-    return existsSync(file) ? readFileSync(file, "latin1") : "";
-  };
-  const names = read("tried").split("\0").slice(0, -1);
-  return { valid: read("ok").startsWith("0"), tried: names };
+function readObserved(folder: string, at: number): string[] {
+  const file = join(folder, `${at}.tried`);
+  return existsSync(file) ? readFileSync(file, "utf8").split("\0").slice(0, -1) : [];
 }
 
-/** `-n` tells whether it parses; the run itself ends after its processor second, or when it waits for input. */
+/** Each run ends after its processor second, or when it waits for input; the handler hears of every name not found. */
 const RUNNER = `
-ulimit -t 2 -u 200 -f 2048 2>/dev/null
+ulimit -u 200 -f 2048 2>/dev/null
+command_not_found_handle() { printf '%s\\0' "$1" >> "$TROUPE_TRIED"; return 127; }
+export -f command_not_found_handle
 i=0
 while [ "$i" -lt "$1" ]; do
   IFS= read -r -d '' c < "/io/$i.in"
-  /bin/bash --noprofile --norc -n -c "$c" >/dev/null 2>/dev/null </dev/null
-  echo "$?" > "/io/$i.ok"
-  if [ "$(< "/io/$i.ok")" = 0 ]; then
-    TROUPE_TRIED="/io/$i.tried" /bin/bash --noprofile --norc -c '
-      command_not_found_handle() { printf "%s\\0" "$1" >> "$TROUPE_TRIED"; return 127; }
-      export -f command_not_found_handle
-      ulimit -t 1 2>/dev/null
-      exec /bin/bash --noprofile --norc -c "$1"' bash "$c" >/dev/null 2>/dev/null </dev/null
-  fi
+  (ulimit -t 1; TROUPE_TRIED="/io/$i.tried" exec /bin/bash --noprofile --norc -c "$c") >/dev/null 2>/dev/null </dev/null
   i=$((i + 1))
 done
 `;
