@@ -52,7 +52,7 @@ const QuestionInput = z.object({
   multiSelect: z.boolean().check(z.describe("Whether several may be chosen (required)")),
 });
 
-const Input = z.object({
+const Input = z.strictObject({
   questions: z.array(QuestionInput).check(
     z.minLength(MIN_QUESTIONS),
     z.maxLength(MAX_QUESTIONS),

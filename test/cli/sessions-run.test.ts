@@ -288,6 +288,14 @@ describe("troupe fanout", () => {
     expect(session.options.limits?.maxAgents).toBe(3);
   });
 
+  test("says before it starts that Explore agents change nothing, where files may be changed", async () => {
+    const said = /^Explore agents only read, whatever acceptEdits allows; add --agent general-purpose /m;
+    const accepting = ["fanout", "--permission-mode", "acceptEdits", "x"];
+    expect((await run(accepting, script)).err).toMatch(said);
+    expect((await run([...accepting, "--agent", "Explore"], script)).err).not.toMatch(said);
+    expect((await run(["fanout", "x"], script)).err).not.toMatch(said);
+  });
+
   test("has exit code 1 when any task did not end done, and shows what that one had", async () => {
     const { code, out } = await run(["fanout", "good", "bad"], script);
     expect(code).toBe(1);

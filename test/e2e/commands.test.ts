@@ -29,9 +29,19 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
     expect(results[1]?.receipts.commands).toEqual([{ command: "echo two; exit 2", exitCode: 2 }]);
   });
 
-  test("without a mode for it none is offered", async () => {
-    const ended = await troupe(["-p", 'run "echo now"']);
-    expect(ended.out).toContain("I cannot run commands here: the Bash tool is not offered.");
+  test("without a mode for it only what reads is run; the rest is refused, and said with what would allow it", async () => {
+    const reads = await troupe(["-p", 'run "echo now; pwd"']);
+    expect(reads.code, reads.err).toBe(0);
+    expect(reads.out).toMatch(/ran:\n\n {4}now\n {4}\//);
+    const acts = await troupe(["-p", 'run "touch made"', "--output-format", "json"]);
+    const answer = acts.json();
+    expect(answer["result"]).toMatch(/touch made/);
+    expect(answer["permission_denials"]).toEqual([
+      expect.objectContaining({
+        tool_name: "Bash",
+        tool_input: expect.objectContaining({ command: "touch made" }),
+      }),
+    ]);
   });
 
   test("what still ran at the end is stopped, which is said beside the answer", async () => {

@@ -1,3 +1,4 @@
+import type { PermissionMode } from "../../supervisor/options.ts";
 import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
@@ -48,13 +49,23 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
   const type = agentType(args.value(agent) ?? "Explore", await runtime.listAgents());
   const title = sessionTitle(tasks.join(" · "));
   const setup = await setUpSession(args, context, { title, maxAgents: args.value(concurrency) });
-  return runFanOut(context, setup, { tasks, type }, async (finished) => {
+  const notes = [...setup.notes, ...looksOnly(args, type, setup.options.permissionMode)];
+  return runFanOut(context, { ...setup, notes }, { tasks, type }, async (finished) => {
     if (args.value(json)) return io.stdout.write(`${JSON.stringify(fanoutJson(tasks, finished))}\n`);
     await io.stdout.write(fanoutText(tasks, finished.ends, io));
     for (const line of [denialSentence(finished.account), accountLine(finished)]) {
       if (line !== undefined) await io.stderr.write(`${line}\n`);
     }
   });
+}
+
+/** Whoever lets files be changed and names no kind of agent would only learn at the end that none can. */
+function looksOnly(args: Arguments, type: string, mode: PermissionMode | undefined): readonly string[] {
+  const changes = mode === "acceptEdits" || mode === "bypassPermissions";
+  if (args.value(agent) !== undefined || !changes) return [];
+  return [
+    `${type} agents only read, whatever ${mode} allows; add --agent general-purpose where a task changes files or runs commands.`,
+  ];
 }
 
 async function tasksOf({ positionals }: Arguments, { io }: Context): Promise<readonly string[]> {

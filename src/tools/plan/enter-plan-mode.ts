@@ -3,7 +3,7 @@ import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
 import { type Entered, MAX_PLAN_CHARS, type PlanDesk } from "./desk.ts";
 
-const Input = z.object({});
+const Input = z.strictObject({});
 type Input = z.infer<typeof Input>;
 
 const prompt: ToolPrompt = {

@@ -18,7 +18,7 @@ const AllowedPrompt = z.object({
   ),
 });
 
-const Input = z.object({
+const Input = z.strictObject({
   allowedPrompts: z.optional(
     z.array(AllowedPrompt).check(
       z.describe("What carrying out the plan needs to run; shown with the plan"),
