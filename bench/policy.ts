@@ -7,7 +7,7 @@ import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
 import { median, p95 } from "./samples.ts";
 
 const TEN_PARTS = [
-  "cd src && npm test && git status && grep -rn 'x' . | head -20",
+  "npm test && git status && git diff --stat && grep -rn 'x' src | head -20",
   "LANG=C sort a.txt | uniq -c | wc -l",
   "node tool1.js --all && echo done",
 ].join("; ");

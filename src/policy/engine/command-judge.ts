@@ -206,9 +206,7 @@ export class CommandJudge {
 
 function fullText({ assignments, words, kind, source }: ShellPart): string {
   if (kind !== "command") return source;
-  return [...assignments.map(({ text }) => text), plainText(words)]
-    .filter(Boolean)
-    .join(" ");
+  return [...assignments.map(({ text }) => text), plainText(words)].filter(Boolean).join(" ");
 }
 
 /** No session grant can lift it. */

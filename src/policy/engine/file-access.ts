@@ -33,6 +33,8 @@ export class FileAccess {
   readonly #place: Place;
   readonly #mode: PermissionMode;
   readonly #cwd: string;
+  readonly #verdicts = new Map<string, FileVerdict>();
+  readonly #relevant = new Map<string, readonly PathRule[]>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
   #workspace: readonly string[] | null = null;
   #readable: readonly string[] | null = null;
@@ -46,11 +48,19 @@ export class FileAccess {
 
   /** `folder` is what a relative path starts from; `tool` is the one that asks, `Read` and `Edit` for a command. */
   judge(operation: Operation, tool: string, path: string, folder: string): FileVerdict {
+    // A command's words are looked at for what forbids them, and again for what allows them.
+    const key = `${operation}\0${tool}\0${folder}\0${path}`;
+    const known = this.#verdicts.get(key) ?? this.#judged(operation, tool, path, folder);
+    this.#verdicts.set(key, known);
+    return known;
+  }
+
+  #judged(operation: Operation, tool: string, path: string, folder: string): FileVerdict {
     const { paths, odd } = candidatesOf(path, folder, this.#place.home);
     const inside = paths.every((one) => isIn(this.#workspaceRoots(), one));
     const known =
       operation === "read" ? (one: string) => this.#mayBeRead(one) : () => this.#editsInside(paths);
-    const allows = relevant(this.#books.allow, operation, tool, "allow");
+    const allows = this.#rules("allow", operation, tool);
     const byRule = paths.map((one) => (known(one) ? null : (this.#match(allows, one, false) ?? "nothing")));
     const protects = operation === "edit" ? this.protectedName(paths) : null;
     return {
@@ -73,7 +83,7 @@ export class FileAccess {
 
   /** Whether something that begins with this path may be denied to be read; wide. */
   mayDenyBelow(prefix: string): boolean {
-    return relevant(this.#books.deny, "read", "Read", "deny").some(({ patterns }) =>
+    return this.#rules("deny", "read", "Read").some(({ patterns }) =>
       patterns === null ? true : patterns.some(({ anchor, fixed }) => this.#reaches(anchor, fixed, prefix)),
     );
   }
@@ -112,8 +122,15 @@ export class FileAccess {
     return this.#workspace;
   }
 
+  #rules(behaviour: Behaviour, operation: Operation, tool: string): readonly PathRule[] {
+    const key = `${behaviour} ${operation} ${tool}`;
+    const found = this.#relevant.get(key) ?? relevant(this.#books[behaviour], operation, tool, behaviour);
+    this.#relevant.set(key, found);
+    return found;
+  }
+
   #any(behaviour: "deny" | "ask", operation: Operation, tool: string, paths: readonly string[]): Rule | null {
-    const rules = relevant(this.#books[behaviour], operation, tool, behaviour);
+    const rules = this.#rules(behaviour, operation, tool);
     for (const path of paths) {
       const found = this.#match(rules, path, true);
       if (found) return found;

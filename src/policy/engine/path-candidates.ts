@@ -49,16 +49,18 @@ function oddity(path: string, paths: readonly string[]): string | null {
  */
 export function realOf(path: string, links = MAX_LINKS): string {
   if (path.length > MAX_PATH) return path;
+  let exists = false;
   try {
     // Asking first is cheaper than an exception for something missing.
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync.native(path);
+    exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    if (exists) return realpathSync.native(path);
   } catch {
     // A link that leads to nothing or into a circle, a name that is too long, a folder that may not be read.
   }
   const parent = dirname(path);
   if (parent === path) return path;
   const inReal = join(realOf(parent, links), relative(parent, path));
-  const target = links > 0 ? linkTarget(inReal) : null;
+  const target = exists && links > 0 ? linkTarget(inReal) : null;
   return target === null ? inReal : realOf(resolve(dirname(inReal), target), links - 1);
 }
 

@@ -102,7 +102,8 @@ export class Permits {
   #fed(words: readonly ShellWord[], part: ShellPart, at: Whereabouts): Permit {
     const name = words[0]?.value ?? "";
     if (["echo", "basename", "dirname"].includes(name)) return this.#recognised(words, part, at);
-    if (!FED.has(name)) return not(`${name} would be given options that nobody has seen`);
+    const optionless = NAMED.has(name) && startsWithFind(part);
+    if (!FED.has(name) && !optionless) return not(`${name} would be given options that nobody has seen`);
     const listed = part.before?.length ? namesOf(part.before) : null;
     if (listed === null) return not(`${name} would be given names that nobody has seen`);
     return this.#recognised([...words, ...listed], part, at);
@@ -178,24 +179,19 @@ export class Permits {
     if (same && part.assignments.every(({ value }) => value?.literal)) return same.rule;
     const { words } = unwrapped(part.words);
     if (words.length === 0 || whyNoRule(words) !== null) return null;
-    const unsafe = unsafeAssignments(part);
-    if (unsafe.length === 0) return commands.find(knownText(words), accepts(words))?.rule ?? null;
-    // A rule that spells the assignments out, before its first wildcard, allows them too.
-    const spelt = part.assignments.map(({ text }) => text).join(" ");
     const fits = accepts(words);
-    if (
-      words !== part.words ||
-      part.words.length === 0 ||
-      !part.assignments.every(({ value }) => value?.literal)
-    )
+    const safe = unsafeAssignments(part).length === 0;
+    const plain = safe ? commands.find(knownText(words), fits) : null;
+    if (plain) return plain.rule;
+    // A rule that spells out assignments and wrappers, before its first wildcard, allows them too.
+    const leading = part.words.slice(0, part.words.length - words.length + 1);
+    if (!leading.every(({ literal }) => literal) || !part.assignments.every(({ value }) => value?.literal))
       return null;
-    const rule = commands.find(
-      full,
-      (one) =>
-        one.head.startsWith(`${spelt} ${plainText(words.slice(0, 1))}`) &&
-        fits({ ...one, command: words[0]?.value ?? "" }),
+    const spelt = [...part.assignments.map(({ text }) => text), plainText(leading)].join(" ");
+    const named = { command: words[0]?.value ?? "" };
+    return (
+      commands.find(full, (one) => one.head.startsWith(spelt) && fits({ ...one, ...named }))?.rule ?? null
     );
-    return rule?.rule ?? null;
   }
 
   /** Whether a redirect may be (§5.8). */
@@ -244,7 +240,13 @@ const FED: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** These have such options, but names that find found begin with its own folders and so never with a dash. */
+const NAMED: ReadonlySet<string> = new Set(["sed", "sort", "rg", "file", "tree", "strings"]);
 const FILTERS: ReadonlySet<string> = new Set(["sort", "uniq", "head", "tail", "grep", "egrep", "fgrep"]);
+
+function startsWithFind({ before }: ShellPart): boolean {
+  return unwrapped(before?.[0]?.words ?? []).words[0]?.value === "find";
+}
 
 /** The names that a pipeline hands over as far as they are written in it; null where they may be anything. */
 function namesOf(before: readonly ShellPart[]): readonly ShellWord[] | null {

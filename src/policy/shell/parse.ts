@@ -16,6 +16,8 @@ export function parseShell(source: string): ShellScript {
     problem ??= "it could not be parsed";
   }
   problem ??= walker.problem;
+  // With one more line, another command.
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(source)) problem ??= "it ends in the middle of a line";
   return {
     source,
     problem,

@@ -168,6 +168,8 @@ table(
   find . -name '*.ts' | xargs grep -l foo
   find . -name '*.ts' -print0
   git ls-files | xargs wc -l
+  find src -name '*.ts' | xargs sed -n 1p
+  find . -type f | sort | xargs file
   ls | xargs echo
   sed -n '1,20p' src/a.ts
   sed -n 5p src/a.ts
@@ -447,6 +449,10 @@ table("5.1 to 5.9 what is not plainly harmless is a question", "ask", [
   echo -delete | xargs find .
   echo /etc/passwd | xargs cat
   cat list | xargs cat
+  ls | xargs sort
+  find . | xargs sed -n
+  find . | xargs find
+  ls \\
   xargs cat < list
   command -p ls
   sudo ls
@@ -559,6 +565,7 @@ table("5.3 what a prefix rule allows", "allow", [
   ["allow Bash(grep:*)", "find . -name x | xargs grep foo"],
   ["allow Bash(FOO=1 npm test)", "FOO=1 npm test"],
   ["allow Bash(FOO=1 npm test:*)", "FOO=1 npm test --x"],
+  ["allow Bash(timeout 60 npm test:*)", "timeout 60 npm test --x"],
   ["allow Bash(export FOO=bar)", "export FOO=bar"],
   ["allow Bash(find . -name '*.o' -delete)", "find . -name '*.o' -delete"],
   ["allow Bash(watch ls)", "watch ls"],
@@ -616,6 +623,9 @@ table("5.3 to 5.9 what a rule does not allow", "ask", [
   ["allow Bash(npm test:*)", "bash -c 'npm test'"],
   ["allow Bash(npm test:*)", "npm te*t"],
   ["allow Bash(timeout:*)", "timeout 5 npm i"],
+  ["allow Bash(timeout 60:*)", "timeout 60 npm i"],
+  ["allow Bash(nice *)", "nice npm i"],
+  ["allow Bash(FOO=1:*)", "FOO=1 npm i"],
   ["allow Bash(env:*)", "env npm i"],
   ["allow Bash(sudo:*)", "sudo ls"],
   ["allow Bash(watch:*)", "watch ls"],

@@ -29,6 +29,8 @@ function reportedNames(command: string): ReadonlySet<string> | null {
   return script.parts.every((part) => report(part, names)) ? names : null;
 }
 
+const REREAD: ReadonlySet<string> = new Set(["eval", "exec", "trap", "source", "."]);
+
 /** False where the part is one that no rule allows, whatever it runs. */
 function report(part: ShellPart, names: Set<string>): boolean {
   if (part.kind === "construct") return false;
@@ -36,12 +38,12 @@ function report(part: ShellPart, names: Set<string>): boolean {
   const [command] = part.words;
   if (part.kind === "test" || !command) return true;
   if (!isPlainCommand(command)) return false;
-  if (["eval", "exec", "trap", "source", ".", "coproc"].includes(command.value)) return false;
   const lists = [part.words, withoutBraces(part.words) ?? part.words];
   for (const words of lists) {
     names.add(words[0]?.value ?? "");
     const { words: bare } = unwrapped(words);
-    if (bare[0] && !isPlainCommand(bare[0])) return false;
+    // Behind these stands text that bash reads again; no rule but one with their own name allows them.
+    if (bare[0] && (!isPlainCommand(bare[0]) || REREAD.has(bare[0].value))) return false;
     for (const inner of inside(words, []).commands) names.add(inner[0]?.value ?? "");
     names.add(bare[0]?.value ?? "");
   }
