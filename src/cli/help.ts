@@ -41,11 +41,11 @@ export function commandHelp({ usage, summary, details = [], options, examples }:
   ]);
 }
 
-/** What bare `troupe` says. */
+/** What bare `troupe` says where there is no terminal to hold a conversation in. */
 export function shortHelp(): string {
   return [
-    'Nothing was asked. Try troupe -p "your question", or troupe start for three questions about this folder;',
-    "troupe --help lists everything.",
+    "A conversation needs a terminal for both what is typed and what is shown, and this is none.",
+    'Write troupe -p "your question" instead, which also reads stdin; troupe --help lists everything.',
     "",
   ].join("\n");
 }

@@ -38,13 +38,13 @@ export const sessionFlags = {
     name: "allowed-tools",
     aliases: ["allowedTools"],
     value: "TOOLS",
-    summary: "tools that may be used without asking, such as Read,Grep",
+    summary: "rules for what needs no question: a tool, or a call such as 'Bash(npm test:*)'",
   }),
   disallowedTools: toolNames({
     name: "disallowed-tools",
     aliases: ["disallowedTools"],
     value: "TOOLS",
-    summary: "tools that are not offered to the model",
+    summary: "rules for what never runs: a tool, which is then not even offered, or a call",
   }),
   appendSystemPrompt: text({
     name: "append-system-prompt",

@@ -75,7 +75,10 @@ describe("troupe config (A18.4)", () => {
       ["set", "troupe.maxAgents", "many"],
       'troupe.maxAgents must be a whole number from 1 to 256, not "many".',
     ],
-    [["set", "permissions.allow", "Bash"], 'permissions.allow must be a list of rules, not "Bash".'],
+    [
+      ["set", "permissions.allow", "Bash"],
+      `permissions.allow must be a list of rules, not "Bash"; write it as '["…", "…"]'.`,
+    ],
     [
       ["set", "troupe.aliases", "{}"],
       "troupe.aliases is not one setting but several; name one of them: troupe.aliases.opus, troupe.aliases.sonnet, troupe.aliases.haiku.",
@@ -83,6 +86,14 @@ describe("troupe config (A18.4)", () => {
     [
       ["set", "troupe.trustedFolders", '["/"]', "--scope", "project"],
       "troupe.trustedFolders counts in your own settings only; write it with --scope user.",
+    ],
+    [
+      ["set", "env.PATH", "/x", "--scope", "project"],
+      "env.PATH counts in your own settings only; write it with --scope user.",
+    ],
+    [
+      ["set", "permissions.defaultMode", "bypassPermissions", "--scope", "project"],
+      'permissions.defaultMode "bypassPermissions" counts in your own settings only; write it with --scope user.',
     ],
     [
       ["set", "model"],

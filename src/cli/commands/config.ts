@@ -130,10 +130,18 @@ async function edit(
       `${name} is not one setting but several; name one of them: ${below(key.path).join(", ")}.`,
     );
   const checked = word === undefined ? { value: undefined } : valueFor(key, word);
-  if ("problem" in checked) throw new UsageError(`${checked.problem}, not ${quoted(word ?? "")}.`);
+  if ("problem" in checked) {
+    const how = key.setting.type.startsWith("list ") ? `; write it as '["…", "…"]'` : "";
+    throw new UsageError(`${checked.problem}, not ${quoted(word ?? "")}${how}.`);
+  }
   const scope = args.value(scopeFlag) ?? "user";
-  if (key.setting.foreign === "never" && scope !== "user")
-    throw new UsageError(`${name} counts in your own settings only; write it with --scope user.`);
+  const { foreign, ownOnly, merge } = key.setting;
+  const isOwn = foreign === "never" || ownOnly?.(key.path.at(-1) ?? "", checked.value) === true;
+  // What was written there by hand can be taken out again.
+  if (isOwn && scope !== "user" && word !== undefined) {
+    const what = ownOnly && merge === "last" ? `${name} ${quoted(word)}` : name;
+    throw new UsageError(`${what} counts in your own settings only; write it with --scope user.`);
+  }
   const place = settingsPlaces(whereOf(io, root)).find((one) => one.scope === scope);
   if (place === undefined) throw new UsageError(`There is no scope ${scope}.`);
   const end = await editSettings(place, root, key.path, checked.value);
