@@ -1,6 +1,8 @@
 import type { PermissionMode } from "../gate.ts";
 import { protectedName } from "../protected-paths.ts";
 import type { Behaviour, Rule } from "../rules.ts";
+import type { Piece } from "../shell/words.ts";
+import { findsDenied } from "./glob-reach.ts";
 import { candidatesOf, holds } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
 import { bothOf, isIn, type Place } from "./place.ts";
@@ -85,6 +87,13 @@ export class FileAccess {
   mayDenyBelow(prefix: string): boolean {
     return this.#rules("deny", "read", "Read").some(({ patterns }) =>
       patterns === null ? true : patterns.some(({ anchor, fixed }) => this.#reaches(anchor, fixed, prefix)),
+    );
+  }
+
+  /** Whether a word with wildcards names a file that may not be read. */
+  globDenied(pieces: readonly Piece[], folders: readonly string[]): boolean {
+    return this.#rules("deny", "read", "Read").some(({ patterns }) =>
+      patterns?.some((pattern) => findsDenied(pieces, folders, pattern, this.#anchor(pattern.anchor))),
     );
   }
 

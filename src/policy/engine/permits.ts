@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { PermissionMode } from "../gate.ts";
 import type { Rule } from "../rules.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
-import { isNumber, readOnlyUses } from "../shell/read-only.ts";
+import { isNumber, readOnlyUses, takesText } from "../shell/read-only.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { knownText, plainText, type ShellWord } from "../shell/words.ts";
+import { knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
 import { unwrapped } from "../shell/wrappers.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
@@ -36,10 +36,22 @@ export class Permits {
   part(part: ShellPart, at: Whereabouts): Permit {
     const own = this.#ownDoing(part, at);
     if (own.type === "allowed" || this.#mode === "plan") return own;
+    const finds = this.#findsDenied(part, at);
+    if (finds !== null) return not(`${finds.raw} would find a file that a rule denies`);
     const bare = this.#books.allow.tool("Bash");
     if (bare) return { type: "allowed", by: bare, reason: `the rule ${bare.text} allows every command` };
     const rule = this.#rule(part);
     return rule ? { type: "allowed", by: rule, reason: `the rule ${rule.text} allows it` } : own;
+  }
+
+  /** No rule for a command lifts a rule that denies reading, not even for a file that only a wildcard names. */
+  #findsDenied(part: ShellPart, at: Whereabouts): ShellWord | null {
+    const { words } = unwrapped(part.words);
+    if (readOnlyUses(words, part.loopNames) === null || takesText(words[0]?.value ?? "")) return null;
+    const globs = words.slice(1).filter(({ pieces }) => pieces.some(({ type }) => type === "glob"));
+    const atHome = (piece: Piece): Piece =>
+      piece.type === "tilde" && piece.text === "~" ? { type: "text", text: this.#home, quoted: true } : piece;
+    return globs.find(({ pieces }) => this.#files.globDenied(pieces.map(atHome), at.folders)) ?? null;
   }
 
   /** Whether it is read-only, or in acceptEdits a change inside the workspace. */

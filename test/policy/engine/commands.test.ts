@@ -590,6 +590,9 @@ table("5.3 what a prefix rule allows", "allow", [
   ["allow Read(@OUT/**)".replace("@OUT", "/@OUT"), "cat @OUT/secret"],
   ["allow Read(~/ref/**)", "cat ~/ref/x"],
   ["allow Bash(echo \\*)", "echo '*'"],
+  ["deny Read(.env) ;; allow Bash(cat:*)", "cat *.ts"],
+  ["deny Read(.env) ;; allow Bash(cat:*)", "cat *"],
+  ["deny Read(private/**) ;; allow Bash", "wc -l src/*.ts"],
 ]);
 
 table("5.3 to 5.9 what a rule does not allow", "ask", [
@@ -657,6 +660,13 @@ table("5.3 to 5.9 what a rule does not allow", "ask", [
   ["ask Bash(git push:*)", "ls && git push"],
   ["deny Read(.env)", "cat *"],
   ["deny Read(.env)", "cat .e*"],
+  ["deny Read(.env) ;; allow Bash", "cat .e*"],
+  ["deny Read(.env) ;; allow Bash(cat:*)", "cat .en?"],
+  ["deny Read(.env) ;; allow Bash(cat:*)", "cat src/.e*"],
+  ["deny Read(~/.ssh/**) ;; allow Bash(cat:*)", "cat ~/.s*/id"],
+  ["deny Read(*.pem) ;; allow Bash(cat:*)", "cat *.p*"],
+  ["deny Read(private/**) ;; allow Bash(cat:*)", "cat priv*/k"],
+  ["deny Read(~/.ssh/**) ;; allow Bash(cat:*)", "cat @HOME/.s*/id"],
 ]);
 
 table(
