@@ -46,6 +46,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       cwd: state.cwd,
       root: spec.root,
       additionalDirs: spec.additionalDirs,
+      ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
       signal: stop.signal,
       reads: state.reads,
       lastWriters: [],

@@ -74,6 +74,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       commandEnv: read.settings.commandEnv,
       redact: read.settings.redact,
       sandbox: read.settings.sandbox,
+      fileRules: read.settings.fileRules,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       limits,
       home,

@@ -126,6 +126,10 @@ export const ActorSpec = z.object({
   /** The only folder tree this agent may resolve paths in, besides `additionalDirs`. */
   root: z.string(),
   additionalDirs: z.array(z.string()),
+  /** How the person wants files guarded (A22.8, A22.10); absent: as ever. */
+  fileRules: z.optional(
+    z.object({ edit: z.enum(["strict", "relaxed"]), write: z.enum(["any", "read-first"]) }),
+  ),
   /** The conversation before the first of `turns`: the prompt, or an inherited history. */
   messages: z.array(Message),
   /** Turns already taken, when an actor goes on from its records. */

@@ -10,6 +10,7 @@ import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
+import type { FileRules } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 
@@ -76,6 +77,8 @@ export interface SupervisorOptions {
   readonly commandEnv?: readonly string[];
   /** Secrets that are left out of the journal, besides those that are known. */
   readonly redact?: readonly string[];
+  /** How files are guarded (default: edits strict, any file may be overwritten as a whole). */
+  readonly fileRules?: Partial<FileRules>;
   /** What holds commands (default: nothing does). */
   readonly sandbox?: Partial<SandboxSettings>;
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */

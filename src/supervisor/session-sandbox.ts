@@ -2,7 +2,12 @@ import { homedir, release, tmpdir } from "node:os";
 import type { Clock } from "../mailbox/clock.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import { openSandbox } from "../policy/sandbox/open.ts";
-import { defaultSandboxSettings, type Sandbox } from "../policy/sandbox/sandbox.ts";
+import {
+  defaultSandboxSettings,
+  type SandboxPlace,
+  type SandboxReport,
+  type SandboxSettings,
+} from "../policy/sandbox/sandbox.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { CommandSandbox } from "./commands.ts";
@@ -18,11 +23,16 @@ export interface SandboxParts {
   readonly actors: Pick<Actors, "find">;
   /** Folders that commands may read besides: what earlier ones wrote. */
   readonly readable: readonly string[];
+  readonly onWarning: (message: string) => void;
 }
 
 /** The session's sandbox: what the gate asks of it, and what commands run in; null where it is off. */
 export interface SessionSandbox extends SandboxState {
   readonly commands: CommandSandbox | null;
+  /** Resolves, and never rejects, when it is known what holds commands; null where nothing is to be waited for. */
+  readonly known: Promise<void> | null;
+  /** What holds the commands of an agent with this root, once it is known (A4.6); empty: nothing does. */
+  describe(root: string): string;
   close(): Promise<void>;
 }
 
@@ -31,38 +41,72 @@ const MAX_PROBE_BYTES = 64 * 1024;
 export function commandSandbox(options: SupervisorOptions, parts: SandboxParts): SessionSandbox {
   const settings = { ...defaultSandboxSettings, ...options.sandbox };
   if (settings.mode === "off")
-    return { settings, report: async () => null, commands: null, close: async () => {} };
-  const { home, processes, clock, actors, readable } = parts;
+    return {
+      ...{ settings, commands: null, known: null },
+      report: async () => null,
+      describe: () => "",
+      close: async () => {},
+    };
+  const { home, processes, clock, actors, readable, onWarning } = parts;
   const folders = [options.cwd, ...(options.additionalDirs ?? [])];
-  let opened: Sandbox | null = null;
   let probes = 0;
-  // Opened by the first command: many sessions never run one.
-  const sandbox = () => {
-    opened ??= openSandbox({
-      ...{ settings, platform: process.platform, kernel: release(), env: process.env },
-      ...{ home: homedir(), troupeHome: home, temporary: tmpdir(), folders, clock },
-      shell: platformShell(process.platform, process.env)?.file ?? "/bin/bash",
-      run: (program, { cwd, env, timeoutMs }) =>
-        processes.run({
-          ...{ id: `sandbox-probe-${++probes}`, owner: MAIN, file: program.file, args: [...program.args] },
-          ...{ cwd, env: { ...env }, timeoutMs, maxOutputBytes: MAX_PROBE_BYTES },
-        }),
-    });
-    return opened;
-  };
+  let closed = false;
+  // Opened at the start: what holds commands is part of what the first agent is told.
+  const sandbox = openSandbox({
+    ...{ settings, platform: process.platform, kernel: release(), env: process.env },
+    ...{ home: homedir(), troupeHome: home, temporary: tmpdir(), folders, clock },
+    shell: platformShell(process.platform, process.env)?.file ?? "/bin/bash",
+    run: (program, { cwd, env, timeoutMs }) =>
+      processes.run({
+        ...{ id: `sandbox-probe-${++probes}`, owner: MAIN, file: program.file, args: [...program.args] },
+        ...{ cwd, env: { ...env }, timeoutMs, maxOutputBytes: MAX_PROBE_BYTES },
+      }),
+  });
+  const placeFor = (root: string): SandboxPlace => ({
+    writable: [root, ...folders],
+    readable: [...readable],
+  });
+  // The same bytes for every agent of a session: what is denied is looked up on the disk.
+  const described = new Map<string, string>();
   return {
     settings,
-    report: () => sandbox().ready,
-    commands: {
-      get sandbox() {
-        return sandbox();
-      },
-      mode: settings.mode,
-      place: (owner) => ({
-        writable: [actors.find(owner)?.spec.root ?? options.cwd, ...folders],
-        readable: [...readable],
-      }),
+    report: () => sandbox.ready,
+    known: sandbox.ready.then((report) => {
+      const lack = lackOf(settings, report);
+      if (lack !== null && !closed) onWarning(lack);
+    }),
+    describe(root) {
+      const known = described.get(root) ?? sandbox.describe(placeFor(root));
+      described.set(root, known);
+      return known;
     },
-    close: async () => opened?.close(),
+    commands: {
+      sandbox,
+      mode: settings.mode,
+      place: (owner) => placeFor(actors.find(owner)?.spec.root ?? options.cwd),
+    },
+    async close() {
+      closed = true;
+      await sandbox.close();
+    },
   };
+}
+
+/** What a person who has switched the sandbox on must know of it at the start; null where it holds all it should. */
+export function lackOf(
+  { mode }: Pick<SandboxSettings, "mode">,
+  { state, reason }: SandboxReport,
+): string | null {
+  switch (state) {
+    case "enforced":
+      return reason === "" ? null : reason;
+    case "partial":
+      return `The sandbox does not hold everything. ${reason}`;
+    case "unavailable":
+      return mode === "required"
+        ? `There is no sandbox here, and troupe.sandbox.mode is required: no command will run. ${reason}`
+        : `There is no sandbox here, though troupe.sandbox.mode is on: commands run without one, and each that does more than read is a question. ${reason}`;
+    default:
+      return state satisfies never;
+  }
 }

@@ -63,6 +63,8 @@ export interface Session {
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly definitions: readonly AgentDefinition[];
   readonly common: Common;
+  /** Resolves when all is known that the first agent is told; null where it is known already. */
+  readonly known: Promise<void> | null;
   /** Boots idle threads ahead of need, no more than may run. */
   warm(count: number): void;
   close(): Promise<void>;
@@ -123,7 +125,10 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
     onWarning: listeners.onWarning,
   });
   const plans = planFilesIn(home, place.folder);
-  const held = commandSandbox(options, { home, processes, clock, actors, readable: [outputs.folder] });
+  const held = commandSandbox(options, {
+    ...{ home, processes, clock, actors, onWarning: listeners.onWarning },
+    readable: [outputs.folder],
+  });
   const permissions = sessionPermissions({
     ...{ options, hooks, actors, onWarning: listeners.onWarning },
     folders: [options.cwd, ...additionalDirs],
@@ -168,7 +173,8 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
     gate: permissions.gate(toolbox),
     caller,
     definitions,
-    common: { options, limits, toolbox, model },
+    known: held.known,
+    common: { options, limits, toolbox, model, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {
       // Actors first: what they still owe goes through the others.

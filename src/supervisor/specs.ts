@@ -3,6 +3,7 @@ import { mainRole, systemPrompt } from "../context/system.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
+import { FILE_RULES } from "../tools/tool.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -14,6 +15,8 @@ export interface Common {
   readonly toolbox: Toolbox;
   /** The session's model, resolved. */
   readonly model: string;
+  /** What holds the commands of an agent with this root, in a model's words (A4.6); empty: nothing does. */
+  readonly heldBy: (root: string) => string;
 }
 
 export interface Spawn {
@@ -75,10 +78,11 @@ interface Particular
   readonly prompt: string;
 }
 
-function spec({ options, limits }: Common, { role, prompt, ...own }: Particular): ActorSpec {
+function spec({ options, limits, heldBy }: Common, { role, prompt, tools, ...own }: Particular): ActorSpec {
   const additionalDirs = [...(options.additionalDirs ?? [])];
   return {
     ...own,
+    tools: tools.map((tool) => withPolicy(tool, () => heldBy(options.cwd))),
     attempt: 1,
     system: systemPrompt(role, {
       cwd: options.cwd,
@@ -90,8 +94,16 @@ function spec({ options, limits }: Common, { role, prompt, ...own }: Particular)
     ...(limits.thinkingTokens > 0 ? { thinkingTokens: limits.thinkingTokens } : {}),
     root: options.cwd,
     additionalDirs,
+    ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),
     messages: [{ role: "user", content: prompt }],
     turns: [],
     heard: [],
   };
+}
+
+/** Bash of the agent's own thread: a library user's own is not what the sandbox holds. */
+function withPolicy(tool: AgentTool, policy: () => string): AgentTool {
+  if (tool.name !== "Bash" || tool.side !== "agent") return tool;
+  const held = policy();
+  return held === "" ? tool : { ...tool, description: `${tool.description}\n\n${held}` };
 }

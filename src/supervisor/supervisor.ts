@@ -78,6 +78,7 @@ export class Supervisor implements SupervisorHandle {
     const asked = hooks.has("SessionStart", ["startup"]) || hooks.has("UserPromptSubmit");
     const submitted = asked ? await this.#submit(text, signal) : ({ type: "go", text } as const);
     if (submitted.type === "blocked") return blockedPrompt(submitted.reason);
+    if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
     const before = this.#lives.find(MAIN);
     const record = before
@@ -103,6 +104,10 @@ export class Supervisor implements SupervisorHandle {
     refuseNothing(request.prompt);
     refuseNoNumber("tokenBudget", "tokens", request.tokenBudget);
     refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
+    if (this.#session.known !== null) {
+      await this.#session.known;
+      this.#refuseWhenClosed();
+    }
     const description = request.description ?? firstWords(request.prompt);
     const record = this.#spawn(type, { model: undefined, ...request, parent: null, description });
     record.deadlineMs = timeoutMs ?? null;

@@ -8,6 +8,8 @@ import type { Setting } from "./setting.ts";
 
 export type LimitName = keyof typeof limitRanges;
 export type SandboxMode = "off" | "on" | "required";
+export type EditRule = "strict" | "relaxed";
+export type WriteRule = "any" | "read-first";
 
 /** Every setting that Troupe reads, by what the code calls it. */
 export const catalogue = {
@@ -103,6 +105,24 @@ export const catalogue = {
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
   } satisfies Readonly<Record<LimitName, Setting<number>>>,
+  fileRules: {
+    edit: setting("troupe.fileRules.edit", oneOf<EditRule>(["strict", "relaxed"]), {
+      type: "`strict` or `relaxed`",
+      summary:
+        "Whether Edit refuses a file that has changed since the agent read it (`strict`), or edits it where the text to replace still stands there once. A project's settings can only make it stricter.",
+      fallback: "`strict`",
+      foreign: "narrower",
+      width: (rule) => (rule === "relaxed" ? 1 : 0),
+    }),
+    write: setting("troupe.fileRules.write", oneOf<WriteRule>(["any", "read-first"]), {
+      type: "`any` or `read-first`",
+      summary:
+        "Whether Write may overwrite a file that the agent has not read as it is. Another agent's work is never overwritten unread. A project's settings can only make it stricter.",
+      fallback: "`any`",
+      foreign: "narrower",
+      width: (rule) => (rule === "read-first" ? 0 : 1),
+    }),
+  },
   sandbox: {
     mode: setting("troupe.sandbox.mode", oneOf<SandboxMode>(["off", "on", "required"]), {
       type: "`off`, `on` or `required`",

@@ -1,6 +1,6 @@
 import type { PermissionMode } from "../gate.ts";
 import type { Behaviour, Rule, Scope } from "../rules.ts";
-import { catalogue, type LimitName, type SandboxMode } from "./catalogue.ts";
+import { catalogue, type EditRule, type LimitName, type SandboxMode, type WriteRule } from "./catalogue.ts";
 import { type Counting, count } from "./counting.ts";
 import type { JsonObject } from "./json.ts";
 import type { Leaf } from "./leaves.ts";
@@ -44,6 +44,8 @@ export interface Settings {
   /** By name, as they stand in the file: whoever starts servers checks them. */
   readonly mcpServers: Readonly<Record<string, JsonObject>>;
   readonly sandbox: SandboxSettings;
+  /** How files are guarded (A22.8, A22.10); absent: nobody says. */
+  readonly fileRules: { readonly edit?: EditRule; readonly write?: WriteRule };
   readonly commandEnv: readonly string[];
   readonly redact: readonly string[];
   readonly trustedFolders: readonly string[];
@@ -102,9 +104,11 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
 function valuesOf(leaves: readonly Leaf[]): Settings {
   const model = last(leaves, catalogue.model);
   const [apiKeyHelper] = saidBy(leaves, catalogue.apiKeyHelper);
-  const { sandbox, aliases } = catalogue;
+  const { sandbox, aliases, fileRules } = catalogue;
   const mode = last(leaves, sandbox.mode);
   const autoAllow = last(leaves, sandbox.autoAllow);
+  const edit = last(leaves, fileRules.edit);
+  const write = last(leaves, fileRules.write);
   return {
     ...(model === undefined ? {} : { model }),
     limits: valuesByName(leaves, catalogue.limits),
@@ -119,6 +123,7 @@ function valuesOf(leaves: readonly Leaf[]): Settings {
       allowedDomains: joined(leaves, sandbox.allowedDomains),
       denyRead: joined(leaves, sandbox.denyRead),
     },
+    fileRules: { ...(edit === undefined ? {} : { edit }), ...(write === undefined ? {} : { write }) },
     commandEnv: joined(leaves, catalogue.commandEnv),
     redact: joined(leaves, catalogue.redact),
     trustedFolders: joined(leaves, catalogue.trustedFolders),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PermissionMode } from "../../../src/policy/gate.ts";
 import { whyNotMode } from "../../../src/policy/settings/mode-of.ts";
 import { isWider } from "../../../src/policy/settings/modes.ts";
-import { foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
+import { type Files, foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
 
 describe("of all files together", () => {
   test("the last value of each leaf counts (A18.2)", async () => {
@@ -91,6 +91,16 @@ describe("of all files together", () => {
     expect(read).toMatchObject({ mode: "plan", modeLocked: true });
   });
 
+  test("how files are guarded is the person's, and a folder can only make it stricter (A22.8, A22.10)", async () => {
+    const wide = { troupe: { fileRules: { edit: "relaxed", write: "any" } } };
+    const strict = { troupe: { fileRules: { edit: "strict", write: "read-first" } } };
+    const fileRules = async (files: Files) => (await readIn(files)).settings.fileRules;
+    expect(await fileRules({})).toEqual({});
+    expect(await fileRules({ user: wide })).toEqual({ edit: "relaxed", write: "any" });
+    expect(await fileRules({ user: wide, project: strict })).toEqual({ edit: "strict", write: "read-first" });
+    expect(await fileRules({ user: strict, local: wide })).toEqual({ edit: "strict", write: "read-first" });
+  });
+
   test("the enterprise's sandbox is weakened by nobody", async () => {
     const read = await readIn({
       enterprise: { troupe: { sandbox: { mode: "required", autoAllow: false } } },
@@ -159,6 +169,7 @@ describe("the folder's own files", () => {
       env: {},
       additionalDirectories: [],
       mcpServers: {},
+      fileRules: {},
       sandbox: { allowedDomains: [], denyRead: ["~/.ssh"] },
       commandEnv: [],
       redact: [],

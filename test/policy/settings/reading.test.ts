@@ -11,6 +11,7 @@ const nothing = {
   env: {},
   additionalDirectories: [],
   mcpServers: {},
+  fileRules: {},
   sandbox: { allowedDomains: [], denyRead: [] },
   commandEnv: [],
   redact: [],
