@@ -10,6 +10,7 @@ import { unwrapped } from "../shell/wrappers.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
 import type { Books, FileAccess } from "./file-access.ts";
+import { mayBeFed, namesOf } from "./xargs-names.ts";
 
 /** Why something is allowed, or why it is not. */
 export type Permit =
@@ -114,8 +115,7 @@ export class Permits {
   #fed(words: readonly ShellWord[], part: ShellPart, at: Whereabouts): Permit {
     const name = words[0]?.value ?? "";
     if (["echo", "basename", "dirname"].includes(name)) return this.#recognised(words, part, at);
-    const optionless = NAMED.has(name) && startsWithFind(part);
-    if (!FED.has(name) && !optionless) return not(`${name} would be given options that nobody has seen`);
+    if (!mayBeFed(name, part.before)) return not(`${name} would be given options that nobody has seen`);
     const listed = part.before?.length ? namesOf(part.before) : null;
     if (listed === null) return not(`${name} would be given names that nobody has seen`);
     return this.#recognised([...words, ...listed], part, at);
@@ -243,48 +243,6 @@ export class Permits {
     return bare
       ? { type: "allowed", by: bare, reason: `the rule ${bare.text} allows it` }
       : readOnly("it may be written");
-  }
-}
-
-/** Commands without options that write or run, so that any word may be given to them. */
-const FED: ReadonlySet<string> = new Set(
-  "ls cat head tail wc nl rev cut paste comm diff cmp stat du df realpath readlink grep egrep fgrep md5sum sha1sum sha256sum cksum od hexdump".split(
-    " ",
-  ),
-);
-/** These have such options, but names that find found begin with its own folders and so never with a dash. */
-const NAMED: ReadonlySet<string> = new Set(["sed", "sort", "rg", "file", "tree", "strings"]);
-const FILTERS: ReadonlySet<string> = new Set(["sort", "uniq", "head", "tail", "grep", "egrep", "fgrep"]);
-
-function startsWithFind({ before }: ShellPart): boolean {
-  return unwrapped(before?.[0]?.words ?? []).words[0]?.value === "find";
-}
-
-/** The names that a pipeline hands over as far as they are written in it; null where they may be anything. */
-function namesOf(before: readonly ShellPart[]): readonly ShellWord[] | null {
-  const [source, ...filters] = before.map(({ words }) => unwrapped(words).words);
-  if (
-    !source ||
-    !filters.every(
-      (words) => FILTERS.has(words[0]?.value ?? "") && !words.some(({ value }) => /^-\w*o/.test(value)),
-    )
-  )
-    return null;
-  const [name, ...words] = source;
-  switch (name?.value) {
-    case "echo":
-      return words.every(({ literal }) => literal) ? words : null;
-    case "ls":
-      return [];
-    case "find":
-      return words.some(({ value }) => value === "-printf") ? null : [];
-    case "git":
-      return words[0]?.value === "ls-files" || words.some(({ value }) => value === "--name-only") ? [] : null;
-    case "rg":
-    case "grep":
-      return words.some(({ value }) => /^-\w*[lL]\w*$|^--files/.test(value)) ? [] : null;
-    default:
-      return null;
   }
 }
 
