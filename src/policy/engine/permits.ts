@@ -214,6 +214,12 @@ export class Permits {
     if (/^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(target.value))
       return not(`${target.value} is a network connection`);
     const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
+    const lifted: Permit | null = bare && {
+      type: "allowed",
+      by: bare,
+      reason: `the rule ${bare.text} allows it`,
+    };
+    if (lifted && redirect.type === "read") return lifted;
     const home = target.pieces[0]?.type === "tilde" && target.pieces[0].text === "~";
     const plain = target.literal || (home && target.pieces.slice(1).every(({ type }) => type === "text"));
     if (!plain) return not(`where ${target.raw} leads is not known`);
@@ -240,9 +246,7 @@ export class Permits {
           );
       }
     }
-    return bare
-      ? { type: "allowed", by: bare, reason: `the rule ${bare.text} allows it` }
-      : readOnly("it may be written");
+    return lifted ?? readOnly("it may be written");
   }
 }
 
