@@ -19,7 +19,7 @@ export function definitionsWith(own: readonly AgentDefinition[]): AgentDefinitio
 /** The Agent tool is made of these listings, so it is in no toolbox yet when they are made. */
 export function listingOf(definition: AgentDefinition, toolbox: Toolbox): ListedAgent {
   const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
-  const offered = toolbox.select(tools, [...disallowedTools, ...MAINS_OWN]).map((tool) => tool.name);
+  const offered = toolbox.names(tools, [...disallowedTools, ...MAINS_OWN]);
   const spawning = tools === "all" && !disallowedTools.includes("Agent") ? ["Agent"] : [];
   return {
     name,

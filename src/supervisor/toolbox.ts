@@ -1,5 +1,5 @@
 import type { AgentTool } from "../mailbox/messages.ts";
-import { definitionOf, descriptionOf } from "../tools/definition.ts";
+import { descriptionOf, jsonSchemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
 import type { InvalidCall, ReadyCall, SealedTool } from "../tools/sealed.ts";
@@ -11,10 +11,9 @@ export interface KnownTool {
   readonly names: readonly string[];
   readonly level: PermissionLevel;
   readonly needs?: BootNeed;
-  /** What an agent is offered; the description as if it had every tool. */
-  readonly offer: AgentTool;
+  readonly offer: Omit<AgentTool, "description" | "input_schema">;
   /** As it is told to an agent that has these tools. */
-  describe(offered: Offered): string;
+  describe(offered: Offered): AgentTool;
   /** Whether the input fits, what a person sees of the call, and what it touches. */
   prepare(input: unknown): Claim | InvalidCall;
   /** A library user's: the permission engine knows only what it declares. */
@@ -26,9 +25,12 @@ export interface KnownTool {
 /** What a call says of itself before it runs. */
 export type Claim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses">;
 
+export type Allowed = readonly string[] | "all";
+
 /** Every tool of the session, in the order models see them; computed once, so that requests share a prefix. */
 export class Toolbox {
   readonly #tools: readonly KnownTool[];
+  readonly #made = new Map<string, readonly AgentTool[]>();
 
   /** `ours` run on the supervisor's side besides those of the agents' threads; `isOff`: a rule forbids all of a tool. */
   constructor(
@@ -47,13 +49,28 @@ export class Toolbox {
     return this.#tools.find((tool) => tool.names.includes(name));
   }
 
-  /** The tools a definition allows, without those it forbids. */
-  select(allowed: readonly string[] | "all", forbidden: readonly string[]): AgentTool[] {
-    const chosen = this.#tools
+  /** The tools a definition allows, without those it forbids. Made once for each such choice. */
+  select(allowed: Allowed, forbidden: readonly string[]): AgentTool[] {
+    const chosen = this.#choose(allowed, forbidden);
+    const names = chosen.map(({ offer }) => offer.name);
+    const key = names.join();
+    const made = this.#made.get(key);
+    if (made) return [...made];
+    const offered = new Set(names);
+    const offers = chosen.map((tool) => tool.describe(offered));
+    this.#made.set(key, offers);
+    return [...offers];
+  }
+
+  /** Their names alone, which cost nothing. */
+  names(allowed: Allowed, forbidden: readonly string[]): string[] {
+    return this.#choose(allowed, forbidden).map(({ offer }) => offer.name);
+  }
+
+  #choose(allowed: Allowed, forbidden: readonly string[]): KnownTool[] {
+    return this.#tools
       .filter((tool) => allowed === "all" || tool.names.some((name) => allowed.includes(name)))
       .filter((tool) => !tool.names.some((name) => forbidden.includes(name)));
-    const offered = new Set(chosen.map(({ offer }) => offer.name));
-    return chosen.map(({ offer, describe }) => ({ ...offer, description: describe(offered) }));
   }
 }
 
@@ -69,15 +86,20 @@ function known<Context extends CallContext>(
   foreign: boolean,
 ): KnownTool {
   const aliases = [...tool.aliases];
+  const offer = { name: tool.name, side, aliases, parallel: tool.parallel };
   return {
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
     ...(tool.needs ? { needs: tool.needs } : {}),
-    offer: { ...definitionOf(tool), side, aliases, parallel: tool.parallel },
-    describe: (offered) => descriptionOf(tool, offered),
+    offer,
+    // Here and not before: schemas and prompts of tools that nobody is offered need not be made.
+    describe: (offered) => ({
+      ...offer,
+      description: descriptionOf(tool, offered),
+      input_schema: jsonSchemaOf(tool.inputSchema),
+    }),
     prepare: (input) => tool.prepare(input),
     foreign,
-
     here,
   };
 }

@@ -28,7 +28,7 @@ export function descriptionOf<Context extends CallContext>(
  * The seeds' form: an integer is just `integer`, without the bounds of a safe one; an object of anything is just
  * `object`; and `required` is always there.
  */
-function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
+export function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
   const {
     $schema: _,
     additionalProperties: __,
