@@ -5,6 +5,7 @@ import { type Machine, thisMachine } from "./machine.ts";
 import { run as mailbox } from "./mailbox.ts";
 import { run as mainLoop } from "./main-loop.ts";
 import { run as memory } from "./memory.ts";
+import { run as policy } from "./policy.ts";
 import { type BenchOptions, type BenchResult, isReached, ratioOf, type Target } from "./result.ts";
 import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
@@ -19,6 +20,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   "main-loop": mainLoop,
   journal,
   tools,
+  policy,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

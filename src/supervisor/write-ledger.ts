@@ -1,6 +1,6 @@
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { LastWriter } from "../mailbox/messages.ts";
-import { pathsMeant } from "../policy/containment.ts";
+import { pathsMeant } from "../policy/paths-meant.ts";
 
 /** Who is about to write. */
 export interface Writer {

@@ -1,9 +1,11 @@
 import { realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { settingsPlaces, type WhereSettingsAre } from "../settings/places.ts";
 import { combine, type ReadSettings, readSettingsFiles } from "../settings/read-settings.ts";
+import { gitGrants } from "./foreign-git.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
+import { foreignGitClause } from "./words.ts";
 
 /** Whether the folder's own settings count in full. */
 export type Trust =
@@ -33,6 +35,11 @@ export interface SettingsReader {
   read(): Promise<TrustedSettings>;
   /** Trusts the folder, as it was read last, for as long as this reader is used. */
   trustForNow(): void;
+  /**
+   * What git would run in this folder and nobody has agreed to, as a clause for the person; null where it runs
+   * nothing but itself. Looked at anew each time: an agent may go to another repository.
+   */
+  foreignGit(folder: string): string | null;
 }
 
 /**
@@ -43,6 +50,8 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
   const agreedNow = new Set<string>();
   let trustsNext = trusts;
   let seen: readonly Grant[] = [];
+  let trusted = new Set<string>();
+  let isTrustedByName = false;
 
   function agree(): void {
     for (const { digest } of seen) agreedNow.add(digest);
@@ -52,27 +61,45 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
     trustForNow: agree,
     async read() {
       const files = await readSettingsFiles(settingsPlaces(source));
-      seen = grantsOf(files);
+      const untrusted = combine(files, false);
+      seen = [...grantsOf(files), ...gitGrants(source.root)];
       if (trustsNext) agree();
       trustsNext = false;
-      if (seen.length === 0) return { ...combine(files, false), trust: { type: "nothing-to-grant" } };
-      const untrusted = combine(files, false);
-      const { trust, warnings } = await judge(source, untrusted, seen, agreedNow);
+      isTrustedByName = await isNamed(source.root, untrusted.settings.trustedFolders, source.homedir);
+      const { trust, warnings } = await judge(source, seen, { agreedNow, isTrustedByName });
+      trusted = new Set(trust.type === "trusted" ? trust.grants.map(({ digest }) => digest) : []);
       const combined = trust.type === "trusted" ? combine(files, true) : untrusted;
       return { ...combined, warnings: [...combined.warnings, ...warnings], trust };
+    },
+    foreignGit(folder) {
+      if (isTrustedByName && isBelow(folder, source.root)) return null;
+      const fresh = gitGrants(folder).filter(({ digest }) => !trusted.has(digest));
+      const known = new Set(seen.map(({ digest }) => digest));
+      return foreignGitClause(
+        fresh,
+        fresh.every(({ digest }) => known.has(digest)),
+      );
     },
   };
 }
 
+function isBelow(folder: string, root: string): boolean {
+  return folder === root || folder.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+}
+
+interface Agreed {
+  readonly agreedNow: ReadonlySet<string>;
+  readonly isTrustedByName: boolean;
+}
+
 async function judge(
-  { home, homedir, root }: SettingsSource,
-  { settings: { trustedFolders } }: ReadSettings,
+  { home, root }: SettingsSource,
   grants: readonly Grant[],
-  agreedNow: ReadonlySet<string>,
+  { agreedNow, isTrustedByName }: Agreed,
 ): Promise<{ readonly trust: Trust; readonly warnings: readonly string[] }> {
+  if (grants.length === 0) return { trust: { type: "nothing-to-grant" }, warnings: [] };
   const trusted = { trust: { type: "trusted", grants }, warnings: [] } as const;
-  if (grants.every(({ digest }) => agreedNow.has(digest))) return trusted;
-  if (await isNamed(root, trustedFolders, homedir)) return trusted;
+  if (isTrustedByName || grants.every(({ digest }) => agreedNow.has(digest))) return trusted;
   const agreement = await agreementFor(home, root);
   const agreed = agreement.type === "read" ? agreement.agreed : null;
   const fresh = grants.filter(({ digest }) => !agreed?.has(digest));
@@ -85,6 +112,7 @@ async function judge(
 
 /** Whether the person's own settings name the folder, by its real path: a link elsewhere is not what they meant. */
 async function isNamed(root: string, named: readonly string[], homedir: string): Promise<boolean> {
+  if (named.length === 0) return false;
   const real = (path: string) => realpath(path).catch(() => null);
   const folder = await real(root);
   if (folder === null) return false;

@@ -11,7 +11,7 @@ export function trustQuestion(folder: string, trust: Trust): string | null {
   const { fresh, wasTrusted } = trust;
   const first = wasTrusted
     ? `The settings of ${shown(folder)} have changed since you trusted them. New is that they would:`
-    : `${shown(folder)} brings settings of its own (.claude). If you trust it, they will:`;
+    : `${shown(folder)} brings settings of its own (.claude, .git). If you trust it, they will:`;
   const left = fresh.length - MOST_GRANTS;
   return [
     first,
@@ -29,7 +29,18 @@ export function untrustedNote(trust: Trust): string | null {
     ? `The settings of this folder have changed since it was trusted (new: ${listed(fresh)})`
     : "This folder is not trusted";
   const what = wasTrusted ? "" : ` (${listed(grants)})`;
-  return `${why}, so what its .claude settings allow or run is left out${what}; --trust counts it for this run.`;
+  return `${why}, so what its own settings allow or run is left out${what}; --trust counts it for this run.`;
+}
+
+/** Why a command that runs git must be asked about; null where git runs nothing of anybody else's. */
+export function foreignGitClause(fresh: readonly Grant[], ofThisFolder: boolean): string | null {
+  const [first] = fresh;
+  if (first === undefined) return null;
+  const more = fresh.length === 1 ? "" : ` (and ${fresh.length - 1} more of the kind)`;
+  const how = ofThisFolder
+    ? "--trust agrees to it for one run"
+    : "look at that repository, then allow the command by a rule if you want it";
+  return `it would ${first.words}${more}, which nobody has agreed to; ${how}`;
 }
 
 function listed(grants: readonly Grant[]): string {

@@ -1,32 +1,13 @@
 import { readlink, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 
 /** More links than this one after the other are a circle. */
 const MAX_LINKS = 40;
-
-/**
- * Whether a path lies in one of the folders, by path component and through every link: the lexical and the
- * real path must both be inside (permission-semantics 4.1, 4.2).
- */
-export async function isInside(path: string, folders: readonly string[]): Promise<boolean> {
-  const [candidates, roots] = await Promise.all([
-    pathsMeant(path),
-    Promise.all(folders.map((folder) => pathsMeant(folder))),
-  ]);
-  return candidates.every((candidate) =>
-    roots.some((root) => root.some((folder) => holds(folder, candidate))),
-  );
-}
 
 /** What a path may mean: as it is written, and where it leads. */
 export async function pathsMeant(path: string): Promise<readonly [lexical: string, real: string]> {
   const lexical = resolve(path);
   return [lexical, await realOf(lexical, MAX_LINKS)];
-}
-
-function holds(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 /**
