@@ -70,6 +70,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       disallowedTools: args.value(flags.disallowedTools),
       rules: read.rules,
       hooks: read.hooks,
+      foreignGit: (folder) => settings.reader.foreignGit(folder),
       env: read.settings.env,
       commandEnv: read.settings.commandEnv,
       redact: read.settings.redact,

@@ -10,6 +10,7 @@ import type { HookRunner } from "../policy/hooks/runner.ts";
 import type { Behaviour, Judgement, Rule } from "../policy/rules.ts";
 import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
 import type { SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import { withForeignGit } from "../policy/trust/git-calls.ts";
 import type { SessionAsks } from "./asking.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
@@ -32,6 +33,8 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
+  /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
+  foreignGit(folder: string): string | null;
   /** Who calls, for hooks. */
   caller(actor: ActorId, cwd: string): HookCaller;
 }
@@ -208,6 +211,11 @@ export class Gate {
     const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input));
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
+    if (tool.offer.name === BASH) {
+      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command });
+      const foreign = () => this.#parts.foreignGit(cwd);
+      return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+    }
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);
     return claim.type === "invalid"

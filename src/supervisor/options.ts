@@ -71,6 +71,11 @@ export interface SupervisorOptions {
   readonly rules?: readonly Rule[];
   /** Hooks of settings, as they stand there. */
   readonly hooks?: readonly HookSource[];
+  /**
+   * What git would run in this folder that nobody has agreed to, as a clause for the person, or null: where it is
+   * one, git is asked about unless a rule allows it. Absent: git is taken as it is.
+   */
+  readonly foreignGit?: (folder: string) => string | null;
   /** Environment variables that commands get besides the process's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** Names of variables that commands get besides the usual ones. */

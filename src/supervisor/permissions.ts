@@ -16,7 +16,7 @@ import type { Toolbox } from "./toolbox.ts";
 export interface PermissionParts {
   readonly options: Pick<
     SupervisorOptions,
-    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person"
+    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person" | "foreignGit"
   >;
   /** The workspace, the session's own folder first. */
   readonly folders: readonly string[];
@@ -73,6 +73,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
     sandbox,
+    foreignGit: options.foreignGit ?? (() => null),
     caller,
   };
   // At the start, where a person still looks.

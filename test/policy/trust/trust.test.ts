@@ -89,10 +89,10 @@ describe("a folder", () => {
     expect(ruleLines(read)).toEqual(["project deny Bash(dd:*)"]);
     expect(read.settings.env).toEqual({});
     expect(untrustedNote(read.trust)).toBe(
-      "This folder is not trusted, so what its .claude settings allow or run is left out (use Bash(npm test:*) without a question; work in the folder ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
+      "This folder is not trusted, so what its own settings allow or run is left out (use Bash(npm test:*) without a question; work in the folder ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
     );
     expect(trustQuestion(where.root, read.trust)).toMatch(
-      /^.*project brings settings of its own \(\.claude\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
+      /^.*project brings settings of its own \(\.claude, \.git\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
     );
   });
 
@@ -119,7 +119,7 @@ describe("a folder", () => {
       ].join("\n"),
     );
     expect(untrustedNote(changed.trust)).toBe(
-      "The settings of this folder have changed since it was trusted (new: set the variable CI=2; use Bash(rm:*) without a question), so what its .claude settings allow or run is left out; --trust counts it for this run.",
+      "The settings of this folder have changed since it was trusted (new: set the variable CI=2; use Bash(rm:*) without a question), so what its own settings allow or run is left out; --trust counts it for this run.",
     );
   });
 

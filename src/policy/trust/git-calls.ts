@@ -1,0 +1,47 @@
+import { basename } from "node:path";
+import type { PermissionMode } from "../gate.ts";
+import type { Judgement } from "../rules.ts";
+import { parseShell } from "../shell/parse.ts";
+import { unwrapped } from "../shell/wrappers.ts";
+
+/**
+ * A judgement of a command with what git brings: where git would run something that nobody has agreed to, what
+ * the mode alone would allow is a question. What a rule allows stays allowed, and so does everything where the
+ * person has switched the checks off. `alone` judges one of its parts.
+ */
+export function withForeignGit(
+  judgement: Judgement,
+  mode: PermissionMode,
+  command: string,
+  alone: (part: string) => Judgement,
+  foreign: () => string | null,
+): Judgement {
+  const isSettled = judgement.decision !== "allow" || mode === "bypassPermissions";
+  if (isSettled || !mayNameGit(command)) return judgement;
+  const byMode = parseShell(command).parts.filter(
+    ({ words, source }) =>
+      basename(unwrapped(words).words[0]?.value ?? "") === "git" && !isAllowedByRule(source, alone),
+  );
+  const why = byMode.length === 0 ? null : foreign();
+  if (why === null) return judgement;
+  // A session's grant would outlive the look at what git runs, so none is offered.
+  const decision = mode === "dontAsk" ? "deny" : "ask";
+  return { decision, reason: why, parts: judgement.parts, grants: [] };
+}
+
+/**
+ * A mode's word comes before a rule's, so the rule is asked about the same command with an option that no mode
+ * allows; what is written out whole is a rule's in any case.
+ */
+function isAllowedByRule(source: string, alone: (part: string) => Judgement): boolean {
+  const whole = alone(source);
+  if (whole.decision !== "allow") return false;
+  return whole.rule !== undefined || alone(`${source} --ext-diff`).decision === "allow";
+}
+
+/** Cheap, and never wrong where it says no: quotes and backslashes may stand between the letters. */
+function mayNameGit(command: string): boolean {
+  const g = command.indexOf("g");
+  const i = g < 0 ? -1 : command.indexOf("i", g);
+  return i >= 0 && command.indexOf("t", i) >= 0;
+}

@@ -1,0 +1,63 @@
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readPlainly } from "./read-plainly.ts";
+
+/** Where a repository has what git goes by. All absolute. */
+export interface GitRepository {
+  /** What belongs to this working tree alone. */
+  readonly own: string;
+  /** What all its working trees share: the configuration and the hooks. */
+  readonly common: string;
+}
+
+const A_HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40,64}\s*$)/;
+
+/**
+ * Every folder that git may take for the repository about this one, the nearest first. Git goes up past what is
+ * no repository, so what only looks like one is listed and does not end the search.
+ */
+export function repositoriesAbout(folder: string): readonly GitRepository[] {
+  const found: GitRepository[] = [];
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const inside = repositoryAt(join(at, ".git"));
+    for (const repository of [inside, isWhole(bare(at)) ? bare(at) : null]) {
+      if (repository === null) continue;
+      found.push(repository);
+      if (isWhole(repository)) return found;
+    }
+    if (dirname(at) === at) return found;
+  }
+}
+
+/** What `.git` stands for: a folder, or a file that names one. Null where there is none. */
+export function repositoryAt(dotGit: string): GitRepository | null {
+  if (isFolder(dotGit)) return withCommon(dotGit);
+  const file = readPlainly(dotGit);
+  const named = file === null || file === "unreadable" ? undefined : /^gitdir: (.+)/.exec(file.text)?.[1];
+  return named === undefined ? null : withCommon(resolve(dirname(dotGit), named.trimEnd()));
+}
+
+function withCommon(own: string): GitRepository {
+  const file = readPlainly(join(own, "commondir"));
+  const named = file === null || file === "unreadable" ? "" : file.text.trimEnd();
+  return { own, common: named === "" ? own : resolve(own, named) };
+}
+
+function bare(folder: string): GitRepository {
+  return { own: folder, common: folder };
+}
+
+/** Whether git takes it for a repository, as it decides that. */
+function isWhole({ own, common }: GitRepository): boolean {
+  const head = readPlainly(join(own, "HEAD"));
+  if (head === null || head === "unreadable" || !A_HEAD.test(head.text)) return false;
+  return isFolder(join(common, "objects")) && isFolder(join(common, "refs"));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
