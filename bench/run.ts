@@ -1,4 +1,5 @@
 import { run as fanOut } from "./fan-out.ts";
+import { run as gate } from "./gate.ts";
 import { run as journal } from "./journal.ts";
 import { run as loop } from "./loop.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -21,6 +22,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   journal,
   tools,
   policy,
+  gate,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

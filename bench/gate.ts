@@ -1,0 +1,141 @@
+import { MessageChannel, Worker } from "node:worker_threads";
+import { systemClock } from "../src/mailbox/clock.ts";
+import { MAIN } from "../src/mailbox/ids.ts";
+import { serveServices } from "../src/mailbox/service-lane.ts";
+import type { Services } from "../src/mailbox/services.ts";
+import { hookRunner } from "../src/policy/hooks/runner.ts";
+import type { Rule } from "../src/policy/rules.ts";
+import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
+import { sessionPermissions } from "../src/supervisor/permissions.ts";
+import { noSession, sessionTools } from "../src/supervisor/session-tools.ts";
+import { Toolbox } from "../src/supervisor/toolbox.ts";
+import { onFreshGround } from "./folders.ts";
+import type { AskingErrand } from "./inside/asking-agents.ts";
+import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
+import { interleaved, median, p95, quantile } from "./samples.ts";
+
+const AGENTS = 64;
+const EVERY_MS = 100;
+
+/** What the gate adds to a call from an agent's thread, without the journal and without hooks. */
+export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
+  return onFreshGround(async ({ cwd }) => {
+    const before = gateOf(cwd);
+    const letGo: Services["before"] = async () => ({ type: "go" });
+    const worker = new Worker(new URL("./inside/asking-agents.ts", import.meta.url));
+    try {
+      const asks = quick ? 200 : 1000;
+      const once = (serve: Services["before"]) => async () =>
+        median(await asking(worker, serve, { count: asks, everyMs: 0, cwd }));
+      const { gate, bare } = await interleaved(quick ? 3 : 9, { gate: once(before), bare: once(letGo) });
+      const late = await lateness(before, cwd, quick ? 10 : 40);
+      return [
+        {
+          name: "the gate's part of a call from a worker",
+          unit: "µs",
+          ours: Math.max(0, median(gate) - median(bare)) * 1000,
+          floor: null,
+          target: atMost(300),
+          note: `${Math.round(median(gate) * 1000)} µs with it, ${Math.round(median(bare) * 1000)} without; 200 rules`,
+        },
+        {
+          name: `main-loop lateness p99 while ${AGENTS} agents ask ten times a second`,
+          unit: "ms",
+          ours: quantile(late, 0.99),
+          floor: null,
+          target: atMost(30),
+          note: p95(late),
+        },
+      ];
+    } finally {
+      await worker.terminate();
+    }
+  });
+}
+
+function gateOf(cwd: string): Services["before"] {
+  const nobody = async () => {
+    throw new Error("nobody asks for this here");
+  };
+  const actors = {
+    find: () => undefined,
+    all: () => [],
+    stop() {},
+    whileWaiting: <T>(_: unknown, other: Promise<T>) => other,
+  };
+  const session = { id: "bench", transcriptPath: "/", projectDir: cwd, folder: "/nonexistent" };
+  const hooks = hookRunner({
+    ...{ hooks: new Map(), run: nobody, session, clock: systemClock },
+    onProblem() {},
+    onMessage() {},
+  });
+  const permissions = sessionPermissions({
+    ...{ options: { rules: twoHundred() }, folders: [cwd], readable: [], hooks, actors, onWarning() {} },
+    sandbox: { settings: defaultSandboxSettings, report: async () => null },
+  });
+  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
+  const gate = permissions.gate(toolbox);
+  const signal = new AbortController().signal;
+  return async ({ cwd: where, ...call }) => {
+    const tool = toolbox.find(call.tool);
+    if (!tool) throw new Error(`no tool ${call.tool}`);
+    const judged = await gate.judge({ actor: MAIN, call, tool, cwd: where }, signal);
+    if (judged.type !== "go") throw new Error(`refused: ${judged.reason}`);
+    return { type: "go" };
+  };
+}
+
+function asking(
+  worker: Worker,
+  before: Services["before"],
+  errand: Omit<AskingErrand, "port">,
+): Promise<number[]> {
+  const { port1, port2 } = new MessageChannel();
+  const never = async () => {
+    throw new Error("Nobody asks for this here.");
+  };
+  const others = { after: never, callTool: never, turn: never, finish: never, hidden: never };
+  serveServices({ before, ...others, run: never, command: never, background: never }, port1);
+  const times = new Promise<number[]>((resolve) => worker.once("message", resolve));
+  worker.postMessage({ ...errand, port: port2 } satisfies AskingErrand, [port2]);
+  return times.finally(() => port1.close());
+}
+
+/** How late this thread's own timers fire meanwhile. */
+async function lateness(before: Services["before"], cwd: string, count: number): Promise<number[]> {
+  const workers = Array.from(
+    { length: 4 },
+    () => new Worker(new URL("./inside/asking-agents.ts", import.meta.url)),
+  );
+  const late: number[] = [];
+  let due = performance.now() + 5;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    late.push(Math.max(0, now - due));
+    due = now + 5;
+  }, 5);
+  try {
+    await Promise.all(
+      Array.from({ length: AGENTS }, (_, n) => {
+        const worker = workers[n % workers.length];
+        if (!worker) throw new Error("no worker");
+        worker.setMaxListeners(AGENTS);
+        return asking(worker, before, { count, everyMs: EVERY_MS, cwd });
+      }),
+    );
+  } finally {
+    clearInterval(timer);
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+  return late.length > 0 ? late : [0];
+}
+
+function twoHundred(): Rule[] {
+  const rules = (behaviour: Rule["behaviour"], count: number, text: (at: number) => string): Rule[] =>
+    Array.from({ length: count }, (_, at) => ({ text: text(at), behaviour, scope: "project" }));
+  return [
+    ...rules("allow", 100, (at) => `Bash(node tool${at}.js:*)`),
+    ...rules("ask", 40, (at) => `Bash(git push origin branch${at}*)`),
+    ...rules("deny", 60, (at) => `Read(secrets${at}/**)`),
+  ];
+}
