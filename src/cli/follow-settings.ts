@@ -7,14 +7,16 @@ import type { SessionSettings } from "./session-settings.ts";
 
 /**
  * Lets changes of settings count in a running session: rules and hooks from the next call on, and a mode that is
- * no longer allowed is left. Ends with the signal.
+ * no longer allowed is left. Ends with the signal. The answer tells the settings as they were read last.
  */
 export function followSettings(
   session: Pick<SupervisorHandle, "replaceSettings" | "mode" | "setMode">,
   { read, reader }: SessionSettings,
   { note, clock, signal }: { note(line: string): void; readonly clock: Clock; readonly signal: AbortSignal },
-): void {
+): () => TrustedSettings {
+  let current = read;
   const onChange = (fresh: TrustedSettings) => {
+    current = fresh;
     session.replaceSettings({ rules: fresh.rules, hooks: fresh.hooks });
     const why = whyNotMode(session.mode(), fresh);
     if (why !== null) session.setMode(fresh.mode ?? "default");
@@ -23,4 +25,5 @@ export function followSettings(
     for (const warning of fresh.warnings) note(warning);
   };
   watchSettings({ known: read, read: () => reader.read(), onChange, onProblem: note, clock, signal });
+  return () => current;
 }

@@ -3,6 +3,7 @@ import { agentsCommand } from "./agents.ts";
 import { configCommand } from "./config.ts";
 import { conversationCommand } from "./conversation.ts";
 import { fanoutCommand } from "./fanout.ts";
+import { permissionsCommand } from "./permissions.ts";
 import { promptCommand } from "./prompt.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { startCommand } from "./start.ts";
@@ -14,6 +15,7 @@ export const namedCommands: readonly Command[] = [
   agentsCommand,
   sessionsCommand,
   configCommand,
+  permissionsCommand,
 ];
 
 /** All of them: the conversation and `-p` have no name. */

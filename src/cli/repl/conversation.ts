@@ -17,7 +17,7 @@ import { wrapText } from "./wrap.ts";
 /** What lines are answered with, once there is a session. */
 export interface Beginning {
   readonly session: ReplSession;
-  readonly startedIn: SlashContext["startedIn"];
+  readonly whyNot: SlashContext["whyNot"];
   /** Keeps a line for the next conversations. */
   remember(line: string): void;
 }
@@ -112,11 +112,11 @@ export class Conversation {
     if (text !== undefined) this.#onLine(text);
   }
 
-  async #slash(line: string, { session, startedIn }: Beginning): Promise<void> {
+  async #slash(line: string, { session, whyNot }: Beginning): Promise<void> {
     const { paint, columns, print, gap } = this.terminal;
     const words = await runSlashCommand(line, {
       session,
-      startedIn,
+      whyNot,
       paint,
       now: this.#io.clock.now,
       leave: () => this.leave(exitCodes.done),
@@ -161,6 +161,11 @@ export class Conversation {
       gap();
     }
     for (const line of account.lines(result, ms, paint)) show(line);
+  }
+
+  /** A line besides the conversation, such as what the session warns of. */
+  tell(words: string): void {
+    this.#note(safeLine(words));
   }
 
   #note(words: string): void {

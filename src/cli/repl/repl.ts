@@ -1,10 +1,11 @@
 import { troupeHome } from "../../journal/place.ts";
 import { whyNoSessions } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
-import type { Person } from "../../policy/asks.ts";
-import type { SupervisorOptions } from "../../supervisor/options.ts";
+import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
+import { whyNotMode } from "../../policy/settings/mode-of.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { followSettings } from "../follow-settings.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import type { AskTrust } from "../session-settings.ts";
@@ -41,15 +42,26 @@ export async function runRepl(
     const setup = await setUp((question) => askTrustAt(open.get().talk.terminal)(question));
     const { talk } = open.get();
     if (talk.isLeaving) return await talk.left;
-    const session: ReplSession = createSupervisor(
-      withPerson({ ...setup.options, onEvent: (event) => talk.onEvent(event) }, talk.person),
-    );
+    const session = createSupervisor({
+      ...setup.options,
+      person: talk.person,
+      onEvent: (event) => talk.onEvent(event),
+    });
+    const following = new AbortController();
     try {
       welcome(talk, setup, history);
-      const startedIn = setup.options.permissionMode ?? "default";
-      talk.begin({ session, startedIn, remember: (line) => void history.add(line) });
+      const settings = followSettings(session, setup.settings, {
+        note: (line) => talk.tell(line),
+        ...{ clock: io.clock, signal: following.signal },
+      });
+      talk.begin({
+        session,
+        whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
+        remember: (line) => void history.add(line),
+      });
       return await talk.left;
     } finally {
+      following.abort();
       await end(io, talk, session);
     }
   } finally {
@@ -96,9 +108,8 @@ async function end(io: CliIO, { terminal, left }: Conversation, session: ReplSes
   io.leave(await left);
 }
 
-/** The session asks this person. */
-function withPerson(options: SupervisorOptions, person: Person): SupervisorOptions & { person: Person } {
-  return { ...options, person };
+function runningAs({ runningAs: as = { uid: null, contained: false }, env }: CliIO): RunningAs {
+  return { ...as, env };
 }
 
 function welcome(

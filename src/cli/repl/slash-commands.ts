@@ -1,5 +1,5 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
-import type { Behaviour, Rule } from "../../policy/rules.ts";
+import type { Behaviour } from "../../policy/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
 import { agentName, doing, stateMark } from "../agent-words.ts";
 import type { Paint } from "../colour.ts";
@@ -7,16 +7,17 @@ import { counted, shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";
 import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
+import { originOf } from "../permissions/words.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
+import { visibleLine } from "../visible-text.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { visibleLine } from "./visible-text.ts";
 
 /** What a slash command works with. */
 export interface SlashContext {
   readonly session: ReplSession;
-  /** The mode the session was started in, where it cannot tell itself. */
-  readonly startedIn: PermissionMode;
+  /** Why the person may not go to this mode, as a sentence; null where they may. */
+  readonly whyNot: (mode: PermissionMode) => string | null;
   readonly paint: Paint;
   readonly now: () => number;
   leave(): void;
@@ -99,13 +100,12 @@ function agents(_: string, { session, paint, now }: SlashContext): string {
     .join("\n");
 }
 
-async function mode(argument: string, { session, startedIn }: SlashContext): Promise<string> {
-  if (argument === "") return `The mode is ${session.mode?.() ?? startedIn}.`;
+function mode(argument: string, { session, whyNot }: SlashContext): string {
+  if (argument === "") return `The mode is ${session.mode()}.`;
   const wanted = modeOf(argument);
-  if (!session.setMode) {
-    return `The mode of a conversation that runs cannot be changed here; start it with troupe --permission-mode ${wanted}.`;
-  }
-  await session.setMode(wanted);
+  const why = whyNot(wanted);
+  if (why !== null) return safeLine(why);
+  session.setMode(wanted);
   return `The mode is ${wanted} from now on.`;
 }
 
@@ -119,20 +119,16 @@ function modeOf(word: string): PermissionMode {
 }
 
 function permissions(_: string, { session, paint }: SlashContext): string {
-  if (!session.rules) return "The rules of this conversation cannot be listed.";
   const rules = session.rules();
-  if (rules.length === 0) return "No rule is in force; what the mode does not allow is asked.";
+  const head = `The mode is ${session.mode()}.`;
+  if (rules.length === 0) return `${head} No rule is in force; what the mode does not allow is asked.`;
   const order: readonly Behaviour[] = ["deny", "ask", "allow"];
   const width = Math.max(...rules.map(({ text }) => visibleLine(text).length));
-  return order
+  const rows = order
     .flatMap((behaviour) => rules.filter((rule) => rule.behaviour === behaviour))
     .map((rule) => {
       const text = visibleLine(rule.text).padEnd(Math.min(width, 40));
       return `${rule.behaviour.padEnd(5)}  ${text}  ${paint("dim", originOf(rule))}`;
-    })
-    .join("\n");
-}
-
-function originOf({ scope, file }: Rule): string {
-  return file === undefined ? scope : `${scope}, ${visibleLine(file)}`;
+    });
+  return [head, ...rows].join("\n");
 }

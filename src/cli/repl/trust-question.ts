@@ -1,6 +1,6 @@
 import type { AskTrust } from "../session-settings.ts";
+import { visibleText } from "../visible-text.ts";
 import type { Terminal } from "./terminal.ts";
-import { visibleText } from "./visible-text.ts";
 import { wrapText } from "./wrap.ts";
 
 /** Asks at the terminal whether the folder is trusted; only a plain yes is one. */

@@ -4,7 +4,7 @@ import { displayWidth } from "../../../src/cli/display-width.ts";
 import { permissionReply, permissionRows } from "../../../src/cli/repl/asks/permission.ts";
 import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
 import { questionReply, questionRows } from "../../../src/cli/repl/asks/question.ts";
-import { visibleText } from "../../../src/cli/repl/visible-text.ts";
+import { visibleText } from "../../../src/cli/visible-text.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionAsk, PlanAsk, Question } from "../../../src/policy/asks.ts";
 

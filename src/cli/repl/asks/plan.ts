@@ -1,5 +1,5 @@
 import type { AskAnswer, PlanAsk } from "../../../policy/asks.ts";
-import { visibleLine, visibleText } from "../visible-text.ts";
+import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import { askersOf, choiceRows, field, type Sheet } from "./shown.ts";
 

@@ -1,5 +1,5 @@
 import type { Question } from "../../../policy/asks.ts";
-import { visibleLine, visibleText } from "../visible-text.ts";
+import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import { choiceRows, type Sheet } from "./shown.ts";
 

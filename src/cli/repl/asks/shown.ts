@@ -1,6 +1,6 @@
 import type { Asker } from "../../../policy/asks.ts";
 import type { Paint } from "../../colour.ts";
-import { visibleLine, visibleText } from "../visible-text.ts";
+import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 
 /** Where an ask is drawn. */

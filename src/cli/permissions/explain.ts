@@ -1,0 +1,66 @@
+import { nameOf } from "../../policy/hooks/hooks.ts";
+import type { Behaviour, Judgement } from "../../policy/rules.ts";
+import { sandboxWord } from "../../policy/sandbox/acceptance.ts";
+import type { AskedCall } from "./call.ts";
+import type { Standing } from "./standing.ts";
+
+/** What would happen to a call, and what else would have a say. */
+export interface Explanation extends Judgement {
+  /** Sentences about the sandbox and hooks; empty where neither has a say. */
+  readonly besides: readonly string[];
+}
+
+const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** As the gate of a session decides it, without hooks, sandbox and person: of them it is only said what they may do. */
+export function explain({ tool, names, input }: AskedCall, standing: Standing): Explanation {
+  const { engine, mode, workspace } = standing;
+  const [cwd] = workspace;
+  const [own, ...others] = names;
+  const judgement = others
+    .map((name) => engine.judge(mode, cwd, name, input))
+    .filter(({ rule }) => rule !== undefined)
+    .reduce(
+      (one, other) => (STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one),
+      engine.judge(mode, cwd, own, input),
+    );
+  const sandbox = tool === "Bash" ? sandboxSentence(judgement, input, standing) : null;
+  return {
+    ...judgement,
+    besides: [...(sandbox === null ? [] : [sandbox]), ...hookSentences(names, standing)],
+  };
+}
+
+function sandboxSentence(
+  { decision, rule, grants }: Judgement,
+  input: AskedCall["input"],
+  { sandbox, engine, workspace: [cwd] }: Standing,
+): string | null {
+  if (sandbox.mode === "off" || decision === "deny") return null;
+  const readOnly = engine.judge("plan", cwd, "Bash", input).decision === "allow";
+  // Whether there is one shows when a session starts; here it is taken to hold.
+  const word = sandboxWord(sandbox, { state: "enforced", reason: "" }, { input, readOnly });
+  switch (word.type) {
+    case "allow":
+      return decision === "ask" && rule === undefined && grants.length > 0
+        ? "The sandbox spares the question where it holds everything (troupe.sandbox.autoAllow)."
+        : "It runs in the sandbox, which changes nothing about the decision.";
+    case "ask":
+    case "refuse":
+      return `The sandbox: ${word.reason}`;
+    case "silent":
+      return sandbox.mode === "required"
+        ? "It runs in the sandbox (troupe.sandbox.mode is required); where there is none, it does not run."
+        : "It runs in the sandbox where there is one; where there is none, what does more than read is a question.";
+    default:
+      return word satisfies never;
+  }
+}
+
+function hookSentences(names: AskedCall["names"], { hooks }: Standing): string[] {
+  return hooks
+    .filter(({ matches }) => names.some(matches))
+    .map(
+      (hook) => `${nameOf(hook)} is asked first: it may refuse the call, rewrite it, or spare a question.`,
+    );
+}
