@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -13,6 +21,8 @@ interface Canary {
   readonly prompt?: string;
   /** Something is left out for want of trust, and the person is told. */
   readonly told?: boolean;
+  /** Once the folder is trusted it does what it is there for: without that, silence would prove nothing. */
+  readonly sings?: boolean;
   make(repository: string, touch: string): void | Promise<void>;
 }
 
@@ -21,12 +31,44 @@ const settings = (repository: string, value: unknown) =>
 const git = (repository: string, ...args: string[]) =>
   execFileSync("git", ["-C", repository, ...args], { stdio: "ignore" });
 const hook = (command: string) => [{ matcher: "*", hooks: [{ type: "command", command }] }];
-const gitConfig = (name: string, key: string): Canary => ({
+
+/** A repository with a file that has changed since it was committed, as git looks into it. */
+function changed(repository: string): void {
+  git(repository, "init", "-q");
+  put(join(repository, "a.txt"), "one\n");
+  git(repository, "add", ".");
+  git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "one");
+  put(join(repository, "a.txt"), "two\n");
+  // Touched only: git notes that in its index, and then runs a hook.
+  utimesSync(join(repository, "src/errors.ts"), new Date(0), new Date(0));
+}
+
+const gitConfig = (
+  name: string,
+  command: string,
+  config: (touch: string) => Readonly<Record<string, string>>,
+  more: { readonly sings: boolean; make?(repository: string, touch: string): void } = { sings: true },
+): Canary => ({
   name,
+  prompt: `run "${command}"`,
+  told: true,
+  sings: more.sings,
   make(repository, touch) {
-    git(repository, "init", "-q");
-    git(repository, "config", key, touch);
-    writeFileSync(join(repository, ".gitattributes"), "* filter=evil diff=evil\n");
+    changed(repository);
+    more.make?.(repository, touch);
+    for (const [key, value] of Object.entries(config(`${touch}; true`)))
+      git(repository, "config", key, value);
+  },
+});
+const attributes = (text: string) => ({
+  sings: true,
+  make: (repository: string) => put(join(repository, ".gitattributes"), text),
+});
+const script = (file: string) => ({
+  sings: true,
+  make(repository: string, touch: string) {
+    put(join(repository, file), `#!/bin/sh\n${touch}\n`);
+    chmodSync(join(repository, file), 0o755);
   },
 });
 
@@ -34,6 +76,7 @@ const canaries: readonly Canary[] = [
   {
     name: "hooks of every event",
     told: true,
+    sings: true,
     make: (repository, touch) => {
       const events = [
         "SessionStart",
@@ -71,12 +114,14 @@ const canaries: readonly Canary[] = [
     name: "defaultMode acceptEdits",
     prompt: 'run "touch canary"',
     told: true,
+    sings: true,
     make: (repository) => settings(repository, { permissions: { defaultMode: "acceptEdits" } }),
   },
   {
     name: "an allow rule",
     prompt: 'run "touch canary"',
     told: true,
+    sings: true,
     make: (repository) =>
       settings(repository, { permissions: { allow: ["Bash", "Bash(touch:*)", "Write", "Edit"] } }),
   },
@@ -113,25 +158,88 @@ const canaries: readonly Canary[] = [
       });
     },
   },
-  gitConfig("core.fsmonitor", "core.fsmonitor"),
-  gitConfig("core.sshCommand", "core.sshCommand"),
-  gitConfig("diff.external", "diff.external"),
-  gitConfig("a clean filter", "filter.evil.clean"),
-  gitConfig("an alias", "alias.status"),
+  gitConfig("core.fsmonitor", "git status", (touch) => ({ "core.fsmonitor": touch })),
+  gitConfig("core.fsmonitor, asked for by git diff", "git diff", (touch) => ({ "core.fsmonitor": touch })),
+  gitConfig("diff.external", "git diff", (touch) => ({ "diff.external": touch })),
+  gitConfig(
+    "a clean filter",
+    "git diff",
+    (touch) => ({ "filter.evil.clean": touch }),
+    attributes("* filter=evil\n"),
+  ),
+  gitConfig(
+    "a filter process",
+    "git status",
+    (touch) => ({ "filter.evil.process": touch }),
+    attributes("* filter=evil\n"),
+  ),
+  gitConfig(
+    "a textconv",
+    "git log -p",
+    (touch) => ({ "diff.evil.textconv": touch }),
+    attributes("* diff=evil\n"),
+  ),
+  gitConfig(
+    "core.hooksPath",
+    "git status",
+    () => ({ "core.hooksPath": "hooks" }),
+    script("hooks/post-index-change"),
+  ),
+  gitConfig(
+    "a hook of the repository itself",
+    "git status",
+    () => ({}),
+    script(".git/hooks/post-index-change"),
+  ),
+  gitConfig(
+    "a signature's program",
+    "git log",
+    (touch) => ({ "gpg.program": touch, "log.showSignature": "true" }),
+    {
+      sings: false,
+    },
+  ),
+  gitConfig("an include", "git status", () => ({ "include.path": "../more" }), {
+    sings: true,
+    make: (repository, touch) => put(join(repository, "more"), `[core]\nfsmonitor = "${touch}"\n`),
+  }),
+  gitConfig("core.sshCommand", "git fetch", (touch) => ({ "core.sshCommand": touch }), { sings: false }),
+  gitConfig("core.pager", "git log", (touch) => ({ "core.pager": touch, "pager.log": touch }), {
+    sings: false,
+  }),
+  gitConfig("an alias", "git evil", (touch) => ({ "alias.evil": `!${touch}` }), { sings: false }),
   {
-    name: "core.hooksPath",
+    name: "a .git that leads to a repository elsewhere in it",
+    prompt: 'run "git status"',
+    told: true,
+    sings: true,
     make(repository, touch) {
-      git(repository, "init", "-q");
-      put(join(repository, "hooks/post-checkout"), `#!/bin/sh\n${touch}\n`);
-      chmodSync(join(repository, "hooks/post-checkout"), 0o755);
-      git(repository, "config", "core.hooksPath", "hooks");
+      changed(repository);
+      git(repository, "config", "core.fsmonitor", touch);
+      renameSync(join(repository, ".git"), join(repository, "kept"));
+      writeFileSync(join(repository, ".git"), "gitdir: kept\n");
+    },
+  },
+  {
+    name: "a repository in a folder of it, gone into first",
+    prompt: 'run "cd docs", then run "git status"',
+    make(repository, touch) {
+      mkdirSync(join(repository, "docs"));
+      git(join(repository, "docs"), "init", "-q");
+      git(join(repository, "docs"), "config", "core.fsmonitor", touch);
     },
   },
   {
     name: "a bare repository in a folder",
+    prompt: 'run "cd docs", then run "git status", then run "cd docs && git status"',
     make(repository, touch) {
       execFileSync("git", ["init", "-q", "--bare", join(repository, "docs")]);
-      git(join(repository, "docs"), "config", "core.fsmonitor", touch);
+      for (const [key, value] of [
+        ["core.fsmonitor", touch],
+        ["core.bare", "false"],
+        ["core.worktree", repository],
+      ] as const)
+        git(join(repository, "docs"), "config", key, value);
     },
   },
   {
@@ -221,6 +329,37 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(err).toContain("env.ANTHROPIC_BASE_URL does not count there");
     expect(err).toContain("embedded offline model");
   });
+
+  test.each(canaries.filter(({ sings }) => sings))("runs it once it is trusted: $name", async (canary) => {
+    const { sang, err, out, code } = await visit(canary, "--trust");
+    expect(code, err).toBe(0);
+    expect(sang, `${err}${out}`).toBe(true);
+    expect(err).not.toContain("is not trusted");
+  });
+
+  test("is asked nothing about git where its repository is an ordinary one", async () => {
+    const { err, out, code } = await visit({
+      name: "",
+      prompt: 'run "git status --short && git log --oneline && git diff"',
+      make(repository) {
+        changed(repository);
+        git(repository, "config", "remote.origin.url", "https://example.com/a.git");
+      },
+    });
+    expect(code, err).toBe(0);
+    expect(out).toContain("M a.txt");
+    expect(err).not.toMatch(/not trusted|permission/);
+  });
+
+  test.each(["core.fsmonitor", "a repository in a folder of it, gone into first"])(
+    "runs it by a rule of the person's: %s",
+    async (name) => {
+      const canary = canaries.find((one) => one.name === name);
+      if (canary === undefined) throw new Error("there is no such canary");
+      const { sang, err, out } = await visit(canary, "--allowed-tools", "Bash(git status:*)");
+      expect(sang, `${err}${out}`).toBe(true);
+    },
+  );
 
   test("would run the canary once it is trusted: the test can hear one", async () => {
     const helper = canaries.find(({ name }) => name === "apiKeyHelper");
