@@ -7,7 +7,7 @@ import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../pol
 import { readSettingsFiles } from "../../policy/settings/read-settings.ts";
 import { nameOf } from "../../policy/settings/setting.ts";
 import { type SettingsKey, settingsKey, valueFor } from "../../policy/settings/settings-key.ts";
-import { settingsReader } from "../../policy/trust/trust.ts";
+import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/words.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
@@ -147,7 +147,16 @@ async function edit(
   const end = await editSettings(place, root, key.path, checked.value);
   if (end.type === "refused") throw new Error(end.reason);
   await io.stderr.write(`${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.\n`);
+  if (word !== undefined && scope !== "user" && (await isUntrusted(io, root)))
+    await io.stderr.write(
+      "This folder's settings grant something you have not agreed to yet; a conversation (troupe) asks you, and --trust counts it for one run.\n",
+    );
   return exitCodes.done;
+}
+
+async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
+  const { trust } = await settingsReader(sourceOf(io, root), false).read();
+  return trust.type === "untrusted";
 }
 
 /** Of one file, or of all as they count together. */
@@ -162,9 +171,13 @@ async function leavesOf(args: Arguments, io: CliIO, root: string): Promise<reado
     await say(files.flatMap(({ warnings }) => warnings));
     return files.flatMap(({ leaves }) => leaves);
   }
-  const read = await settingsReader({ ...where, home: troupeHome(io.env, io.homedir) }, false).read();
+  const read = await settingsReader(sourceOf(io, root), false).read();
   await say([...read.warnings, untrustedNote(read.trust)]);
   return read.leaves;
+}
+
+function sourceOf(io: CliIO, root: string): SettingsSource {
+  return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
 }
 
 function whereOf({ homedir, managedSettings }: CliIO, root: string): WhereSettingsAre {
