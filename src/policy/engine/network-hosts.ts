@@ -24,7 +24,9 @@ export function fetchTarget(url: string): FetchTarget {
     .toLowerCase();
   const scheme =
     parsed.protocol === "http:" || parsed.protocol === "https:" ? null : "only http and https are fetched";
-  const secret = parsed.username !== "" || parsed.password !== "" ? "it contains credentials" : null;
+  // Empty credentials are gone once it is parsed, but a reader may take them for the host.
+  const named = /^[a-z][\w+.-]*:[/\\]*[^/\\?#]*@/i.test(url);
+  const secret = named || parsed.username !== "" || parsed.password !== "" ? "it contains credentials" : null;
   const empty = host === "" ? "it names no host" : null;
   return { host, odd: odd ?? scheme ?? secret ?? empty, guarded: isGuarded(host) };
 }

@@ -5,7 +5,7 @@ import type { ShellWord } from "./words.ts";
 
 /** What runs a program or writes a file in the commands that show something. */
 const SHOW = optionForm(
-  "--ext-diff:refused --textconv:refused --output:refused -O:refused --no-index:refused " +
+  "--ext-diff:refused --textconv:refused --output:refused -O:refused --no-index:refused --help:refused " +
     "--text:text --grep:text --author:text --committer:text --since:text --until:text --after:text --before:text " +
     "--format:text --pretty:text --date:text --word-diff-regex:text --src-prefix:text --dst-prefix:text " +
     "--line-prefix:text --exclude-from:file --contents:file --ignore-revs-file:file --sort:text " +

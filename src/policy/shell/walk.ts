@@ -12,6 +12,7 @@ import { piecesOf } from "./pieces.ts";
 import type { ShellPart, ShellRedirect, Step } from "./script.ts";
 import { changesDirectory, harmlessLoopName } from "./shell-state.ts";
 import { type ShellWord, wordOf } from "./words.ts";
+import { unwrapped } from "./wrappers.ts";
 
 const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 const NONE: ReadonlySet<string> = new Set();
@@ -185,6 +186,10 @@ export class Walker {
       return [{ name, simple: !append && index === undefined && word !== null, text: plain, value: word }];
     });
     const words: ShellWord[] = node.name ? [this.#word(node.name)] : [];
+    // The parser drops a parenthesis behind a command's name, where bash reports an error.
+    if (node.name && /^(?:[ \t]|\\\n)*\(/.test(this.#source.slice(node.name.end))) {
+      this.problem ??= "it is not complete or not valid bash";
+    }
     let end = node.name?.end;
     for (const child of node.suffix) {
       if (child.type !== "Word" && child.type !== "Assignment") continue;
@@ -198,6 +203,9 @@ export class Walker {
       // `a<()b` is one word to bash.
       this.problem ??= "two words in it touch each other";
       words.push(wordOf([...last.pieces, ...word.pieces], last.raw + word.raw));
+    }
+    if (/[^\x00-\x7f]/.test(unwrapped(words).words[0]?.value ?? "")) {
+      this.problem ??= "a command's name in it has letters that may only look like others";
     }
     const { redirects, documents } = this.#redirects(node.redirects);
     const source = this.#source.slice(node.pos, node.end);

@@ -110,13 +110,22 @@ export function startsOthers(words: readonly ShellWord[]): boolean {
   if (Object.hasOwn(RUNNERS, name) || name === "eval") return true;
   if (SHELLS.has(name)) return shellText(words) !== null;
   if (name === "command") return /^-\w*p/.test(words[1]?.value ?? "");
-  return (
-    name === "find" &&
-    words.some(
-      ({ value, literal }) =>
-        !literal || /^-(?:exec|execdir|ok|okdir|delete|fls|fprint.*|files0-from)$/.test(value),
-    )
-  );
+  return name === "find" && words.some(mayAct);
+}
+
+const ACTIONS: readonly string[] = "exec execdir ok okdir delete fls fprint fprint0 fprintf files0-from"
+  .split(" ")
+  .map((name) => `-${name}`);
+
+/** Whether a word of find is, or may turn out to be, what runs, removes or writes. */
+function mayAct({ literal, value, pieces }: ShellWord): boolean {
+  if (literal) return /^-fprint/.test(value) || ACTIONS.includes(value);
+  if (!pieces.every(({ type }) => type === "text" || type === "glob")) return true;
+  // A wildcard finds files, and a file may have an action's name.
+  const globs = pieces.flatMap(({ type }, at) => (type === "glob" ? [at] : []));
+  const text = (some: typeof pieces) => some.map((piece) => piece.text).join("");
+  const [start, end] = [text(pieces.slice(0, globs.at(0))), text(pieces.slice((globs.at(-1) ?? 0) + 1))];
+  return ACTIONS.some((action) => action.startsWith(start) && action.endsWith(end));
 }
 
 /** What deny and ask rules see behind a command, in the widest sense. */
@@ -127,10 +136,17 @@ export function inside(words: readonly ShellWord[], documents: readonly string[]
   if (name === "eval") return { commands: [], scripts: [text(rest)] };
   if (name === "trap") return { commands: [], scripts: rest.slice(0, 1).map(({ value }) => value) };
   if (name === "find") return { commands: findCommands(rest), scripts: [] };
+  if (name === "command" && looksUp(rest)) return { commands: [], scripts: [] };
   if (name === "watch" || name === "flock" || name === "su" || name === "script" || name === "env") {
     return { commands: candidates(name, rest), scripts: shellStrings(name, rest) };
   }
   return { commands: candidates(name, rest), scripts: [] };
+}
+
+/** `command -v` tells where a command is and does not run it. */
+function looksUp(words: readonly ShellWord[]): boolean {
+  const end = words.findIndex(({ value, literal }) => !literal || !/^-[pvV]+$/.test(value));
+  return words.slice(0, end < 0 ? words.length : end).some(({ value }) => /[vV]/.test(value));
 }
 
 function candidates(name: string, words: readonly ShellWord[]): (readonly ShellWord[])[] {

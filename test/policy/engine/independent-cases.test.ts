@@ -1,0 +1,62 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { decide } from "../../../src/policy/index.ts";
+import { commandParts } from "./independent/command-parts.ts";
+import { commandReads } from "./independent/command-reads.ts";
+import { commandRules } from "./independent/command-rules.ts";
+import { commandWrites } from "./independent/command-writes.ts";
+import { everyday } from "./independent/everyday.ts";
+import { type Call, type Group, layGround } from "./independent/ground.ts";
+import { modes } from "./independent/modes.ts";
+import { network } from "./independent/network.ts";
+import { paths } from "./independent/paths.ts";
+import { ruleForms } from "./independent/rule-forms.ts";
+
+const ground = layGround();
+afterAll(ground.remove);
+
+const groups = [
+  ...modes,
+  ...ruleForms,
+  ...paths,
+  ...network,
+  ...commandReads,
+  ...commandParts,
+  ...commandRules,
+  ...commandWrites,
+  ...everyday,
+];
+
+/** What the table expects, written from permission-semantics alone and without the engine in view. */
+function casesOf(group: Group): readonly (readonly [Call, string])[] {
+  return (["allow", "ask", "deny", "not"] as const).flatMap((expected) =>
+    (group[expected] ?? []).map((call) => [call, expected] as const),
+  );
+}
+
+function decided(group: Group, call: Call): string {
+  const { rules = {}, mode = "default", at = "@ws", ctx = {} } = group;
+  const [tool, input] = typeof call === "string" ? ["Bash", { command: call }] : call;
+  const surroundings = { home: "@home", platform: "linux" as const, ...ctx };
+  return decide(
+    ground.said(rules),
+    mode,
+    ground.said(at),
+    tool,
+    ground.said(input),
+    ground.said(surroundings),
+  );
+}
+
+function fits(expected: string, decision: string): boolean {
+  return expected === "not" ? decision !== "allow" : decision === expected;
+}
+
+describe("an independent reading of permission-semantics", () => {
+  test.each(groups.map((group) => [group.about, group] as const))("%s", (_, group) => {
+    const wrong = casesOf(group).flatMap(([call, expected]) => {
+      const decision = decided(group, call);
+      return fits(expected, decision) ? [] : [`${decision}, not ${expected}: ${JSON.stringify(call).slice(0, 200)}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+});

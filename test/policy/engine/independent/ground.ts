@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { DecisionContext, Mode, PermissionRules } from "../../../../src/policy/index.ts";
+
+/** A command of Bash, or a tool with its input. */
+export type Call = string | readonly [tool: string, input: unknown];
+
+/**
+ * Calls that share rules, mode and place. In every text `@ws`, `@out`, `@home`, `@extra` and `@root` stand for the
+ * folders of the ground. `not`: asked about or denied, the text leaves open which.
+ */
+export interface Group {
+  readonly about: string;
+  readonly rules?: PermissionRules;
+  readonly mode?: Mode;
+  /** The current directory; `@ws` unless said. */
+  readonly at?: string;
+  readonly ctx?: DecisionContext;
+  readonly allow?: readonly Call[];
+  readonly ask?: readonly Call[];
+  readonly deny?: readonly Call[];
+  readonly not?: readonly Call[];
+}
+
+const files = [
+  "ws/src/a.ts",
+  "ws/src/b.ts",
+  "ws/src/deep/c.ts",
+  "ws/lib/private/k",
+  "ws/private/k",
+  "ws/docs/x.md",
+  "ws/sub/.env",
+  "ws/sub/docs/x.md",
+  "ws/build/out.js",
+  "ws/README.md",
+  "ws/a",
+  "ws/package.json",
+  "ws/.env",
+  "ws/.git/HEAD",
+  "ws/.husky/pre-commit",
+  "ws/.claude/worktrees/one/f.ts",
+  "ws/café/x",
+  "ws/bare/HEAD",
+  "ws/bare/objects/x",
+  "ws/bare/refs/x",
+  "ws-other/x",
+  "README.md",
+  "out/secret.txt",
+  "out/.env",
+  "out/dir/f",
+  "extra/f",
+  "home/.ssh/id_rsa",
+  "home/.bashrc",
+  "home/ref/f",
+  "home/ref/deep/f",
+  "bare/HEAD",
+  "bare/objects/x",
+  "bare/refs/x",
+];
+
+/** Link, and what it says. */
+const links = [
+  ["ws/link-out", "../out"],
+  ["ws/link-secret", "../out/secret.txt"],
+  ["ws/link-in", "src"],
+  ["ws/link-deep", "src/deep"],
+  ["ws/link-env", ".env"],
+  ["ws/link-husky", ".husky"],
+  ["ws/link-root", "/"],
+  ["ws/dangling-out", "../out/missing"],
+  ["ws/dangling-in", "src/missing.ts"],
+  ["ws/ref-link", "../home/ref/deep"],
+] as const;
+
+export interface Ground {
+  /** The same value with the folders' names in place. */
+  readonly said: <T>(value: T) => T;
+  readonly remove: () => void;
+}
+
+export function layGround(): Ground {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "independent-")));
+  for (const file of files) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), "");
+  }
+  for (const [link, target] of links) symlinkSync(target, join(root, link));
+  return { said: (value) => inPlace(value, root) as typeof value, remove: () => rmSync(root, { recursive: true }) };
+}
+
+function inPlace(value: unknown, root: string): unknown {
+  if (typeof value === "string") {
+    return value.replaceAll("@root", root).replace(/@(ws|out|home|extra|bare)\b/gu, (_, name) => join(root, String(name)));
+  }
+  if (Array.isArray(value)) return value.map((each) => inPlace(each, root));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inPlace(each, root)]));
+}
