@@ -13,7 +13,7 @@ export type Errand =
   | { readonly type: "ask"; readonly count: number; readonly port: MessagePort };
 
 /** 200 bytes on the wire, about. */
-export const LETTER: FromAgent = { type: "text", text: "x".repeat(170) };
+export const LETTER: FromAgent = { type: "text", turn: 1, text: "x".repeat(170) };
 
 /** Typed mail between two threads, against a bare port doing the same. */
 export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {

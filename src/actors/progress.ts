@@ -11,6 +11,7 @@ const INTERVAL_MS = 50;
 export function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
   let pending: FromAgent | undefined;
   let withdraw: (() => void) | undefined;
+  let turn = 0;
   const flush = () => {
     withdraw = undefined;
     if (pending === undefined) return;
@@ -20,13 +21,14 @@ export function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
   };
   return {
     progress(state: AgentState) {
+      turn = state.turns;
       pending = { type: "progress", turn: state.turns, usage: state.usage, text: state.said.slice(-2000) };
       if (withdraw === undefined) flush();
     },
     modelEvent(event: ModelEvent) {
       switch (event.type) {
         case "text":
-          return void mail.send({ type: "text", text: event.text });
+          return void mail.send({ type: "text", text: event.text, turn });
         case "call-begins":
           return void mail.send({ type: "call-begins", tool: event.tool });
         case "waiting":

@@ -150,8 +150,8 @@ export type ToAgent = z.infer<typeof ToAgent>;
 export const FromAgent = z.discriminatedUnion("type", [
   /** Where the agent is: coalesced to at most 20 a second. */
   z.object({ type: z.literal("progress"), turn: z.number(), usage: Usage, text: z.string() }),
-  /** A piece of the visible reply, only where somebody watches it. */
-  z.object({ type: z.literal("text"), text: z.string() }),
+  /** A piece of the visible reply, only where somebody watches it; `turn`: how many turns were taken before it. */
+  z.object({ type: z.literal("text"), text: z.string(), turn: z.number() }),
   /** The model has begun a call of this tool: a hint to warm up what it needs. */
   z.object({ type: z.literal("call-begins"), tool: z.string() }),
 ]);

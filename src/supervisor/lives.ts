@@ -231,7 +231,7 @@ export class Lives {
         this.#advance(actor.id, { type: "alive" });
         break;
       case "text":
-        this.#listeners.onEvent({ type: "text", actor: actor.id, text: mail.text });
+        this.#listeners.onEvent({ type: "text", actor: actor.id, text: mail.text, turn: mail.turn });
         break;
       case "call-begins":
         this.#bootFor(actor, mail.tool);

@@ -40,8 +40,8 @@ export interface AgentView {
 /** What a session tells whoever watches it. None of it must be acted upon. */
 export type SupervisorEvent =
   | { readonly type: "agent"; readonly view: AgentView }
-  /** A piece of the main conversation's visible reply, as it is written. */
-  | { readonly type: "text"; readonly actor: ActorId; readonly text: string }
+  /** A piece of the main conversation's visible reply, as it is written; pieces of one reply have one `turn`. */
+  | { readonly type: "text"; readonly actor: ActorId; readonly text: string; readonly turn: number }
   /** The model is being waited for; show a countdown. */
   | {
       readonly type: "waiting";

@@ -200,7 +200,7 @@ describe("the words", () => {
   test.each([
     [ToAgent, { type: "cancel", reason: "enough" }],
     [FromAgent, { type: "progress", turn: 2, usage: noUsage, text: "…" }],
-    [FromAgent, { type: "text", text: "Hello" }],
+    [FromAgent, { type: "text", text: "Hello", turn: 1 }],
     [FromAgent, { type: "call-begins", tool: "Agent" }],
   ])("every letter survives a JSON round trip (promise 3)", (schema, letter) => {
     expect(z.parse(schema as z.ZodMiniType, JSON.parse(JSON.stringify(letter)))).toEqual(letter);

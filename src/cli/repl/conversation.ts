@@ -1,3 +1,4 @@
+import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Person } from "../../policy/asks.ts";
 import type { AgentResult } from "../../supervisor/options.ts";
@@ -21,6 +22,9 @@ export interface Beginning {
   /** Keeps a line for the next conversations. */
   remember(line: string): void;
 }
+
+/** Milliseconds in which the words before a question are on the screen: longer than pieces of text are apart. */
+const LAST_WORDS_MS = 60;
 
 /** One person at one terminal, with one session: what is typed, what it starts, and what stops it. */
 export class Conversation {
@@ -54,8 +58,12 @@ export class Conversation {
   get person(): Person {
     const person = terminalPerson(this.terminal);
     return {
-      ask: (ask, signal) =>
-        person.ask(ask, this.#stop ? AbortSignal.any([signal, this.#stop.signal]) : signal),
+      ask: async (ask, given) => {
+        const signal = this.#stop ? AbortSignal.any([given, this.#stop.signal]) : given;
+        // What was said before it comes by another way, which may be longer.
+        await pause(this.#io.clock, LAST_WORDS_MS, signal);
+        return person.ask(ask, signal);
+      },
     };
   }
 

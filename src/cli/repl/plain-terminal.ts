@@ -24,6 +24,8 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   let working = false;
   let answered: ((line: string | null) => void) | null = null;
   let unfinished = "";
+  /** Of the reply that was shown last. */
+  let lastTurn = 0;
 
   const write = (text: string): void => {
     if (text === "") return;
@@ -77,8 +79,10 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     gap,
     onEvent(event) {
       if (event.type === "text") {
-        if (event.actor === MAIN) put(safeText(event.text));
-        return;
+        if (event.actor !== MAIN) return;
+        if (event.turn !== lastTurn) gap();
+        lastTurn = event.turn;
+        return put(safeText(event.text));
       }
       const call = event.type === "agent" ? callBegun(event.view) : undefined;
       if (call !== undefined) line(`· ${call}`);

@@ -46,6 +46,8 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   let lastIsEmpty = true;
   /** The last line that stays tells of a call. */
   let afterCall = false;
+  /** Of the reply that was shown last. */
+  let lastTurn = 0;
 
   // One column less: a character in the last one leaves some terminals in a half-broken line.
   const columns = (): number => Math.max(8, stdout.size().columns - 1);
@@ -62,9 +64,10 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     put(reply.end());
     if (!lastIsEmpty) put([""]);
   };
-  const say = (piece: string): void => {
-    // A reply's first line stands apart from what was before it.
-    if (reply.tail === "" && afterCall) gap();
+  const say = (piece: string, turn: number): void => {
+    // A reply stands apart from what was before it, also where the calls between were not let go.
+    if (turn !== lastTurn || (reply.tail === "" && afterCall)) gap();
+    lastTurn = turn;
     afterCall = false;
     put(reply.add(piece, columns()));
   };
@@ -94,7 +97,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
           return;
         }
         case "text":
-          if (event.actor === MAIN) say(event.text);
+          if (event.actor === MAIN) say(event.text, event.turn);
           return;
         case "warning":
           return print(
@@ -116,7 +119,10 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     isWorking: () => working,
     hold(isHeld) {
       held = isHeld;
-      if (!held) fresh.push(...heldBack.splice(0));
+      if (held) return;
+      // What was answered stands apart from what it led to.
+      fresh.push(...(heldBack[0] === "" ? [] : [""]), ...heldBack.splice(0));
+      lastIsEmpty = fresh.at(-1) === "";
     },
     through(text) {
       fresh.push(...text.split("\n"));

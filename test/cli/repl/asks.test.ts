@@ -77,6 +77,20 @@ describe("a permission ask", () => {
     expect(rows).toContain("ls␛[8m; rm -rf ~<U+202E><U+200B>␉<U+00A0><U+2028>␍# harmless");
   });
 
+  test("names a command itself before what its model calls it", () => {
+    const named = {
+      ...ask,
+      title: "Push it",
+      details: [
+        { name: "command", value: "git push --force" },
+        { name: "description", value: "Push it" },
+      ],
+    };
+    const [, what, ...rest] = permissionRows(named, sheet);
+    expect(what).toBe("  Bash  git push --force");
+    expect(rest.join("\n")).toMatch(/ {2}for +Push it\n {2}why/);
+  });
+
   test("says how much of a long value it does not show, and shows it when asked to", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
     const long = { ...ask, details: [{ name: "content", value: lines.join("\n") }] };

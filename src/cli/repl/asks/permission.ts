@@ -1,7 +1,7 @@
 import type { AskAnswer, PermissionAsk } from "../../../policy/asks.ts";
 import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
-import { askersOf, choiceRows, field, isLong, type Sheet } from "./shown.ts";
+import { askersOf, choiceRows, field, isLong, type Sheet, shortened } from "./shown.ts";
 
 /** What was typed at a permission ask. */
 export type PermissionReply =
@@ -12,17 +12,19 @@ export type PermissionReply =
 
 /** Everything a person needs to decide, and the four answers. */
 export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false): string[] {
-  const title = wrapText(`${visibleLine(ask.tool)}  ${visibleText(ask.title)}`, sheet.columns, "  ");
+  const what = whatIsAsked(ask);
+  const rows = wrapText(`${visibleLine(ask.tool)}  ${visibleText(what)}`, sheet.columns, "  ");
+  const title = shortened(rows, sheet, whole);
   const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
   return [
     sheet.paint("yellow", `Allow this?${several}`),
     ...title.map((row) => sheet.paint("bold", row)),
     ...field("from", askersOf(ask.askers), sheet),
-    ...(ask.description === undefined || ask.description === ask.title
+    ...(ask.description === undefined || ask.description === what
       ? []
       : field("for", ask.description, sheet, whole)),
     ...ask.details
-      .filter(({ value }) => value !== ask.title)
+      .filter(({ name, value }) => value !== what && !(name === "description" && value === ask.description))
       .flatMap(({ name, value }) => field(name, value, sheet, whole)),
     ...field("why", ask.reason, sheet),
     "",
@@ -32,6 +34,12 @@ export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false):
     ...choiceRows("d", "no, and not again in this session", sheet),
     ...(isCut(ask, sheet) && !whole ? choiceRows("v", "view all of it first", sheet) : []),
   ];
+}
+
+/** A command itself, not what its model calls it: that is only what it is said to be for. */
+function whatIsAsked({ title, description, details }: PermissionAsk): string {
+  if (title !== description) return title;
+  return details.find(({ name }) => name === "command")?.value ?? title;
 }
 
 /** The exact rules, before any of them is given. */
@@ -47,9 +55,10 @@ function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
   ];
 }
 
-function isCut({ details, title, description = "" }: PermissionAsk, sheet: Sheet): boolean {
-  return [...details.map(({ value }) => value).filter((value) => value !== title), description].some(
-    (value) => isLong(value, sheet),
+function isCut(ask: PermissionAsk, sheet: Sheet): boolean {
+  const { details, description = "" } = ask;
+  return [whatIsAsked(ask), ...details.map(({ value }) => value), description].some((value) =>
+    isLong(value, sheet),
   );
 }
 

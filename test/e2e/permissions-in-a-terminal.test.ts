@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type ServedReply, startMessagesServer } from "../support/messages-server.ts";
+import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const ENTRY = join(import.meta.dirname, "../../src/cli/entry.ts");
+
+const why = whyNoTerminal();
+if (why !== null) console.warn(`Questions of the gate are not tested in a terminal here: ${why}.`);
+
+interface Talk extends PseudoTerminal {
+  readonly cwd: string;
+  /** Replaces the person's settings. */
+  set(settings: object): void;
+  /** What the model was told of its calls, request by request. */
+  told(n: number): Promise<string>;
+}
+
+/** A conversation with a model that says this. */
+async function talk(replies: readonly ServedReply[], settings: object = {}): Promise<Talk> {
+  const server = await startMessagesServer(({ n }) => replies[n] ?? { text: "All done." });
+  onTestFinished(() => server.close());
+  const home = temporaryFolder("troupe-home-");
+  const cwd = temporaryFolder();
+  const set = (value: object) => {
+    mkdirSync(join(home, ".claude"), { recursive: true });
+    writeFileSync(join(home, ".claude/settings.json"), JSON.stringify(value));
+  };
+  set(settings);
+  const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" };
+  const terminal = inTerminal([process.execPath, ENTRY], { cwd, env, columns: 90, rows: 40 });
+  await terminal.shows(/\n› *$/);
+  const told = async (n: number) => JSON.stringify((await server.request(n)).body.messages.at(-1));
+  return Object.assign(terminal, { cwd, set, told });
+}
+
+const bash = (command: string, description?: string): ServedReply => ({
+  text: `I run ${command}.`,
+  calls: [{ name: "Bash", input: { command, ...(description ? { description } : {}) } }],
+});
+
+describe.skipIf(why !== null)("what the gate asks, in a terminal", { timeout: 60_000 }, () => {
+  test("yes runs it once, s for the session, n tells the agent why not, d refuses it from then on (A6.3)", async () => {
+    const terminal = await talk([
+      bash("touch one", "Be nice"),
+      bash("touch two"),
+      bash("touch two"),
+      bash("touch three"),
+      bash("touch four"),
+      bash("touch four"),
+    ]);
+    terminal.type("go\r");
+    await terminal.shows(/Allow this\?\n {2}Bash {2}touch one\n[\s\S]*for +Be nice[\s\S]*answer › *$/);
+    expect(existsSync(join(terminal.cwd, "one"))).toBe(false);
+    terminal.type("y\r");
+    await terminal.shows(/Bash {2}touch two[\s\S]*for this session: Bash\(touch two\)[\s\S]*answer › *$/);
+    expect(existsSync(join(terminal.cwd, "one"))).toBe(true);
+    terminal.type("s\r");
+    await terminal.shows(/Bash {2}touch three[\s\S]*answer › *$/);
+    terminal.type("n use another name\r");
+    await terminal.shows(/Bash {2}touch four[\s\S]*answer › *$/);
+    terminal.type("d\r");
+    await terminal.shows(
+      /I run touch four\.\n[\s\S]*I run touch four\.\n\nAll done\.\n\n3 calls not allowed: Bash\./,
+    );
+    expect(await terminal.told(4)).toContain("use another name");
+    expect(await terminal.told(6)).toContain("whole session");
+    for (const name of ["three", "four"]) expect(existsSync(join(terminal.cwd, name))).toBe(false);
+    terminal.type("/permissions\r");
+    await terminal.shows(/The mode is default\.\nallow {2}Bash\(touch two\) {2}session/);
+  });
+
+  test("plan mode from the first question to the approval: nothing is written before (A14.4, A14.9)", async () => {
+    const write = (file_path: string) => ({ name: "Write", input: { file_path, content: "x\n" } });
+    const steps: ServedReply[] = [];
+    const terminal = await talk(steps);
+    const file = join(terminal.cwd, "b.txt");
+    steps.push(
+      { text: "I plan first.", calls: [{ name: "EnterPlanMode", input: {} }] },
+      { text: "Too early.", calls: [write(file)] },
+      { text: "The plan is ready.", calls: [{ name: "ExitPlanMode", input: { plan: "1. Write b.txt" } }] },
+      { text: "Better now.", calls: [{ name: "ExitPlanMode", input: { plan: "1. Write b.txt twice" } }] },
+      { text: "Writing.", calls: [write(file)] },
+    );
+    terminal.type("go\r");
+    await terminal.shows(/EnterPlanMode[\s\S]*answer › *$/);
+    terminal.type("y\r");
+    await terminal.shows(/Carry out this plan\?\n\n {2}1\. Write b\.txt\n[\s\S]*answer › *$/);
+    expect(existsSync(file)).toBe(false);
+    terminal.type("n write it twice\r");
+    await terminal.shows(/1\. Write b\.txt twice\n[\s\S]*answer › *$/);
+    expect(await terminal.told(3)).toContain("write it twice");
+    terminal.type("a\r");
+    await terminal.shows(/Writing\.\n[\s\S]*All done\./);
+    expect(readFileSync(file, "utf8")).toBe("x\n");
+    terminal.type("/mode\r");
+    await terminal.shows("The mode is acceptEdits.");
+  });
+
+  test("/mode keeps to settings, also to those that change while it runs (fault 60)", async () => {
+    const terminal = await talk([], { permissions: { disableBypassPermissionsMode: "disable" } });
+    terminal.type("/mode bypass\r");
+    await terminal.shows(/bypassPermissions is switched off in your settings/);
+    terminal.type("/mode acceptEdits\r");
+    await terminal.shows("The mode is acceptEdits from now on.");
+    terminal.set({ permissions: { deny: ["Bash(touch:*)"] } });
+    await terminal.shows("Settings have changed");
+    terminal.type("/permissions\r");
+    await terminal.shows(/The mode is acceptEdits\.\ndeny {3}Bash\(touch:\*\) {2}user, /);
+  });
+});
