@@ -312,6 +312,75 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
   });
 });
 
+/** The settings in docs/hooks.md, in the order in which they stand there. */
+const examples = [
+  ...readFileSync(join(import.meta.dirname, "../../docs/hooks.md"), "utf8").matchAll(
+    /^```json\n([\s\S]*?)^```/gm,
+  ),
+].map(([, text = ""]) => text);
+
+describe("the examples of docs/hooks.md do what they say", { timeout: 60_000 }, () => {
+  const MOST = ["--permission-mode", "bypassPermissions"];
+
+  async function answered(example: number, work: (cwd: string) => ServedReply, args = MOST) {
+    const place = placed({ user: examples[example] });
+    const server = await served(({ n }) => (n === 0 ? work(place.cwd) : { text: "ok" }));
+    const ended = await asked(place, "go", args, { url: server.url, env: { IS_SANDBOX: "1" } });
+    return { ...ended, requests: server.requests, results: resultsIn(server.requests[1]) };
+  }
+  const write = (name: string, content: string) => (cwd: string) => ({
+    calls: [{ name: "Write", input: { file_path: join(cwd, name), content } }],
+  });
+  const running = (command: string) => () => bash(command);
+
+  test("all of them are here, and the first is the seed's", () => {
+    expect(examples).toHaveLength(6);
+    expect(JSON.parse(examples[0] ?? "")).toEqual({
+      hooks: {
+        PreToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "npm run lint:check" }] }],
+      },
+    });
+  });
+
+  test("a lock file stays as it is, another file does not", async () => {
+    const { cwd, results } = await answered(1, write("package-lock.json", "{}"));
+    expect(results).toMatchObject([{ isError: true, text: expect.stringContaining("do not edit it") }]);
+    expect(existsSync(join(cwd, "package-lock.json"))).toBe(false);
+    expect((await answered(1, write("other.json", "{}"))).results).toMatchObject([{ isError: false }]);
+  });
+
+  test("npm test is made quiet, and judged as what it has become", async () => {
+    const { results, err } = await answered(2, running("npm test"));
+    expect(results, err).toMatchObject([{ isError: false }]);
+    // What npm says about the script is what --silent leaves out.
+    expect(results[0]?.text).not.toContain("> ");
+    const allow = ["--allowed-tools", "Bash(npm test)"];
+    expect((await answered(2, running("npm test"), allow)).results).toMatchObject([{ isError: true }]);
+  });
+
+  test("a push is a question, another command is none", async () => {
+    const { results } = await answered(3, running("git push"));
+    expect(results).toMatchObject([
+      { isError: true, text: expect.stringContaining("A push leaves this machine") },
+    ]);
+    expect((await answered(3, running("echo x"))).results).toMatchObject([{ isError: false }]);
+  });
+
+  test("blanks at the end of a line are reported with the change", async () => {
+    const { results } = await answered(4, write("a.md", "text  \n"));
+    expect(results).toMatchObject([
+      { isError: false, text: expect.stringContaining("Blanks at the end of a line: ./a.md:1:text") },
+    ]);
+  });
+
+  test("the end waits for the notes, once", async () => {
+    const { requests, code } = await answered(5, () => ({ text: "I am done." }));
+    expect(code).toBe(0);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]?.rawBody).toContain("Write NOTES.md before you end.");
+  });
+});
+
 describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
   const place = () => hooked((home) => listening(home, ["SessionStart", "SessionEnd"]));
 
