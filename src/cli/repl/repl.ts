@@ -42,6 +42,8 @@ export async function runRepl(
     const setup = await setUp((question) => askTrustAt(open.get().talk.terminal)(question));
     const { talk } = open.get();
     if (talk.isLeaving) return await talk.left;
+    // First of all: what the session warns of at its start stands below it.
+    welcome(talk, setup, history);
     const session = createSupervisor({
       ...setup.options,
       person: talk.person,
@@ -49,7 +51,6 @@ export async function runRepl(
     });
     const following = new AbortController();
     try {
-      welcome(talk, setup, history);
       const settings = followSettings(session, setup.settings, {
         note: (line) => talk.tell(line),
         ...{ clock: io.clock, signal: following.signal },
