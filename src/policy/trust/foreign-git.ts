@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { canonicalJson } from "../settings/json.ts";
 import { shown } from "../settings/shown.ts";
 import { includedBy, runsCommand } from "./git-commands.ts";
 import { gitSettingsIn } from "./git-config-text.ts";
-import { type GitRepository, repositoriesAbout } from "./git-repository.ts";
+import { gitLinksIn } from "./git-links.ts";
+import { type GitRepository, repositoriesAbout, repositoryAt } from "./git-repository.ts";
 import type { Grant } from "./grants.ts";
-import { readPlainly } from "./read-plainly.ts";
+import { readBytes, readPlainly } from "./read-plainly.ts";
 
+/** Half a million files. */
+const MOST_INDEX_BYTES = 64 * 1_048_576;
+/** Repositories within one another that are looked into. */
+const MOST_REPOSITORIES = 256;
 /** Files that include one another; no repository has as many. */
 const MOST_FILES = 32;
 /** Hooks that git runs even where it only reads; the others come with commands that nobody may run unasked. */
@@ -21,25 +26,41 @@ const READING_HOOKS = ["post-index-change"];
  * and for an ordinary one.
  */
 export function gitGrants(folder: string): readonly Grant[] {
-  const grants = repositoriesAbout(folder).flatMap((repository) => new Reading(repository).grants());
+  const grants: Grant[] = [];
+  const seen = new Set<string>();
+  // It grows while it is gone through: a repository can hold others, and these others.
+  const pending = [...repositoriesAbout(folder)];
+  for (const repository of pending) {
+    if (seen.has(repository.own)) continue;
+    seen.add(repository.own);
+    const reading = new Reading(repository);
+    reading.all(seen.size < MOST_REPOSITORIES);
+    grants.push(...reading.grants);
+    pending.push(...reading.within);
+  }
   return [...new Map(grants.map((grant) => [grant.digest, grant])).values()];
 }
 
 class Reading {
   readonly #repository: GitRepository;
   readonly #seen = new Set<string>();
-  readonly #grants: Grant[] = [];
+  readonly grants: Grant[] = [];
+  /** Repositories that git looks into when it looks at this one. */
+  readonly within: GitRepository[] = [];
+  #tree: string;
+  #idBytes = 20;
 
   constructor(repository: GitRepository) {
     this.#repository = repository;
+    this.#tree = repository.tree;
   }
 
-  grants(): readonly Grant[] {
+  all(goesOn: boolean): void {
     const { own, common } = this.#repository;
     this.#config(join(common, "config"));
     this.#config(join(own, "config.worktree"));
     for (const hook of READING_HOOKS) this.#hook(join(common, "hooks", hook));
-    return this.#grants;
+    for (const index of indexesIn(own)) this.#index(index, goesOn);
   }
 
   #config(file: string): void {
@@ -58,6 +79,8 @@ class Reading {
     }
     for (const setting of settings) {
       const { key, value } = setting;
+      if (key === "core.worktree") this.#tree = resolve(this.#repository.own, value);
+      if (key === "extensions.objectformat") this.#idBytes = value.toLowerCase() === "sha256" ? 32 : 20;
       const where = `${shown(key)} in ${nameOf(file)}`;
       if (runsCommand(setting)) this.#grant(`run "${shown(value)}" (${where})`, [file, key, value]);
       const included = includedBy(setting);
@@ -82,11 +105,32 @@ class Reading {
     this.#grant(`run the hook ${nameOf(file)}`, [file, readPlainly(file)]);
   }
 
+  #index(file: string, goesOn: boolean): void {
+    const read = readBytes(file, MOST_INDEX_BYTES);
+    if (read === null) return;
+    const links = read === "unreadable" ? null : gitLinksIn(read, this.#idBytes);
+    const inner = links?.map((path) => repositoryAt(join(this.#tree, path, ".git"))) ?? [];
+    const found = inner.filter((repository) => repository !== null);
+    if (links === null) this.#grant(`go by ${nameOf(file)}, which could not be looked through`, file);
+    else if (goesOn) this.within.push(...found);
+    else if (found.length > 0) this.#grant("look into more repositories than are looked through", file);
+  }
+
   #grant(what: string, identity: unknown): void {
     const digest = createHash("sha256")
       .update(canonicalJson(["git", identity]))
       .digest("hex");
-    this.#grants.push({ words: `let git ${what}`, digest });
+    this.grants.push({ words: `let git ${what}`, digest });
+  }
+}
+
+/** The list of a repository's files; it may be kept in two parts. */
+function indexesIn(own: string): readonly string[] {
+  try {
+    const names = readdirSync(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
+    return names.map((name) => join(own, name));
+  } catch {
+    return [];
   }
 }
 

@@ -8,6 +8,8 @@ export interface GitRepository {
   readonly own: string;
   /** What all its working trees share: the configuration and the hooks. */
   readonly common: string;
+  /** Where its files are, unless its configuration says otherwise. */
+  readonly tree: string;
 }
 
 const A_HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40,64}\s*$)/;
@@ -31,20 +33,21 @@ export function repositoriesAbout(folder: string): readonly GitRepository[] {
 
 /** What `.git` stands for: a folder, or a file that names one. Null where there is none. */
 export function repositoryAt(dotGit: string): GitRepository | null {
-  if (isFolder(dotGit)) return withCommon(dotGit);
+  const tree = dirname(dotGit);
+  if (isFolder(dotGit)) return withCommon(dotGit, tree);
   const file = readPlainly(dotGit);
   const named = file === null || file === "unreadable" ? undefined : /^gitdir: (.+)/.exec(file.text)?.[1];
-  return named === undefined ? null : withCommon(resolve(dirname(dotGit), named.trimEnd()));
+  return named === undefined ? null : withCommon(resolve(tree, named.trimEnd()), tree);
 }
 
-function withCommon(own: string): GitRepository {
+function withCommon(own: string, tree: string): GitRepository {
   const file = readPlainly(join(own, "commondir"));
   const named = file === null || file === "unreadable" ? "" : file.text.trimEnd();
-  return { own, common: named === "" ? own : resolve(own, named) };
+  return { own, common: named === "" ? own : resolve(own, named), tree };
 }
 
 function bare(folder: string): GitRepository {
-  return { own: folder, common: folder };
+  return { own: folder, common: folder, tree: folder };
 }
 
 /** Whether git takes it for a repository, as it decides that. */

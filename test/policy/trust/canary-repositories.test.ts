@@ -221,6 +221,20 @@ const canaries: readonly Canary[] = [
     },
   },
   {
+    name: "a repository that its own repository holds",
+    prompt: 'run "git status"',
+    told: true,
+    sings: true,
+    make(repository, touch) {
+      const inner = join(repository, "inner");
+      mkdirSync(inner);
+      git(inner, "init", "-q");
+      git(inner, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one");
+      changed(repository);
+      git(inner, "config", "core.fsmonitor", touch);
+    },
+  },
+  {
     name: "a repository in a folder of it, gone into first",
     prompt: 'run "cd docs", then run "git status"',
     make(repository, touch) {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -172,6 +172,54 @@ describe("what git would run in a repository", () => {
     const after = gitGrants(folder);
     const known = new Set(before.map(({ digest }) => digest));
     expect(after.filter(({ digest }) => !known.has(digest))).not.toEqual([]);
+  });
+
+  describe.each(["2", "3", "4", "split", "sha256"])("a repository in it, index %s", (form) => {
+    function holding(): { readonly folder: string; readonly inner: string } {
+      const folder = temporaryFolder();
+      const format = form === "sha256" ? ["--object-format=sha256"] : [];
+      const inner = join(folder, "deep/in ner");
+      for (const at of [folder, inner]) {
+        mkdirSync(at, { recursive: true });
+        git(at, "init", "-q", ...format);
+        writeFileSync(join(at, "a"), "a");
+        git(at, "add", "a");
+        git(at, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x");
+      }
+      for (let n = 0; n < 40; n++) writeFileSync(join(folder, `deep/${"f".repeat(n + 1)}`), "");
+      git(folder, "add", ".");
+      writeFileSync(join(folder, "deep/later"), "");
+      if (form === "3") git(folder, "add", "-N", "deep/later");
+      if (form === "split") git(folder, "update-index", "--split-index");
+      else if (form !== "sha256") git(folder, "update-index", "--index-version", form);
+      return { folder, inner };
+    }
+
+    test("is looked into, as git does where it only reads", () => {
+      const { folder, inner } = holding();
+      expect(git(folder, "ls-files", "-s")).toContain("160000");
+      if (/\d$/.test(form) && form !== "sha256")
+        expect(readFileSync(join(folder, ".git/index"))[7]).toBe(Number(form));
+      expect(words(folder)).toEqual([]);
+      git(inner, "config", "core.fsmonitor", "./x");
+      expect(words(folder)).toEqual(['let git run "./x" (core.fsmonitor in .git/config)']);
+    });
+  });
+
+  test("repositories that hold one another come to an end", () => {
+    const folder = repository();
+    mkdirSync(join(folder, "sub"));
+    writeFileSync(join(folder, "sub/.git"), "gitdir: ../.git\n");
+    git(folder, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},sub`);
+    expect(words(folder)).toEqual([]);
+  });
+
+  test("an index that cannot be understood counts as one that leads elsewhere", () => {
+    const folder = repository();
+    for (const text of ["DIRC\0\0\0\x02\0\0\0\x09\0\0\xe0\0", "DIRC\0\0\0\x09\0\0\xe0\0"]) {
+      writeFileSync(join(folder, ".git/index"), Buffer.from(text, "latin1"));
+      expect(words(folder)).toEqual(["let git go by .git/index, which could not be looked through"]);
+    }
   });
 
   test("a configuration that cannot be looked through counts as one that runs something", () => {
