@@ -32,7 +32,7 @@ export function gitReads(words: readonly ShellWord[]): Uses {
   const [first] = rest;
   if (SHOWING.has(name)) return shows(name, rest);
   if (name === "branch") return lists(rest, BRANCH_LIST, /^(?:-[arvqi]*l[arvqil]*|--list)$/);
-  if (name === "tag") return lists(rest, TAG_LIST, /^(?:-[lin]+|-n\d+|--list)$/);
+  if (name === "tag") return lists(rest, TAG_LIST, /^(?:-[li]*[ln]|-[li]*l[lin]*|-n\d+|--list)$/);
   if (name === "remote") {
     return rest.every(({ value }) => value === "-v" || value === "--verbose") ? uses([]) : changes(name);
   }

@@ -1,7 +1,9 @@
 import { gitReads } from "./git-read-only.ts";
 import { looksLikePath, optionForm, readOptions } from "./options.ts";
 import { readOnlyForms } from "./read-only-table.ts";
+import type { LoopNames } from "./script.ts";
 import { sedDoesOnly } from "./sed-script.ts";
+import { printfSets, testUses } from "./tests.ts";
 import { refuse, type Uses } from "./uses.ts";
 import type { Piece, ShellWord } from "./words.ts";
 
@@ -32,13 +34,10 @@ export interface ReadOnlyUses extends Uses {
  * Whether a command with its words is in the read-only set (§5.6); null where its name is not. Wrappers are
  * gone already; `cd` is decided where the working directory is known.
  */
-export function readOnlyUses(
-  words: readonly ShellWord[],
-  loopNames: ReadonlySet<string>,
-): ReadOnlyUses | null {
+export function readOnlyUses(words: readonly ShellWord[], loopNames: LoopNames): ReadOnlyUses | null {
   const [command, ...rest] = words;
   if (!command?.literal) return null;
-  const found = usesOf(command.value, rest);
+  const found = usesOf(command.value, rest, loopNames);
   if (found === null) return null;
   const globs = rest.filter((word) => word.pieces.some(({ type }) => type === "glob"));
   const why = found.why ?? whyUnknown(command.value, rest, loopNames) ?? whyGlob(command.value, globs);
@@ -52,7 +51,7 @@ export function takesText(name: string): boolean {
   return TEXT_ONLY.has(name) || TALKERS.has(name);
 }
 
-function usesOf(name: string, words: readonly ShellWord[]): Uses | null {
+function usesOf(name: string, words: readonly ShellWord[], loopNames: LoopNames): Uses | null {
   switch (name) {
     case "git":
       return gitReads(words);
@@ -63,10 +62,10 @@ function usesOf(name: string, words: readonly ShellWord[]): Uses | null {
     case "xxd":
       return xxdReads(words);
     case "printf":
-      return words[0]?.value.startsWith("-v") ? refuse("printf -v sets a variable") : text();
+      return printfSets(words, loopNames) ? refuse("printf -v sets a variable") : text();
     case "test":
     case "[":
-      return testUses(words);
+      return testUses(name === "[" ? words.slice(0, -1) : words, loopNames);
     case "command":
       return /^-[vV]+$/.test(words[0]?.value ?? "") ? text() : null;
     case "strings":
@@ -202,37 +201,11 @@ function xxdReads(words: readonly ShellWord[]): Uses {
   return reads.length > 1 ? refuse("xxd writes its second file", reads) : { why: null, reads, writes: [] };
 }
 
-/** Tests that look a name up as a variable run what stands in its subscript. */
-function testUses(words: readonly ShellWord[]): Uses {
-  const values = words.map(({ value }) => value);
-  if (values.includes("-v") || values.includes("-R")) return refuse("it tests a variable by its name");
-  const compared = values.flatMap((value, at) =>
-    /^-(?:eq|ne|lt|le|gt|ge)$/.test(value) ? [words[at - 1], words[at + 1]] : [],
-  );
-  return compared.every((word) => word !== undefined && isNumber(word))
-    ? text()
-    : refuse("it compares what is not a plain number");
-}
-
-export function isNumber({ literal, value, pieces }: ShellWord): boolean {
-  return literal
-    ? /^[+-]?\d+$/.test(value)
-    : pieces.every((piece) => piece.type === "number" || isDigits(piece));
-}
-
-function isDigits(piece: Piece): boolean {
-  return piece.type === "text" && /^\d*$/.test(piece.text);
-}
-
 function text(): Uses {
   return { why: null, reads: [], writes: [] };
 }
 
-function whyUnknown(
-  name: string,
-  words: readonly ShellWord[],
-  loopNames: ReadonlySet<string>,
-): string | null {
+function whyUnknown(name: string, words: readonly ShellWord[], loopNames: LoopNames): string | null {
   for (const { pieces, raw } of words) {
     for (const piece of pieces) {
       if (isKnown(piece, name, loopNames)) continue;
@@ -242,7 +215,7 @@ function whyUnknown(
   return null;
 }
 
-function isKnown(piece: Piece, name: string, loopNames: ReadonlySet<string>): boolean {
+function isKnown(piece: Piece, name: string, loopNames: LoopNames): boolean {
   switch (piece.type) {
     case "text":
     case "glob":

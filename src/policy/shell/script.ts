@@ -24,6 +24,12 @@ export type PartKind =
   /** What only bare `Bash` allows: `((…))`, coproc, function definitions, loops over odd variables. */
   | "construct";
 
+/**
+ * Names that a `for` around a part sets; true where each value is written there and is one plain word, so that it
+ * stays one word and is no option.
+ */
+export type LoopNames = ReadonlyMap<string, boolean>;
+
 /** One simple command (§5.2), or a construct that is judged like one. */
 export interface ShellPart {
   readonly kind: PartKind;
@@ -32,8 +38,7 @@ export interface ShellPart {
   readonly redirects: readonly ShellRedirect[];
   /** As written. */
   readonly source: string;
-  /** Names that a `for` around it sets. */
-  readonly loopNames: ReadonlySet<string>;
+  readonly loopNames: LoopNames;
   /** The commands whose output it reads, nearest last; null where a member of the pipeline is no simple command. */
   readonly before: readonly ShellPart[] | null;
   /** Arithmetic comparisons of a test: both sides. */
@@ -49,7 +54,7 @@ export type Step =
   | {
       readonly type: "redirects";
       readonly redirects: readonly ShellRedirect[];
-      readonly loopNames: ReadonlySet<string>;
+      readonly loopNames: LoopNames;
     }
   /** A shell of its own begins or ends: what it does to the directory is forgotten. */
   | { readonly type: "enter" | "leave" }

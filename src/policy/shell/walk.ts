@@ -9,13 +9,13 @@ import {
   type Word,
 } from "unbash";
 import { piecesOf } from "./pieces.ts";
-import type { ShellPart, ShellRedirect, Step } from "./script.ts";
-import { changesDirectory, harmlessLoopName } from "./shell-state.ts";
+import type { LoopNames, ShellPart, ShellRedirect, Step } from "./script.ts";
+import { changesDirectory, harmlessLoopName, isPlainValue } from "./shell-state.ts";
 import { type ShellWord, wordOf } from "./words.ts";
 import { unwrapped } from "./wrappers.ts";
 
 const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
-const NONE: ReadonlySet<string> = new Set();
+const NONE: LoopNames = new Map();
 
 /**
  * Goes through a syntax tree in the order in which bash runs it and writes down every simple command.
@@ -27,7 +27,7 @@ export class Walker {
   problem: string | null = null;
   forbidden: string | null = null;
   #source: string;
-  #loopNames: ReadonlySet<string> = NONE;
+  #loopNames: LoopNames = NONE;
   #before: readonly ShellPart[] | null = [];
 
   constructor(source: string) {
@@ -88,10 +88,14 @@ export class Walker {
         return;
       case "For": {
         const name = this.#word(node.name);
-        this.#data(node.wordlist ?? []);
+        const values = this.#data(node.wordlist ?? []);
+        // A second loop over the same name may leave it anything.
+        const once =
+          this.#source.split(/\bfor\s+/).filter((rest) => rest.startsWith(name.value)).length === 1;
         if (!name.literal || !harmlessLoopName(name.value)) this.#construct(`for ${name.value}`);
         const outer = this.#loopNames;
-        this.#loopNames = new Set([...outer, name.value]);
+        const plain = once && values.length > 0 && values.every(isPlainValue);
+        this.#loopNames = new Map([...outer, [name.value, plain]]);
         this.#loop(() => this.#branch([node.body]));
         this.#loopNames = outer;
         return;
@@ -204,7 +208,7 @@ export class Walker {
       this.problem ??= "two words in it touch each other";
       words.push(wordOf([...last.pieces, ...word.pieces], last.raw + word.raw));
     }
-    if (/[^\x00-\x7f]/.test(unwrapped(words).words[0]?.value ?? "")) {
+    if (/\P{ASCII}/u.test(unwrapped(words).words[0]?.value ?? "")) {
       this.problem ??= "a command's name in it has letters that may only look like others";
     }
     const { redirects, documents } = this.#redirects(node.redirects);
@@ -284,9 +288,10 @@ export class Walker {
     this.steps.push({ type: "part", part: whole });
   }
 
-  #data(nodes: readonly Word[]): void {
+  #data(nodes: readonly Word[]): readonly ShellWord[] {
     const words = nodes.map((node) => this.#word(node));
     this.steps.push({ type: "data", words });
+    return words;
   }
 
   #redirects(nodes: readonly Redirection[]): { redirects: ShellRedirect[]; documents: string[] } {

@@ -55,7 +55,9 @@ describe("an independent reading of permission-semantics", () => {
   test.each(groups.map((group) => [group.about, group] as const))("%s", (_, group) => {
     const wrong = casesOf(group).flatMap(([call, expected]) => {
       const decision = decided(group, call);
-      return fits(expected, decision) ? [] : [`${decision}, not ${expected}: ${JSON.stringify(call).slice(0, 200)}`];
+      return fits(expected, decision)
+        ? []
+        : [`${decision}, not ${expected}: ${JSON.stringify(call).slice(0, 200)}`];
     });
     expect(wrong).toEqual([]);
   });

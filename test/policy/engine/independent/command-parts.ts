@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import type { Group } from "./ground.ts";
 
 const raw = String.raw;
@@ -159,7 +160,7 @@ const hidden = [
   "echo `rm a`",
   'echo "`rm a`"',
   raw`echo \`rm a\``.replaceAll("\\`", "`"),
-  raw`echo ` + "`echo \\`rm a\\``",
+  "echo `echo \\`rm a\\``",
   "cat <(rm a)",
   "ls > >(rm a)",
   "echo > $(rm a)",
@@ -200,9 +201,23 @@ const hidden = [
 ];
 
 export const commandParts: readonly Group[] = [
-  { about: "§5.2, §5.5 deny finds the part", rules: { allow: ["Bash", "Edit"], deny: ["Bash(rm:*)"] }, deny: hidden },
-  { about: "§5.2, §5.5 deny finds the part in bypass", mode: "bypass", rules: { deny: ["Bash(rm *)"] }, deny: hidden },
-  { about: "§5.2, §5.5 ask finds the part in bypass", mode: "bypass", rules: { ask: ["Bash(rm:*)"] }, ask: hidden },
+  {
+    about: "§5.2, §5.5 deny finds the part",
+    rules: { allow: ["Bash", "Edit"], deny: ["Bash(rm:*)"] },
+    deny: hidden,
+  },
+  {
+    about: "§5.2, §5.5 deny finds the part in bypass",
+    mode: "bypass",
+    rules: { deny: ["Bash(rm *)"] },
+    deny: hidden,
+  },
+  {
+    about: "§5.2, §5.5 ask finds the part in bypass",
+    mode: "bypass",
+    rules: { ask: ["Bash(rm:*)"] },
+    ask: hidden,
+  },
   {
     about: "§5.2 no other rule lets it through",
     rules: { allow: ["Bash(ls:*)", "Bash(echo:*)", "Bash(cat:*)", "Bash(true:*)", "Edit", "Read"] },

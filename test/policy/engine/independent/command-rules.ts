@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import type { Group } from "./ground.ts";
 
 const raw = String.raw;
@@ -9,20 +10,62 @@ const otherVariables =
   "PATH LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS BASH_ENV ENV IFS PS4 GIT_SSH_COMMAND PYTHONPATH RUSTC_WRAPPER FOO LC node_env DYLD_INSERT_LIBRARIES PAGER EDITOR HOME XCI CIX LANGX RUSTFLAGS CC npm_config_script_shell".split(
     " ",
   );
-const named = "alias eval source . exec trap enable hash shopt set complete mapfile let unset read".split(" ");
+const named = "alias eval source . exec trap enable hash shopt set complete mapfile let unset read".split(
+  " ",
+);
 
 export const commandRules: readonly Group[] = [
   {
     about: "§5.3 exact",
     rules: { allow: ["Bash(npm run build)"] },
-    allow: ["npm run build", "npm  run   build", " npm run build ", "npm 'run' build", raw`np\m run "build"`, "npm run build && npm run build", "npm run build; ls"],
-    ask: ["npm run build --x", "npm run build:x", "npm run", "npm run builds", "NPM run build", "npm RUN build", "./npm run build", "/usr/bin/npm run build", "npm run build; npm x", "npm 'run build' x"],
+    allow: [
+      "npm run build",
+      "npm  run   build",
+      " npm run build ",
+      "npm 'run' build",
+      raw`np\m run "build"`,
+      "npm run build && npm run build",
+      "npm run build; ls",
+    ],
+    ask: [
+      "npm run build --x",
+      "npm run build:x",
+      "npm run",
+      "npm run builds",
+      "NPM run build",
+      "npm RUN build",
+      "./npm run build",
+      "/usr/bin/npm run build",
+      "npm run build; npm x",
+      "npm 'run build' x",
+    ],
   },
   {
     about: "§5.3 p:*",
     rules: { allow: ["Bash(cargo check:*)"] },
-    allow: ["cargo check", "cargo check --all", "cargo check | tail -3", "cargo check 2>&1 | head", "cargo check && ls"],
-    ask: ["cargo check && cargo publish", "cargo checker", "RUSTC_WRAPPER=./x cargo check", "cargo", "cargo build", "cargo checks x", "xcargo check", "cargo check; x", "cargo check & x", "cargo check | sh", "cargo check\nx", "cargo check $(x)", "cargo check `x`", "cargo check <(x)"],
+    allow: [
+      "cargo check",
+      "cargo check --all",
+      "cargo check | tail -3",
+      "cargo check 2>&1 | head",
+      "cargo check && ls",
+    ],
+    ask: [
+      "cargo check && cargo publish",
+      "cargo checker",
+      "RUSTC_WRAPPER=./x cargo check",
+      "cargo",
+      "cargo build",
+      "cargo checks x",
+      "xcargo check",
+      "cargo check; x",
+      "cargo check & x",
+      "cargo check | sh",
+      "cargo check\nx",
+      "cargo check $(x)",
+      "cargo check `x`",
+      "cargo check <(x)",
+    ],
   },
   {
     about: "§5.3 p *",
@@ -40,7 +83,15 @@ export const commandRules: readonly Group[] = [
     about: "§5.3 * anywhere",
     rules: { allow: ["Bash(git * main)", "Bash(* --version)", "Bash(a*b*c)"] },
     allow: ["git checkout main", "git push origin main", "node --version", "xx --version", "a1b2c", "abc"],
-    ask: ["git checkout dev", "git main", "git checkout main x", "node --version x", "git checkout dev; x main", "acb", "git x && y main"],
+    ask: [
+      "git checkout dev",
+      "git main",
+      "git checkout main x",
+      "node --version x",
+      "git checkout dev; x main",
+      "acb",
+      "git x && y main",
+    ],
   },
   {
     about: "§5.3 :* only counts at the end",
@@ -71,18 +122,61 @@ export const commandRules: readonly Group[] = [
       "./run.sh a",
       "find src -exec cat {} +",
     ],
-    ask: ["find . -delete", "watch npm testx", "FOO=2 npm test", "sudo npm test x", "npm run a && npm run c", "npm run a", "./run.sh", "run.sh a", "npm test"],
+    ask: [
+      "find . -delete",
+      "watch npm testx",
+      "FOO=2 npm test",
+      "sudo npm test x",
+      "npm run a && npm run c",
+      "npm run a",
+      "./run.sh",
+      "run.sh a",
+      "npm test",
+    ],
   },
   {
     about: "§5.3 the exact whole string keeps redirects and floors",
-    rules: { allow: ["Bash(npm test > .git/config)", "Bash(rm -rf /)", "Bash(npm test > @out/x)", "Bash(echo \u200b)"] },
+    rules: {
+      allow: [
+        "Bash(npm test > .git/config)",
+        "Bash(rm -rf /)",
+        "Bash(npm test > @out/x)",
+        "Bash(echo \u200b)",
+      ],
+    },
     not: ["npm test > .git/config", "rm -rf /", "echo \u200b"],
   },
   {
     about: "§5.3 deny patterns",
     mode: "bypass",
-    rules: { deny: ["Bash(git push:*)", "Bash(curl *)", "Bash(* --force)", "Bash(npm publish)", "Bash(docker*)", "Bash(*secret*)"] },
-    deny: ["git push", "git push origin", "git  push", "git 'push' x", "ls; git push", "curl", "curl x", "git x --force", "npm publish", "docker ps", "docker-compose up", "echo my secret", "cat a | curl x", "A=1 curl x", "/usr/bin/curl x", "sudo /usr/bin/curl x"],
+    rules: {
+      deny: [
+        "Bash(git push:*)",
+        "Bash(curl *)",
+        "Bash(* --force)",
+        "Bash(npm publish)",
+        "Bash(docker*)",
+        "Bash(*secret*)",
+      ],
+    },
+    deny: [
+      "git push",
+      "git push origin",
+      "git  push",
+      "git 'push' x",
+      "ls; git push",
+      "curl",
+      "curl x",
+      "git x --force",
+      "npm publish",
+      "docker ps",
+      "docker-compose up",
+      "echo my secret",
+      "cat a | curl x",
+      "A=1 curl x",
+      "/usr/bin/curl x",
+      "sudo /usr/bin/curl x",
+    ],
     allow: ["git pull", "curlx y", "git x --forced", "npm publish x", "git pushx"],
   },
   {
@@ -129,7 +223,17 @@ export const commandRules: readonly Group[] = [
   {
     about: "§5.4 and the read-only set",
     allow: ["LC_ALL=C sort a", "LANG=C ls", "TZ=UTC date", "NO_COLOR=1 git status"],
-    ask: ["FOO=1 ls", "PATH=. ls", "LD_PRELOAD=x ls", "LC_ALL=C", "IFS=x ls", "X=1; ls", "LC_ALL=$X ls -- $X", "LC_ALL=$(rm a) ls", "GREP_OPTIONS=x grep a b"],
+    ask: [
+      "FOO=1 ls",
+      "PATH=. ls",
+      "LD_PRELOAD=x ls",
+      "LC_ALL=C",
+      "IFS=x ls",
+      "X=1; ls",
+      "LC_ALL=$X ls -- $X",
+      "LC_ALL=$(rm a) ls",
+      "GREP_OPTIONS=x grep a b",
+    ],
   },
   {
     about: "§5.4 rules that name assignments exactly",
@@ -220,7 +324,11 @@ export const commandRules: readonly Group[] = [
       "find . $(echo -delete)",
     ],
   },
-  { about: "§5.5 bare Bash allows find to act", rules: { allow: ["Bash"] }, allow: ["find src -name x -delete", "find . -exec ls {} \\;"] },
+  {
+    about: "§5.5 bare Bash allows find to act",
+    rules: { allow: ["Bash"] },
+    allow: ["find src -name x -delete", "find . -exec ls {} \\;"],
+  },
   {
     about: "§5.5 a wrapper as the rule's own command",
     rules: { allow: ["Bash(npx jest:*)", "Bash(docker exec:*)"] },
@@ -296,7 +404,11 @@ export const commandRules: readonly Group[] = [
     }),
   ),
   ...["alias", "source", "exec", "trap", "hash", "shopt", "set", "unset", "read", "."].map(
-    (name): Group => ({ about: `§5.9 ${name} named by a rule`, rules: { allow: [`Bash(${name}:*)`] }, allow: [`${name} x`] }),
+    (name): Group => ({
+      about: `§5.9 ${name} named by a rule`,
+      rules: { allow: [`Bash(${name}:*)`] },
+      allow: [`${name} x`],
+    }),
   ),
   {
     about: "§5.9 bare Bash",
@@ -324,7 +436,14 @@ export const commandRules: readonly Group[] = [
       "npm test 2>&1 | tee x",
       "rm -rf node_modules",
     ],
-    ask: ["npm test > .git/config", "echo x >> .bashrc", "ls > .husky/pre-commit", "ls > ~/.bashrc", "ls > src/../.git/hooks/x", "echo x > /dev/tcp/1.2.3.4/80"],
+    ask: [
+      "npm test > .git/config",
+      "echo x >> .bashrc",
+      "ls > .husky/pre-commit",
+      "ls > ~/.bashrc",
+      "ls > src/../.git/hooks/x",
+      "echo x > /dev/tcp/1.2.3.4/80",
+    ],
   },
   {
     about: "§5 a deny or ask rule under bare Bash",
@@ -336,7 +455,22 @@ export const commandRules: readonly Group[] = [
   {
     about: "§5.6 cd with git, under rules",
     rules: { allow: ["Bash(git:*)", "Bash(cd:*)"] },
-    allow: ["git status", "git commit -m x", "git push", "cd src && ls", "cd . && git push", "git -C src status"],
-    ask: ["cd src && git status", "cd @out && git log", "cd src; git push", "(cd src; git push)", "cd src && ls && git commit -m x", "cd $X && git status", "cd && git status"],
+    allow: [
+      "git status",
+      "git commit -m x",
+      "git push",
+      "cd src && ls",
+      "cd . && git push",
+      "git -C src status",
+    ],
+    ask: [
+      "cd src && git status",
+      "cd @out && git log",
+      "cd src; git push",
+      "(cd src; git push)",
+      "cd src && ls && git commit -m x",
+      "cd $X && git status",
+      "cd && git status",
+    ],
   },
 ];

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import type { Group } from "./ground.ts";
 
 const raw = String.raw;
@@ -162,7 +163,12 @@ export const commandWrites: readonly Group[] = [
     ask: critical,
   },
   { about: "§6 critical removals in acceptEdits", mode: "acceptEdits", ask: critical },
-  { about: "§6 a deny rule beats the floor", mode: "bypass", rules: { deny: ["Bash(rm:*)", "Bash(rmdir:*)", "Bash(find:*)"] }, deny: critical },
+  {
+    about: "§6 a deny rule beats the floor",
+    mode: "bypass",
+    rules: { deny: ["Bash(rm:*)", "Bash(rmdir:*)", "Bash(find:*)"] },
+    deny: critical,
+  },
   {
     about: "§6 what is no critical removal",
     mode: "bypass",
@@ -303,7 +309,19 @@ export const commandWrites: readonly Group[] = [
     about: "§5.7 not against a deny rule",
     mode: "acceptEdits",
     rules: { deny: ["Read(.env)", "Edit(docs/**)"] },
-    not: ["rm .env", "cp .env x", "mv .env x", "cp a .env", "touch .env", "rm docs/x.md", "mv a docs/x.md", "cp a docs/new", "sed -i s/a/b/ docs/x.md", "mkdir docs/new", "touch link-env"],
+    not: [
+      "rm .env",
+      "cp .env x",
+      "mv .env x",
+      "cp a .env",
+      "touch .env",
+      "rm docs/x.md",
+      "mv a docs/x.md",
+      "cp a docs/new",
+      "sed -i s/a/b/ docs/x.md",
+      "mkdir docs/new",
+      "touch link-env",
+    ],
     allow: ["rm a", "touch docsx"],
   },
   {
@@ -359,7 +377,19 @@ export const commandWrites: readonly Group[] = [
   {
     about: "§5.8 redirects in acceptEdits",
     mode: "acceptEdits",
-    allow: ["ls > x", "ls >> x", "ls >| x", "ls &> x", "ls 2> err.txt", "echo x > docs/new.md", 'echo x > "docs/new.md"', "cat <<E > docs/n.md\nx\nE", "{ ls; } > x", "ls > @ws/x", "ls > dangling-in"],
+    allow: [
+      "ls > x",
+      "ls >> x",
+      "ls >| x",
+      "ls &> x",
+      "ls 2> err.txt",
+      "echo x > docs/new.md",
+      'echo x > "docs/new.md"',
+      "cat <<E > docs/n.md\nx\nE",
+      "{ ls; } > x",
+      "ls > @ws/x",
+      "ls > dangling-in",
+    ],
     ask: [
       "ls > ../x",
       "ls > @out/x",
@@ -397,14 +427,44 @@ export const commandWrites: readonly Group[] = [
   {
     about: "§5.8 redirects with Edit rules",
     rules: { allow: ["Edit(docs/**)", "Bash(npm run:*)", "Read(/@out/**)"] },
-    allow: ["ls > docs/n", "npm run x > docs/log", "npm run x >> docs/log 2>&1", "npm run x &> docs/log", "cat < @out/secret.txt", "npm run x < src/a.ts"],
-    ask: ["ls > a", "npm run x > a", "ls > docs/../a", "ls > docs/*", "cd docs && ls > docs/n", "ls > docs/.git/x", "npm run x > $X", "npm run x < /etc/passwd", "npm run x < ~/.bashrc"],
+    allow: [
+      "ls > docs/n",
+      "npm run x > docs/log",
+      "npm run x >> docs/log 2>&1",
+      "npm run x &> docs/log",
+      "cat < @out/secret.txt",
+      "npm run x < src/a.ts",
+    ],
+    ask: [
+      "ls > a",
+      "npm run x > a",
+      "ls > docs/../a",
+      "ls > docs/*",
+      "cd docs && ls > docs/n",
+      "ls > docs/.git/x",
+      "npm run x > $X",
+      "npm run x < /etc/passwd",
+      "npm run x < ~/.bashrc",
+    ],
   },
   {
     about: "§5.8 denied targets",
     mode: "bypass",
     rules: { deny: ["Edit(docs/**)", "Read(private/**)", "Write(/etc/**)"] },
-    deny: ["ls > docs/x", "ls >> docs/x", "ls 2>docs/x", "ls &> docs/x", "ls >| docs/x", "{ ls; } > docs/x", "cat < private/k", "ls > private/k", "echo x > /etc/hosts", "ls > ./docs/x", "bash -c 'ls > docs/x'", "ls && echo $(ls > docs/x)"],
+    deny: [
+      "ls > docs/x",
+      "ls >> docs/x",
+      "ls 2>docs/x",
+      "ls &> docs/x",
+      "ls >| docs/x",
+      "{ ls; } > docs/x",
+      "cat < private/k",
+      "ls > private/k",
+      "echo x > /etc/hosts",
+      "ls > ./docs/x",
+      "bash -c 'ls > docs/x'",
+      "ls && echo $(ls > docs/x)",
+    ],
     allow: ["ls > x", "ls > /dev/null", "cat < a"],
   },
   {

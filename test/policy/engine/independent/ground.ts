@@ -86,12 +86,17 @@ export function layGround(): Ground {
     writeFileSync(join(root, file), "");
   }
   for (const [link, target] of links) symlinkSync(target, join(root, link));
-  return { said: (value) => inPlace(value, root) as typeof value, remove: () => rmSync(root, { recursive: true }) };
+  return {
+    said: (value) => inPlace(value, root) as typeof value,
+    remove: () => rmSync(root, { recursive: true }),
+  };
 }
 
 function inPlace(value: unknown, root: string): unknown {
   if (typeof value === "string") {
-    return value.replaceAll("@root", root).replace(/@(ws|out|home|extra|bare)\b/gu, (_, name) => join(root, String(name)));
+    return value
+      .replaceAll("@root", root)
+      .replace(/@(ws|out|home|extra|bare)\b/gu, (_, name) => join(root, String(name)));
   }
   if (Array.isArray(value)) return value.map((each) => inPlace(each, root));
   if (value === null || typeof value !== "object") return value;

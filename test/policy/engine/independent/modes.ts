@@ -27,7 +27,14 @@ const editsElsewhere: Call[] = [
   ["Edit", { file_path: ".git/config", old_string: "a", new_string: "b" }],
 ];
 const readOnly = ["ls", "du -sh docs | tail -1", "git status", "cat src/a.ts"];
-const fileCommands = ["mkdir -p one/two", "touch new", "rm src/a.ts", "mv a b", "cp a b", "sed -i s/a/b/ src/a.ts"];
+const fileCommands = [
+  "mkdir -p one/two",
+  "touch new",
+  "rm src/a.ts",
+  "mv a b",
+  "cp a b",
+  "sed -i s/a/b/ src/a.ts",
+];
 const others: Call[] = [
   "npm test",
   "node x.js",
@@ -67,7 +74,16 @@ const resource: Call[] = [
   ["ExitWorktree", { action: "remove" }],
   ["ReadMcpResource", { server: "s", uri: "u" }],
 ];
-const all = [...reads, ...readsOutside, ...edits, ...editsElsewhere, ...readOnly, ...others, ...free, ...plan];
+const all = [
+  ...reads,
+  ...readsOutside,
+  ...edits,
+  ...editsElsewhere,
+  ...readOnly,
+  ...others,
+  ...free,
+  ...plan,
+];
 
 export const modes: readonly Group[] = [
   {
@@ -142,7 +158,10 @@ export const modes: readonly Group[] = [
     about: "§1.7 protected paths under allow rules",
     rules: { allow: ["Edit", "Write", "NotebookEdit"] },
     allow: [...edits, ["Write", { file_path: "/etc/hosts", content: "" }], ["Edit", { file_path: "@out/x" }]],
-    ask: [["Write", { file_path: ".husky/commit-msg" }], ["Edit", { file_path: ".git/config" }]],
+    ask: [
+      ["Write", { file_path: ".husky/commit-msg" }],
+      ["Edit", { file_path: ".git/config" }],
+    ],
   },
   {
     about: "§1 a broad deny has no exceptions",

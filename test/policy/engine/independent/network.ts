@@ -110,32 +110,63 @@ export const network: readonly Group[] = [
     about: "§7 *.h",
     rules: { allow: ["WebFetch(domain:*.rust-lang.org)"] },
     allow: urls("https://doc.rust-lang.org/std", "https://a.b.rust-lang.org/", "https://DOC.RUST-LANG.ORG"),
-    ask: urls("https://rust-lang.org/", "https://xrust-lang.org/", "https://rust-lang.org.evil.com", "https://doc-rust-lang.org/"),
+    ask: urls(
+      "https://rust-lang.org/",
+      "https://xrust-lang.org/",
+      "https://rust-lang.org.evil.com",
+      "https://doc-rust-lang.org/",
+    ),
   },
   {
     about: "§7 * within one label",
     rules: { allow: ["WebFetch(domain:api.*.example.com)", "WebFetch(domain:cdn*.test.org)"] },
     allow: urls("https://api.eu.example.com/", "https://cdn1.test.org/", "https://cdn.test.org/"),
-    ask: urls("https://api.a.b.example.com/", "https://api.example.com/", "https://cdn.x.test.org/", "https://xcdn1.test.org/"),
+    ask: urls(
+      "https://api.a.b.example.com/",
+      "https://api.example.com/",
+      "https://cdn.x.test.org/",
+      "https://xcdn1.test.org/",
+    ),
   },
   ...["WebFetch", "WebFetch(*)", "WebFetch(domain:*)"].map(
     (rule): Group => ({
       about: `§7 ${rule} allows all that is outside`,
       rules: { allow: [rule] },
-      allow: urls("https://example.com/", "http://8.8.8.8/", "https://[2606:4700::1111]/", "http://172.32.0.1", "http://100.128.0.1/", "https://localhost.example.com/"),
+      allow: urls(
+        "https://example.com/",
+        "http://8.8.8.8/",
+        "https://[2606:4700::1111]/",
+        "http://172.32.0.1",
+        "http://100.128.0.1/",
+        "https://localhost.example.com/",
+      ),
       ask: inner,
       not: urls("ftp://example.com/", "file:///etc/passwd", "https://u:p@example.com/", "https://a.com\\b"),
     }),
   ),
   {
     about: "§7 a rule that names the very host",
-    rules: { allow: ["WebFetch(domain:localhost)", "WebFetch(domain:127.0.0.1)", "WebFetch(domain:db.internal)"] },
-    allow: urls("http://localhost:3000/x", "http://127.0.0.1:8080/", "http://db.internal/", "http://LOCALHOST./"),
+    rules: {
+      allow: ["WebFetch(domain:localhost)", "WebFetch(domain:127.0.0.1)", "WebFetch(domain:db.internal)"],
+    },
+    allow: urls(
+      "http://localhost:3000/x",
+      "http://127.0.0.1:8080/",
+      "http://db.internal/",
+      "http://LOCALHOST./",
+    ),
     ask: urls("http://127.0.0.2/", "http://[::1]/", "http://x.localhost/", "http://x.db.internal/"),
   },
   {
     about: "§7 wildcards do not name an inner host",
-    rules: { allow: ["WebFetch(domain:*.internal)", "WebFetch(domain:*.local)", "WebFetch(domain:127.*.*.*)", "WebFetch(domain:local*)"] },
+    rules: {
+      allow: [
+        "WebFetch(domain:*.internal)",
+        "WebFetch(domain:*.local)",
+        "WebFetch(domain:127.*.*.*)",
+        "WebFetch(domain:local*)",
+      ],
+    },
     ask: urls("http://db.internal/", "http://printer.local/", "http://127.0.0.1/", "http://localhost/"),
   },
   {
@@ -147,8 +178,19 @@ export const network: readonly Group[] = [
   },
   {
     about: "§7 deny",
-    rules: { allow: ["WebFetch"], deny: ["WebFetch(domain:evil.com)", "WebFetch(domain:*.bad.org)"], ask: ["WebFetch(domain:odd.net)"] },
-    deny: urls("https://evil.com/", "https://EVIL.com./", "http://evil.com:81/", "https://a.bad.org/", "https://a.b.bad.org/", "https://u:p@evil.com/"),
+    rules: {
+      allow: ["WebFetch"],
+      deny: ["WebFetch(domain:evil.com)", "WebFetch(domain:*.bad.org)"],
+      ask: ["WebFetch(domain:odd.net)"],
+    },
+    deny: urls(
+      "https://evil.com/",
+      "https://EVIL.com./",
+      "http://evil.com:81/",
+      "https://a.bad.org/",
+      "https://a.b.bad.org/",
+      "https://u:p@evil.com/",
+    ),
     ask: urls("https://odd.net/"),
     allow: urls("https://evil.com.au/", "https://good.com/"),
   },
@@ -156,7 +198,13 @@ export const network: readonly Group[] = [
     about: "§7 deny in bypass",
     mode: "bypass",
     rules: { deny: ["WebFetch(domain:evil.com)"] },
-    deny: urls("https://evil.com/", "https://user@evil.com/", "https://evil%2ecom/", "https:evil.com", "https:/\\evil.com/"),
+    deny: urls(
+      "https://evil.com/",
+      "https://user@evil.com/",
+      "https://evil%2ecom/",
+      "https:evil.com",
+      "https:/\\evil.com/",
+    ),
     allow: urls("https://good.com/"),
   },
 ];

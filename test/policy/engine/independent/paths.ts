@@ -4,7 +4,10 @@ const read = (file_path: string): Call => ["Read", { file_path }];
 const edit = (file_path: string): Call => ["Edit", { file_path, old_string: "a", new_string: "b" }];
 const write = (file_path: string): Call => ["Write", { file_path, content: "x" }];
 const notebook = (notebook_path: string): Call => ["NotebookEdit", { notebook_path, new_source: "x" }];
-const glob = (pattern: string, path?: string): Call => ["Glob", path === undefined ? { pattern } : { pattern, path }];
+const glob = (pattern: string, path?: string): Call => [
+  "Glob",
+  path === undefined ? { pattern } : { pattern, path },
+];
 const grep = (input: object): Call => ["Grep", { pattern: "x", ...input }];
 
 const protectedFolders = [
@@ -19,7 +22,8 @@ const protectedFolders = [
   ".mvn",
   ".claude",
 ];
-const protectedFiles = `.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc
+const protectedFiles =
+  `.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc
   .zprofile .zshenv .zlogin .zlogout .profile .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs
   bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml lefthook.yml lefthook.yaml
   .lefthook.yml .lefthook.yaml gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc
@@ -142,8 +146,19 @@ export const paths: readonly Group[] = [
     about: "§3 further directories",
     ctx: { additionalDirs: ["@extra"] },
     mode: "acceptEdits",
-    allow: [read("@extra/f"), write("@extra/new"), "cat @extra/f", grep({ path: "@extra" }), "touch @extra/new"],
-    ask: [read("@extra-not/f"), read("@out/secret.txt"), write("@extra/.git/x"), read("@extra/../out/secret.txt")],
+    allow: [
+      read("@extra/f"),
+      write("@extra/new"),
+      "cat @extra/f",
+      grep({ path: "@extra" }),
+      "touch @extra/new",
+    ],
+    ask: [
+      read("@extra-not/f"),
+      read("@out/secret.txt"),
+      write("@extra/.git/x"),
+      read("@extra/../out/secret.txt"),
+    ],
   },
   {
     about: "§3 the project's root belongs to the workspace",
@@ -160,7 +175,10 @@ export const paths: readonly Group[] = [
     allow: [write("src/x"), write("@out/x")],
   },
   { about: "§4.4 protected, bypass", mode: "bypassPermissions", allow: protectedCalls },
-  { about: "§4.4 protected files may be read", allow: [read(".git/config"), read(".npmrc"), "cat .git/HEAD"] },
+  {
+    about: "§4.4 protected files may be read",
+    allow: [read(".git/config"), read(".npmrc"), "cat .git/HEAD"],
+  },
   {
     about: "§4.4 what only looks protected",
     mode: "acceptEdits",
@@ -304,7 +322,13 @@ export const paths: readonly Group[] = [
   {
     about: "§4.3 //p is the root of the file system",
     rules: { allow: ["Read(/@out/**)", "Edit(/@out/dir/**)"], deny: ["Read(//etc/shadow)"] },
-    allow: [read("@out/secret.txt"), read("@out/dir/f"), edit("@out/dir/f"), "cat @out/secret.txt", "cat ../out/dir/f"],
+    allow: [
+      read("@out/secret.txt"),
+      read("@out/dir/f"),
+      edit("@out/dir/f"),
+      "cat @out/secret.txt",
+      "cat ../out/dir/f",
+    ],
     ask: [edit("@out/secret.txt"), read("@ws-other/x"), read("@out/../README.md"), "cat @ws-other/x"],
     deny: [read("/etc/shadow"), read("/etc/../etc/shadow"), "cat /etc/shadow", edit("/etc/shadow")],
   },
@@ -337,7 +361,13 @@ export const paths: readonly Group[] = [
     at: "@ws/src",
     ctx: { projectRoot: "@ws" },
     rules: { allow: ["Edit(/docs/**)", "Edit(/etc/**)", "Edit(deep/**)"] },
-    allow: [edit("@ws/docs/x.md"), edit("../docs/new/x.md"), edit("@ws/etc/x"), edit("deep/c.ts"), write("deep/n")],
+    allow: [
+      edit("@ws/docs/x.md"),
+      edit("../docs/new/x.md"),
+      edit("@ws/etc/x"),
+      edit("deep/c.ts"),
+      write("deep/n"),
+    ],
     ask: [edit("/etc/hosts"), edit("docs/x.md"), edit("@ws/deep/x"), edit("@ws/sub/docs/x.md")],
   },
   {
@@ -345,14 +375,33 @@ export const paths: readonly Group[] = [
     at: "@ws/src",
     ctx: { projectRoot: "@ws" },
     rules: { allow: ["Edit", "Read"], deny: ["Write(/etc/**)", "Read(/private/**)"] },
-    deny: [write("/etc/hosts"), edit("/etc/x/y"), write("@ws/etc/x"), write("../etc/x"), read("@ws/private/k"), read("/private/x")],
+    deny: [
+      write("/etc/hosts"),
+      edit("/etc/x/y"),
+      write("@ws/etc/x"),
+      write("../etc/x"),
+      read("@ws/private/k"),
+      read("/private/x"),
+    ],
     allow: [read("@ws/lib/private/k"), write("@ws/src/etc/x"), read("/etc/hosts")],
   },
   {
     about: "§4.3 d/** in allow: only below cwd",
     rules: { allow: ["Edit(docs/**)"] },
-    allow: [edit("docs/x.md"), edit("docs/deep/er/x.md"), edit("./docs/x.md"), write("docs/x.md"), notebook("docs/n.ipynb")],
-    ask: [edit("sub/docs/x.md"), edit("docsx/x.md"), edit("docs/../src/a.ts"), edit("@out/docs/x"), edit("docs/../../docs/x")],
+    allow: [
+      edit("docs/x.md"),
+      edit("docs/deep/er/x.md"),
+      edit("./docs/x.md"),
+      write("docs/x.md"),
+      notebook("docs/n.ipynb"),
+    ],
+    ask: [
+      edit("sub/docs/x.md"),
+      edit("docsx/x.md"),
+      edit("docs/../src/a.ts"),
+      edit("@out/docs/x"),
+      edit("docs/../../docs/x"),
+    ],
   },
   {
     about: "§4.3 d/** in deny: at any depth",
@@ -380,7 +429,16 @@ export const paths: readonly Group[] = [
   {
     about: "§4.3 other shapes only at their anchor",
     rules: {
-      deny: ["Read(docs/*.md)", "Read(src/deep/**)", "Read(./build/*)", "Read(lib/*/k)", "Read(**/x.key)", "Read(*.pem)", "Read(?.q)", "Read([ab].r)"],
+      deny: [
+        "Read(docs/*.md)",
+        "Read(src/deep/**)",
+        "Read(./build/*)",
+        "Read(lib/*/k)",
+        "Read(**/x.key)",
+        "Read(*.pem)",
+        "Read(?.q)",
+        "Read([ab].r)",
+      ],
     },
     deny: [
       read("docs/x.md"),
@@ -418,7 +476,14 @@ export const paths: readonly Group[] = [
   {
     about: "§4.3 ** across, * within one segment",
     rules: { allow: ["Edit(src/**/*.ts)", "Edit(*.md)", "Write(/@out/*.log)"] },
-    allow: [edit("src/a.ts"), edit("src/deep/c.ts"), edit("src/x/y/z.ts"), edit("README.md"), edit("docs/x.md"), write("@out/a.log")],
+    allow: [
+      edit("src/a.ts"),
+      edit("src/deep/c.ts"),
+      edit("src/x/y/z.ts"),
+      edit("README.md"),
+      edit("docs/x.md"),
+      write("@out/a.log"),
+    ],
     ask: [edit("src/a.js"), edit("a.ts"), edit("README.mdx"), write("@out/dir/a.log"), edit("@out/x.md")],
   },
   {
@@ -435,7 +500,14 @@ export const paths: readonly Group[] = [
       grep({ path: "@out" }),
       "cat @out/secret.txt",
     ],
-    ask: [edit("one/a"), notebook("one/a"), edit("two/a"), write("two/a"), write("@out/x"), edit("@out/secret.txt")],
+    ask: [
+      edit("one/a"),
+      notebook("one/a"),
+      edit("two/a"),
+      write("two/a"),
+      write("@out/x"),
+      edit("@out/secret.txt"),
+    ],
   },
   ...["Edit", "Write", "NotebookEdit", "MultiEdit"].flatMap((tool): Group[] => [
     {
@@ -493,7 +565,13 @@ export const paths: readonly Group[] = [
   {
     about: "§4.5 searches of denied places",
     rules: { deny: ["Read(private/**)", "Read(/@out/**)", "Read(lib)"], allow: ["Read"] },
-    deny: [grep({ path: "private/k" }), glob("*", "@out"), grep({ path: "@out/dir" }), glob("*", "lib"), grep({ path: "lib/private" })],
+    deny: [
+      grep({ path: "private/k" }),
+      glob("*", "@out"),
+      grep({ path: "@out/dir" }),
+      glob("*", "lib"),
+      grep({ path: "lib/private" }),
+    ],
     allow: [grep({}), glob("**/*"), grep({ path: "src" })],
   },
   {

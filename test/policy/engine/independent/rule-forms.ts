@@ -1,6 +1,9 @@
 import type { Call, Group } from "./ground.ts";
 
-const agent = (input: object): Call => ["Agent", { description: "d", prompt: "p", subagent_type: "Explore", ...input }];
+const agent = (input: object): Call => [
+  "Agent",
+  { description: "d", prompt: "p", subagent_type: "Explore", ...input },
+];
 
 export const ruleForms: readonly Group[] = [
   ...[
@@ -23,12 +26,25 @@ export const ruleForms: readonly Group[] = [
     "NoTool(npm test)",
     "Bash(command:npm test)",
     "Bash(command:*)",
-  ].map((rule): Group => ({ about: `§2 "${rule}" allows nothing`, rules: { allow: [rule] }, ask: ["npm test"] })),
-  ...["Bash", "Bash(*)", "Bash(npm test)", "Bash(npm:*)", "Bash(npm *)", "Bash(npm*)", "Bash(* test)", "Bash(n*t)"].map(
-    (rule): Group => ({ about: `§2 allow ${rule}`, rules: { allow: [rule] }, allow: ["npm test"] }),
+  ].map(
+    (rule): Group => ({ about: `§2 "${rule}" allows nothing`, rules: { allow: [rule] }, ask: ["npm test"] }),
   ),
+  ...[
+    "Bash",
+    "Bash(*)",
+    "Bash(npm test)",
+    "Bash(npm:*)",
+    "Bash(npm *)",
+    "Bash(npm*)",
+    "Bash(* test)",
+    "Bash(n*t)",
+  ].map((rule): Group => ({ about: `§2 allow ${rule}`, rules: { allow: [rule] }, allow: ["npm test"] })),
   ...["Bash", "Bash(*)", "B*", "*", "*ash", "Bash(npm:*)", "Bash(npm*)", "Bash(*)"].map(
-    (rule): Group => ({ about: `§2 deny ${rule}`, rules: { deny: [rule] }, deny: ["npm test", "ls && npm test"] }),
+    (rule): Group => ({
+      about: `§2 deny ${rule}`,
+      rules: { deny: [rule] },
+      deny: ["npm test", "ls && npm test"],
+    }),
   ),
   {
     about: "§2 Tool(*) equals Tool",
@@ -172,11 +188,7 @@ export const ruleForms: readonly Group[] = [
         "Bash(command:*)",
       ],
     },
-    allow: [
-      ["Read", { file_path: "src/a.ts" }],
-      ["Grep", { pattern: "x", path: "src" }],
-      "ls",
-    ],
+    allow: [["Read", { file_path: "src/a.ts" }], ["Grep", { pattern: "x", path: "src" }], "ls"],
     ask: [["WebFetch", { url: "https://example.com" }]],
   },
 ];
