@@ -27,7 +27,8 @@ export interface SessionSetup {
 }
 
 export interface OwnSetup {
-  readonly title: string;
+  /** Absent: the first prompt. */
+  readonly title?: string;
   readonly maxAgents?: number | undefined;
   /** Where there is a person to ask whether the folder is trusted. */
   readonly askTrust?: AskTrust;
@@ -79,7 +80,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       limits,
       home,
-      title: own.title,
+      ...(own.title === undefined ? {} : { title: own.title }),
       clock: io.clock,
     },
   };

@@ -22,7 +22,7 @@ export function sessionListText(
         shortDate(session.startedAt),
         padToWidth(session.status === null ? "open" : statusWords(session.status), 13),
         padToWidth(agents, 10),
-        safeLine(session.title),
+        safeLine(session.title) || "conversation",
         ...(withFolder ? [paint("dim", safeLine(session.cwd))] : []),
       ];
       return `${parts.join("  ").trimEnd()}\n`;
@@ -34,7 +34,7 @@ export function sessionListText(
 export function sessionStoryText({ session, agents }: SessionStory, id: string, paint: Paint): string {
   const head = session
     ? [
-        `${paint("bold", `Session ${id}`)}  ${safeLine(session.title)}`,
+        `${paint("bold", `Session ${id}`)}  ${safeLine(session.title) || "conversation"}`,
         `folder   ${safeLine(session.cwd)}`,
         `model    ${safeLine(session.model)}`,
         `started  ${shortDate(session.startedAt)}`,

@@ -152,6 +152,6 @@ function afterRecord(known: SessionHistory | null, { at, event }: JournalRecord)
     return { ...(known ?? { id, cwd, title, startedAt: at }), model, endedAt: null, status: null };
   }
   if (known === null) return null;
-  const ended = event.type === "end";
-  return { ...known, endedAt: ended ? at : null, status: ended ? event.status : null };
+  if (event.type !== "end") return { ...known, endedAt: null, status: null };
+  return { ...known, title: event.title ?? known.title, endedAt: at, status: event.status };
 }

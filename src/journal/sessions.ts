@@ -43,7 +43,7 @@ export type SessionSearch =
 
 /** Files open at the same time. */
 const AT_ONCE = 16;
-/** A `session` record can have a whole prompt for its title (then it is read again), an `end` record nothing of any length. */
+/** A `session` record can have a whole prompt for its title (then it is read again), an `end` record only a short one. */
 const FIRST_LINE_BYTES = [64 * 1024, 4 * 1024 * 1024];
 const LAST_LINE_BYTES = 4 * 1024;
 
@@ -130,13 +130,14 @@ async function readEnds(
     return `The journal ${path} does not begin with a whole session record, so it is not listed; \`troupe sessions show ${place.id}\` shows what is left of it.`;
   }
   const { cwd, title, model } = parsed.record.event;
+  const last = await lastRecord(handle, size);
   return {
     ...place,
     cwd,
-    title,
+    title: (last?.event.type === "end" ? last.event.title : undefined) ?? title,
     model,
     startedAt: parsed.record.at,
-    ...endingOf(await lastRecord(handle, size)),
+    ...endingOf(last),
     bytes: size,
   };
 }

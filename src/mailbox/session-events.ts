@@ -53,7 +53,13 @@ export const SessionEvent = z.discriminatedUnion("type", [
   /** The task graph is the fold of these. */
   z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
   /** `agents`: how many were spawned, so that a list of sessions need not read the whole journal. */
-  z.object({ type: z.literal("end"), status: Status, agents: z.optional(z.number()) }),
+  z.object({
+    type: z.literal("end"),
+    status: Status,
+    agents: z.optional(z.number()),
+    /** The first prompt, where the session was started without a title. */
+    title: z.optional(z.string()),
+  }),
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 

@@ -92,7 +92,7 @@ export interface SupervisorOptions {
   readonly limits?: Partial<Limits>;
   /** Where sessions are kept (default `~/.troupe`). */
   readonly home?: string;
-  /** A line by which a person recognises the session in a list. */
+  /** A line by which a person recognises the session in a list (default: its first prompt). */
   readonly title?: string;
   /** Kinds of agents besides the built-in ones; one with a built-in's name takes its place. */
   readonly agents?: readonly AgentDefinition[];

@@ -27,6 +27,7 @@ import type { AgentView, PermissionDenial } from "./view.ts";
 
 /** Threads booted while the main conversation waits for its first reply. */
 const SPARE_THREADS = 2;
+const TITLE_CHARS = 100;
 const NEVER = new AbortController().signal;
 
 /**
@@ -43,6 +44,8 @@ export class Supervisor implements SupervisorHandle {
   #apiMs = 0;
   #costUsd = 0;
   #closing: Promise<void> | null = null;
+  /** Of the first prompt, where nobody gave the session one. */
+  #title: string | null = null;
 
   /**
    * Opens the session at once; no model is asked before the first prompt or spawn. Throws where `cwd` is no
@@ -80,6 +83,7 @@ export class Supervisor implements SupervisorHandle {
     if (submitted.type === "blocked") return blockedPrompt(submitted.reason);
     if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
+    this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
     const before = this.#lives.find(MAIN);
     const record = before
       ? this.#goOn(before, submitted.text)
@@ -179,6 +183,7 @@ export class Supervisor implements SupervisorHandle {
       type: "end",
       status: unfinished?.summary?.status ?? "done",
       agents: all.filter(({ id }) => id !== MAIN).length,
+      ...(this.#title === null ? {} : { title: this.#title }),
     });
     await this.#session.close();
   }
@@ -277,6 +282,13 @@ function blockedPrompt(reason: string): AgentResult {
 
 function firstWords(prompt: string): string {
   return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
+}
+
+/** An `end` record must stay short: a list of sessions reads only the last bytes of each. */
+function titleOf(prompt: string): string {
+  const line = prompt.trim().replace(/\s+/g, " ");
+  // Between words: half a secret would not be known for one.
+  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\S*$/, "")}…`;
 }
 
 /** Compared with anything it is false, so a limit that is no number would never be reached. */

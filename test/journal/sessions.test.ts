@@ -77,6 +77,13 @@ test.each([
   expect((await listSessions(home)).sessions).toMatchObject([{ id: "open1", endedAt: null, agents: null }]);
 });
 
+test("a session without a title is known by its first prompt, once it has ended", async () => {
+  const home = await temporaryFolder();
+  await store(home, "untitled", { title: "", events: [{ ...END, title: "where is it?" }] });
+  await store(home, "open1", { title: "" });
+  expect((await listSessions(home)).sessions.map(({ title }) => title).sort()).toEqual(["", "where is it?"]);
+});
+
 test("a whole prompt as title is read too", async () => {
   const home = await temporaryFolder();
   await store(home, "wordy", { title: "word ".repeat(40_000) });

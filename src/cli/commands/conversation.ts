@@ -12,6 +12,6 @@ export const conversationCommand: Command = {
   async run(args, context) {
     // Loaded when it is needed: scripts that run -p hold no conversation.
     const { runRepl } = await import("../repl/repl.ts");
-    return runRepl(context, (askTrust) => setUpSession(args, context, { title: "conversation", askTrust }));
+    return runRepl(context, (askTrust) => setUpSession(args, context, { askTrust }));
   },
 };

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { listSessions } from "../../src/journal/sessions.ts";
+import { supervised } from "../support/supervised.ts";
+
+async function titleAfter(title: string | undefined, ...prompts: string[]): Promise<string | undefined> {
+  const { supervisor, home } = supervised("in-thread", () => ({ text: "ok" }), {
+    ...(title === undefined ? {} : { title }),
+  });
+  for (const prompt of prompts) await supervisor.prompt(prompt);
+  await supervisor.close();
+  return (await listSessions(home)).sessions[0]?.title;
+}
+
+test("a session is listed by its title, else by its first prompt, never by half a word of it", async () => {
+  expect(await titleAfter("mine", "one")).toBe("mine");
+  expect(await titleAfter(undefined, " where is\nit? ", "and then?")).toBe("where is it?");
+  expect(await titleAfter(undefined, `${"word ".repeat(18)}sk-${"x".repeat(40)} and more`)).toBe(
+    `${"word ".repeat(18)}…`,
+  );
+  expect(await titleAfter(undefined)).toBe("");
+});
