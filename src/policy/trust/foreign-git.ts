@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { canonicalJson } from "../settings/json.ts";
 import { shown } from "../settings/shown.ts";
 import { includedBy, runsCommand } from "./git-commands.ts";
@@ -33,7 +33,7 @@ export function gitGrants(folder: string): readonly Grant[] {
   for (const repository of pending) {
     if (seen.has(repository.own)) continue;
     seen.add(repository.own);
-    const reading = new Reading(repository);
+    const reading = new Reading(repository, folder);
     reading.all(seen.size < MOST_REPOSITORIES);
     grants.push(...reading.grants);
     pending.push(...reading.within);
@@ -43,6 +43,7 @@ export function gitGrants(folder: string): readonly Grant[] {
 
 class Reading {
   readonly #repository: GitRepository;
+  readonly #folder: string;
   readonly #seen = new Set<string>();
   readonly grants: Grant[] = [];
   /** Repositories that git looks into when it looks at this one. */
@@ -50,7 +51,8 @@ class Reading {
   #tree: string;
   #idBytes = 20;
 
-  constructor(repository: GitRepository) {
+  constructor(repository: GitRepository, folder: string) {
+    this.#folder = folder;
     this.#repository = repository;
     this.#tree = repository.tree;
   }
@@ -74,14 +76,14 @@ class Reading {
     if (read === null) return;
     const settings = read === "unreadable" ? null : gitSettingsIn(read.text);
     if (settings === null) {
-      this.#grant(`run what ${nameOf(file)} says, which could not be looked through`, [file, read]);
+      this.#grant(`run what ${this.#name(file)} says, which could not be looked through`, [file, read]);
       return;
     }
     for (const setting of settings) {
       const { key, value } = setting;
       if (key === "core.worktree") this.#tree = resolve(this.#repository.own, value);
       if (key === "extensions.objectformat") this.#idBytes = value.toLowerCase() === "sha256" ? 32 : 20;
-      const where = `${shown(key)} in ${nameOf(file)}`;
+      const where = `${shown(key)} in ${this.#name(file)}`;
       if (runsCommand(setting)) this.#grant(`run "${shown(value)}" (${where})`, [file, key, value]);
       const included = includedBy(setting);
       if (included === null) continue;
@@ -102,7 +104,7 @@ class Reading {
     } catch {
       return;
     }
-    this.#grant(`run the hook ${nameOf(file)}`, [file, readPlainly(file)]);
+    this.#grant(`run the hook ${this.#name(file)}`, [file, readPlainly(file)]);
   }
 
   #index(file: string, goesOn: boolean): void {
@@ -111,9 +113,15 @@ class Reading {
     const links = read === "unreadable" ? null : gitLinksIn(read, this.#idBytes);
     const inner = links?.map((path) => repositoryAt(join(this.#tree, path, ".git"))) ?? [];
     const found = inner.filter((repository) => repository !== null);
-    if (links === null) this.#grant(`go by ${nameOf(file)}, which could not be looked through`, file);
+    if (links === null) this.#grant(`go by ${this.#name(file)}, which could not be looked through`, file);
     else if (goesOn) this.within.push(...found);
     else if (found.length > 0) this.#grant("look into more repositories than are looked through", file);
+  }
+
+  /** A file as a person finds it. */
+  #name(file: string): string {
+    const below = relative(this.#folder, file);
+    return shown(below.startsWith("..") ? file : below);
   }
 
   #grant(what: string, identity: unknown): void {
@@ -132,9 +140,4 @@ function indexesIn(own: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** A file as a person finds it: its name with its folder's. */
-function nameOf(file: string): string {
-  return shown(join(basename(dirname(file)), basename(file)));
 }

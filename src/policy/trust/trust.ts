@@ -3,9 +3,9 @@ import { join, sep } from "node:path";
 import { settingsPlaces, type WhereSettingsAre } from "../settings/places.ts";
 import { combine, type ReadSettings, readSettingsFiles } from "../settings/read-settings.ts";
 import { gitGrants } from "./foreign-git.ts";
+import { foreignGitClause } from "./git-words.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
-import { foreignGitClause } from "./words.ts";
 
 /** Whether the folder's own settings count in full. */
 export type Trust =

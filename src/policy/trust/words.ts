@@ -32,17 +32,6 @@ export function untrustedNote(trust: Trust): string | null {
   return `${why}, so what its own settings allow or run is left out${what}; --trust counts it for this run.`;
 }
 
-/** Why a command that runs git must be asked about; null where git runs nothing of anybody else's. */
-export function foreignGitClause(fresh: readonly Grant[], ofThisFolder: boolean): string | null {
-  const [first] = fresh;
-  if (first === undefined) return null;
-  const more = fresh.length === 1 ? "" : ` (and ${fresh.length - 1} more of the kind)`;
-  const how = ofThisFolder
-    ? "--trust agrees to it for one run"
-    : "look at that repository, then allow the command by a rule if you want it";
-  return `it would ${first.words}${more}, which nobody has agreed to; ${how}`;
-}
-
 function listed(grants: readonly Grant[]): string {
   const left = grants.length - 3;
   const words = grants.slice(0, 3).map(({ words }) => words);
