@@ -13,6 +13,8 @@ export interface Grant {
   readonly words: string;
   /** The same for the same grant, another for any other: what was agreed to is remembered by it. */
   readonly digest: string;
+  /** It is not the settings that do it, but git, by the repository's own configuration. */
+  readonly git?: true;
 }
 
 /** What trusting the folder would grant, each once. Empty: there is nothing to ask about. */

@@ -50,7 +50,7 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
   const agreedNow = new Set<string>();
   let trustsNext = trusts;
   let seen: readonly Grant[] = [];
-  let trusted = new Set<string>();
+  let agreed = new Set<string>();
   let isTrustedByName = false;
 
   function agree(): void {
@@ -67,13 +67,17 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       trustsNext = false;
       isTrustedByName = await isNamed(source.root, untrusted.settings.trustedFolders, source.homedir);
       const { trust, warnings } = await judge(source, seen, { agreedNow, isTrustedByName });
-      trusted = new Set(trust.type === "trusted" ? trust.grants.map(({ digest }) => digest) : []);
-      const combined = trust.type === "trusted" ? combine(files, true) : untrusted;
+      const fresh = trust.type === "untrusted" ? trust.fresh : [];
+      const left = new Set(fresh.map(({ digest }) => digest));
+      agreed = new Set(seen.flatMap(({ digest }) => (left.has(digest) ? [] : [digest])));
+      // What only git would do takes nothing from settings that were agreed to.
+      const counts = trust.type !== "nothing-to-grant" && fresh.every(({ git }) => git);
+      const combined = counts ? combine(files, true) : untrusted;
       return { ...combined, warnings: [...combined.warnings, ...warnings], trust };
     },
     foreignGit(folder) {
       if (isTrustedByName && isBelow(folder, source.root)) return null;
-      const fresh = gitGrants(folder).filter(({ digest }) => !trusted.has(digest));
+      const fresh = gitGrants(folder).filter(({ digest }) => !agreed.has(digest));
       const known = new Set(seen.map(({ digest }) => digest));
       return foreignGitClause(
         fresh,

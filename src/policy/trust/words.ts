@@ -25,6 +25,8 @@ export function trustQuestion(folder: string, trust: Trust): string | null {
 export function untrustedNote(trust: Trust): string | null {
   if (trust.type !== "untrusted") return null;
   const { grants, fresh, wasTrusted } = trust;
+  if (fresh.every(({ git }) => git))
+    return `This folder is not trusted with what its repository would have git do (${listed(fresh)}), so git asks first; --trust agrees to it for this run.`;
   const why = wasTrusted
     ? `The settings of this folder have changed since it was trusted (new: ${listed(fresh)})`
     : "This folder is not trusted";

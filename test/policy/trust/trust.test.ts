@@ -216,3 +216,64 @@ describe("what is remembered", () => {
     },
   );
 });
+
+describe("what git would run for the folder's repository", () => {
+  const withGit = (config: string, project?: unknown) => {
+    const { where, ...more } = folders(project === undefined ? {} : { project });
+    const made = { ...where, ...more };
+    put(join(made.root, ".git/config"), config);
+    put(join(made.root, ".git/HEAD"), "ref: refs/heads/main\n");
+    for (const name of ["objects", "refs"]) mkdirSync(join(made.root, ".git", name), { recursive: true });
+    return made;
+  };
+  const evil = "[core]\n\tfsmonitor = ./x\n";
+
+  test("is asked about like settings, remembered, and asked about again where it has changed", async () => {
+    const made = withGit(evil);
+    const before = made.reader();
+    const { trust } = await before.read();
+    expect(trustQuestion("/p", trust)).toContain('let git run "./x" (core.fsmonitor in .git/config)');
+    expect(untrustedNote(trust)).toMatch(/^This folder is not trusted .*so git asks first; --trust/);
+    expect(before.foreignGit(made.root)).toContain("--trust agrees");
+    await made.trust();
+    const after = made.reader();
+    expect((await after.read()).trust.type).toBe("trusted");
+    expect(after.foreignGit(made.root)).toBeNull();
+    put(join(made.root, ".git/config"), `${evil}\tpager = ./y\n`);
+    expect(after.foreignGit(made.root)).toContain('"./y"');
+    expect((await after.read()).trust).toMatchObject({ type: "untrusted", wasTrusted: true });
+  });
+
+  test("takes nothing from settings that were agreed to, and they give it nothing", async () => {
+    const made = withGit("", { permissions: { allow: ["Bash(npm test:*)"] } });
+    await made.trust();
+    put(join(made.root, ".git/config"), evil);
+    const reader = made.reader();
+    const read = await reader.read();
+    expect(ruleLines(read)).toEqual(["project allow Bash(npm test:*)"]);
+    expect(read.trust).toMatchObject({ type: "untrusted", fresh: [{ git: true }] });
+    expect(reader.foreignGit(made.root)).not.toBeNull();
+  });
+
+  test("settings that nobody agreed to stay out where only git was", async () => {
+    const made = withGit(evil);
+    await made.trust();
+    put(made.fileOf("project"), { permissions: { allow: ["Bash"] } });
+    const reader = made.reader();
+    expect(ruleLines(await reader.read())).toEqual([]);
+    expect(reader.foreignGit(made.root)).toBeNull();
+  });
+
+  test("counts with --trust for what there is at the start, and in a folder that the person has named", async () => {
+    const made = withGit(evil);
+    const now = made.reader(true);
+    await now.read();
+    expect(now.foreignGit(made.root)).toBeNull();
+    put(made.fileOf("user"), { troupe: { trustedFolders: [made.root] } });
+    const named = made.reader();
+    await named.read();
+    put(join(made.root, ".git/config"), `${evil}\tpager = ./y\n`);
+    expect(named.foreignGit(made.root)).toBeNull();
+    expect(now.foreignGit(made.root)).not.toBeNull();
+  });
+});
