@@ -1,6 +1,6 @@
 import { isPlainCommandWord } from "../shell/characters.ts";
-import type { ShellAssignment, ShellPart } from "../shell/script.ts";
-import { literalWord, type ShellWord, wordOf } from "../shell/words.ts";
+import type { LoopNames, ShellAssignment, ShellPart } from "../shell/script.ts";
+import { literalWord, type Piece, type ShellWord, wordOf } from "../shell/words.ts";
 import { startsOthers } from "../shell/wrappers.ts";
 import type { CommandRule } from "./command-rules.ts";
 
@@ -63,4 +63,23 @@ export function located(words: readonly ShellWord[], home: string, cwd: string):
 
 export function named(words: readonly ShellWord[], name: string): readonly ShellWord[] {
   return [literalWord(name), ...words.slice(1)];
+}
+
+/** The words with each value that a loop sets, as far as one variable of a loop is in them. */
+export function loopedWords(words: readonly ShellWord[], loopNames: LoopNames): readonly (readonly ShellWord[])[] {
+  const pieces = words.flatMap((word) => word.pieces);
+  const used = pieces.find((piece) => piece.type === "variable" && loopNames.has(piece.name));
+  if (used?.type !== "variable") return [];
+  const values = loopNames.get(used.name)?.words ?? [];
+  const isUsed = (piece: Piece) => piece.type === "variable" && piece.name === used.name;
+  return values.map((value) =>
+    words.map((word) =>
+      word.pieces.some(isUsed)
+        ? wordOf(
+            word.pieces.flatMap((piece) => (isUsed(piece) ? value.pieces : [piece])),
+            word.raw,
+          )
+        : word,
+    ),
+  );
 }

@@ -1,5 +1,6 @@
 import type { Piece } from "../shell/words.ts";
 import type { PathPattern } from "./path-pattern.ts";
+import { type Matcher, matcherOf, type Sign } from "./path-signs.ts";
 
 /**
  * Whether a word with wildcards would find a file that a pattern denies, or a folder on its way, going by names
@@ -35,18 +36,40 @@ function samplesOf({ body }: PathPattern): string[] {
 }
 
 /** The word, and each beginning of it that ends with a whole name. A hidden file is only found where its dot is written. */
-function expressions(pieces: readonly Piece[]): RegExp[] {
-  const sources: string[] = [];
-  let source = "";
+function expressions(pieces: readonly Piece[]): Matcher[] {
+  const ways: Sign[][] = [];
+  let signs: Sign[] = [];
   for (const { type, text } of pieces) {
     if (type === "glob") {
-      source += (source === "" || source.endsWith("/") ? "(?!\\.)" : "") + (text === "*" ? "[^/]*" : "[^/]");
+      signs = [...signs, wildcard(text, isFirst(signs))];
       continue;
     }
     for (const letter of text) {
-      if (letter === "/" && source !== "") sources.push(source);
-      source += letter.replace(/[\\^$.*+?()[\]{}|-]/, "\\$&");
+      if (letter === "/" && signs.length > 0) ways.push(signs);
+      signs = [...signs, { type: "one", letter: letter.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&") }];
     }
   }
-  return [...sources, source].map((one) => new RegExp(`^${one.replace(/^(?:\\\.\/)+/, "")}$`, "s"));
+  return [...ways, signs].map((way) => matcherOf(withoutHere(way), "s"));
+}
+
+const SLASH = "\\/";
+
+function isFirst(signs: readonly Sign[]): boolean {
+  const last = signs.at(-1);
+  return last === undefined || (last.type === "one" && last.letter === SLASH);
+}
+
+function wildcard(text: string, first: boolean): Sign {
+  const letter = "[^/]";
+  const head: Sign = { type: "one", letter: first ? "[^/.]" : letter };
+  if (text !== "*") return head;
+  return first ? { type: "maybe", signs: [head, { type: "many", letter }] } : { type: "many", letter };
+}
+
+/** `./a` is `a`. */
+function withoutHere(signs: readonly Sign[]): readonly Sign[] {
+  const [first, second] = signs;
+  const isHere =
+    first?.type === "one" && first.letter === "\\." && second?.type === "one" && second.letter === SLASH;
+  return isHere ? withoutHere(signs.slice(2)) : signs;
 }

@@ -1,4 +1,5 @@
 import { realOf } from "./path-candidates.ts";
+import { type Matcher, matcherOf, type Sign } from "./path-signs.ts";
 
 /** Where a pattern is anchored (§4.3). */
 export type Anchor = "root" | "home" | "project" | "config" | "cwd";
@@ -18,7 +19,7 @@ export interface PatternUse {
 export interface PathPattern {
   readonly anchor: Anchor;
   /** Compared with the path below the anchor, without a leading slash. */
-  readonly expression: RegExp;
+  readonly expression: Matcher;
   readonly body: string;
   readonly anyDepth: boolean;
   /** The folder and the beginning of a name that everything it matches has; null where it matches at any depth. */
@@ -34,6 +35,8 @@ export function pathPatterns(
   if (/(?:^|\/)\.\.(?:\/|$)/.test(written))
     return { problem: "contains .., and a pattern never leaves its anchor" };
   const spellings = use.wide ? braced(written) : [written];
+  if (spellings.length > MOST_SPELLINGS)
+    return { problem: "has more alternatives in braces than are looked at" };
   const patterns = spellings.flatMap((spelling) => anchored(spelling, use));
   return use.wide ? [...patterns, ...patterns.flatMap((pattern) => behindLinks(pattern, use))] : patterns;
 }
@@ -58,30 +61,35 @@ function compile(anchor: Anchor, body: string, anyDepth: boolean, use: PatternUs
   const all = plain === "" || plain === "**";
   const inside = plain.endsWith("/**");
   const base = inside ? plain.slice(0, -3) : plain;
-  const end = inside && !use.withFolder ? "/.+" : "(?:/.*)?";
-  const start = anyDepth ? "(?:.*/)?" : "";
-  const source = all ? ".*" : `${start}${translated(fold(base, use))}${end}`;
+  const end: Sign[] = inside && !use.withFolder ? [SLASH, ANY, ANYTHING] : [maybe(SLASH, ANYTHING)];
+  const start = anyDepth ? [maybe(ANYTHING, SLASH)] : [];
+  const signs = all ? [ANYTHING] : [...start, ...signsOf(fold(base, use)), ...end];
   const fixed = anyDepth ? null : (/^[^*?[\\]*/.exec(base)?.[0] ?? "");
   return {
     anchor,
-    expression: new RegExp(`^${source}$`, use.foldCase ? "si" : "s"),
+    expression: matcherOf(signs, use.foldCase ? "si" : "s"),
     body: plain,
     anyDepth,
     fixed,
   };
 }
 
-/** gitignore's signs as an expression. */
-function translated(pattern: string): string {
+const SLASH: Sign = { type: "one", letter: "\\/" };
+const ANY: Sign = { type: "one", letter: "." };
+const ANYTHING: Sign = { type: "many", letter: "." };
+const maybe = (...signs: Sign[]): Sign => ({ type: "maybe", signs });
+
+/** gitignore's signs. */
+function signsOf(pattern: string): Sign[] {
   const token = /\*\*\/|\/\*\*(?=\/|$)|\*+|\?|\[(?:[!^]?\]?(?:\\.|[^\]\\])*)\]|\\.|[\s\S]/g;
-  return pattern.replace(token, (sign) => {
-    if (sign === "**/") return "(?:.*/)?";
-    if (sign === "/**") return "(?:/.*)?";
-    if (sign.startsWith("*")) return "[^/]*";
-    if (sign === "?") return "[^/]";
-    if (sign.startsWith("[") && sign.length > 1) return bracket(sign);
+  return (pattern.match(token) ?? []).map((sign): Sign => {
+    if (sign === "**/") return maybe(ANYTHING, SLASH);
+    if (sign === "/**") return maybe(SLASH, ANYTHING);
+    if (sign.startsWith("*")) return { type: "many", letter: "[^/]" };
+    if (sign === "?") return { type: "one", letter: "[^/]" };
+    if (sign.startsWith("[") && sign.length > 1) return { type: "one", letter: bracket(sign) };
     const letter = sign.startsWith("\\") && sign.length > 1 ? sign.slice(1) : sign;
-    return letter.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    return { type: "one", letter: letter.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&") };
   });
 }
 
@@ -113,13 +121,19 @@ export function escaped(path: string): string {
   return path.replace(/[\\*?[\]!]/g, "\\$&");
 }
 
-/** gitignore knows no braces, but who denies `*.{pem,key}` means both. */
+/** A few lists of names; two to the power of twenty would be a way to stop everything. */
+const MOST_SPELLINGS = 1_024;
+
+/** gitignore knows no braces, but who denies `*.{pem,key}` means both. Ends soon after there are too many. */
 function braced(pattern: string): string[] {
-  const found = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern);
-  if (!found) return [pattern];
-  const [, before = "", inner = "", after = ""] = found;
-  const spelt = inner.split(",").flatMap((one) => braced(`${before}${one}${after}`));
-  return [pattern, ...spelt].slice(0, 256);
+  const all = [pattern];
+  for (let at = 0; at < all.length && all.length <= MOST_SPELLINGS; at++) {
+    const found = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(all[at] ?? "");
+    if (!found) continue;
+    const [, before = "", inner = "", after = ""] = found;
+    all.push(...inner.split(",").map((one) => `${before}${one}${after}`));
+  }
+  return all;
 }
 
 function fold(text: string, use: PatternUse): string {

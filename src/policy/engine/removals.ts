@@ -77,14 +77,15 @@ function spelt(piece: Piece, home: string, cwd: string): string {
       return piece.text === "~+" ? cwd : home;
     case "variable":
       return piece.name === "HOME" ? home : piece.name === "PWD" ? cwd : SOME;
-    case "brace":
     case "substitution":
+      return /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`)$/.test(piece.text) ? cwd : SOME;
+    case "brace":
     case "number":
     case "sum":
       return SOME;
     case "forbidden":
-      // `$'\x2f'` is known, although no two readers need agree on it.
-      return piece.text.startsWith("$'") ? piece.unset : SOME;
+      // `$'\x2f'` and `${X:-/}` say what they most likely are.
+      return piece.unset === "" || piece.unset === piece.text ? SOME : piece.unset;
     default:
       return piece satisfies never;
   }

@@ -6,7 +6,7 @@ import { readOnlyUses } from "../shell/read-only.ts";
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
 import { plainText, type ShellWord, unsetWords } from "../shell/words.ts";
 import { inside, nameOf, unwrapped } from "../shell/wrappers.ts";
-import { located, named } from "./command-words.ts";
+import { located, loopedWords, named } from "./command-words.ts";
 import type { Directories, Whereabouts } from "./directories.ts";
 import type { Books, FileAccess, Operation } from "./file-access.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
@@ -66,6 +66,7 @@ export class Restrictions {
     for (const words of [part.words, withoutBraces(part.words)]) {
       if (words !== null) this.#words(words, part, at, found, depth);
     }
+    for (const words of loopedWords(part.words, part.loopNames)) this.#words(words, part, at, found, depth);
     const unset = unsetWords(part.words);
     if (unset === null || unset.length === 0) return;
     const { critical } = found;
