@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { type Files, type Folders, foldersWith } from "../policy/settings/folders.ts";
@@ -77,9 +80,19 @@ describe("troupe permissions explain (A6.9)", () => {
     });
   });
 
+  test("git asks where the folder brings what git would run, until it is trusted", async () => {
+    const folders = foldersWith({});
+    execFileSync("git", ["init", "-q", folders.root]);
+    appendFileSync(join(folders.root, ".git/config"), "[core]\n\tfsmonitor = ./evil\n");
+    const { code, out } = await permissions(folders, "explain", "Bash(git status)");
+    expect(code).toBe(1);
+    expect(out).toMatch(/why .*evil/);
+    expect((await permissions(folders, "explain", "Bash(git status)", "--trust")).code).toBe(0);
+  });
+
   test("says so where no rule could allow it", async () => {
     const { out } = await permissions({}, "explain", "Bash(rm -rf /)");
-    expect(out).toContain("no rule can; each time is a question");
+    expect(out).toContain("no rule is offered: each time is a question");
   });
 
   test("tells what the sandbox and hooks would have to say, and runs neither", async () => {

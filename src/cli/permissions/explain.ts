@@ -1,6 +1,7 @@
 import { nameOf } from "../../policy/hooks/hooks.ts";
 import type { Behaviour, Judgement } from "../../policy/rules.ts";
 import { sandboxWord } from "../../policy/sandbox/acceptance.ts";
+import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import type { AskedCall } from "./call.ts";
 import type { Standing } from "./standing.ts";
 
@@ -14,16 +15,22 @@ const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny
 
 /** As the gate of a session decides it, without hooks, sandbox and person: of them it is only said what they may do. */
 export function explain({ tool, names, input }: AskedCall, standing: Standing): Explanation {
-  const { engine, mode, workspace } = standing;
+  const { engine, mode, workspace, foreignGit } = standing;
   const [cwd] = workspace;
   const [own, ...others] = names;
-  const judgement = others
+  const byRules = others
     .map((name) => engine.judge(mode, cwd, name, input))
     .filter(({ rule }) => rule !== undefined)
     .reduce(
       (one, other) => (STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one),
       engine.judge(mode, cwd, own, input),
     );
+  const alone = (command: string) => engine.judge(mode, cwd, "Bash", { command });
+  const command = input["command"];
+  const judgement =
+    tool === "Bash" && typeof command === "string"
+      ? withForeignGit(byRules, mode, command, alone, () => foreignGit(cwd))
+      : byRules;
   const sandbox = tool === "Bash" ? sandboxSentence(judgement, input, standing) : null;
   return {
     ...judgement,

@@ -40,6 +40,8 @@ export interface Standing {
   /** Those that run before a call. */
   readonly hooks: readonly Hook[];
   readonly sandbox: SandboxSettings;
+  /** What git would run in a folder that nobody has agreed to; null: nothing. */
+  foreignGit(folder: string): string | null;
 }
 
 /** As a session reads it, but asks nobody and starts nothing. Throws a `UsageError` where none would start. */
@@ -47,7 +49,7 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
   const cwd = await existingFolder("--cwd", given.cwd ?? ".", io.cwd);
   const added = await Promise.all(given.addDir.map((folder) => existingFolder("--add-dir", folder, io.cwd)));
   const home = troupeHome(io.env, io.homedir);
-  const { read, notes } = await sessionSettings(io, { cwd, home, trusts: given.trusts });
+  const { read, reader, notes } = await sessionSettings(io, { cwd, home, trusts: given.trusts });
   const mode = given.mode ?? read.mode ?? "default";
   const { runningAs = { uid: null, contained: false }, env } = io;
   const why =
@@ -72,5 +74,6 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
     notes: [...notes, ...extra.notes],
     hooks: hooks.get("PreToolUse") ?? [],
     sandbox: { ...defaultSandboxSettings, ...read.settings.sandbox },
+    foreignGit: (folder) => reader.foreignGit(folder),
   };
 }

@@ -39,7 +39,7 @@ export function explanationText(
       grants.length > 0
         ? [...grants.map(visibleLine), "in permissions.allow of your settings, or with --allowed-tools"]
         : decision === "ask"
-          ? ["no rule can; each time is a question"]
+          ? ["no rule is offered: each time is a question"]
           : [],
     ],
     ["besides", besides.map(visibleLine)],
