@@ -11,7 +11,12 @@ import {
   type ServedReply,
   startMessagesServer,
 } from "../support/messages-server.ts";
+import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+
+const BIN = join(import.meta.dirname, "../../bin/troupe.js");
+const noTerminal = whyNoTerminal();
+if (noTerminal !== null) console.warn(`The end of a conversation is not tested here: ${noTerminal}.`);
 
 /** The seed's sample settings (002, Permission Check), unchanged. */
 const sample = {
@@ -417,6 +422,32 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
     const { url } = await served(() => apiError(401, "authentication_error", "invalid x-api-key"));
     const ended = await asked(own, "go", [], { url });
     expect(ended.code).toBe(1);
+    expect(heard(own, "SessionEnd")).toHaveLength(1);
+  });
+
+  test.skipIf(noTerminal !== null).each([
+    ["/exit", ["/exit\r"], 0],
+    ["Ctrl-D", ["\u0004"], 0],
+    ["Ctrl-C twice", ["\u0003", "\u0003"], 130],
+  ] as const)("at the end of a conversation in a terminal: %s", async (_, [first, second], code) => {
+    const own = place();
+    const { url } = await served(() => ({ text: "Well answered." }));
+    const terminal = inTerminal([process.execPath, BIN], {
+      cwd: own.cwd,
+      env: { HOME: own.home, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-test-secret" },
+    });
+    await terminal.shows(/\n› *$/);
+    terminal.type("hello\r");
+    await terminal.shows(/Well answered[\s\S]*\n› *$/);
+    terminal.type("again\r");
+    await terminal.shows(/again[\s\S]*Well answered[\s\S]*\n› *$/);
+    terminal.type(first);
+    if (second !== undefined) {
+      await terminal.shows("Ctrl-C again leaves.");
+      terminal.type(second);
+    }
+    expect(await terminal.ended).toBe(code);
+    expect(heard(own, "SessionStart")).toHaveLength(1);
     expect(heard(own, "SessionEnd")).toHaveLength(1);
   });
 
