@@ -66,7 +66,10 @@ export function named(words: readonly ShellWord[], name: string): readonly Shell
 }
 
 /** The words with each value that a loop sets, as far as one variable of a loop is in them. */
-export function loopedWords(words: readonly ShellWord[], loopNames: LoopNames): readonly (readonly ShellWord[])[] {
+export function loopedWords(
+  words: readonly ShellWord[],
+  loopNames: LoopNames,
+): readonly (readonly ShellWord[])[] {
   const pieces = words.flatMap((word) => word.pieces);
   const used = pieces.find((piece) => piece.type === "variable" && loopNames.has(piece.name));
   if (used?.type !== "variable") return [];

@@ -24,11 +24,15 @@ export type PartKind =
   /** What only bare `Bash` allows: `((…))`, coproc, function definitions, loops over odd variables. */
   | "construct";
 
-/**
- * Names that a `for` around a part sets; true where each value is written there and is one plain word, so that it
- * stays one word and is no option.
- */
-export type LoopNames = ReadonlyMap<string, boolean>;
+/** What a `for` sets a name to. */
+export interface LoopValues {
+  readonly words: readonly ShellWord[];
+  /** Each value is written there and is one plain word: it stays one word, and is no option. */
+  readonly plain: boolean;
+}
+
+/** Names that a `for` around a part sets. */
+export type LoopNames = ReadonlyMap<string, LoopValues>;
 
 /** One simple command (§5.2), or a construct that is judged like one. */
 export interface ShellPart {

@@ -14,7 +14,7 @@ const PROXY = /_proxy$/;
 
 /** Whether a loop may set this name without changing what later commands are or do: `for PATH in …` does. */
 export function harmlessLoopName(name: string): boolean {
-  return /^(?:[a-z_][a-z0-9_]*|[A-Z])$/.test(name) && !PROXY.test(name) && name !== "_";
+  return /^(?:[a-z_][a-z0-9_]*|[A-Z]|FILE|DIR|ITEM)$/.test(name) && !PROXY.test(name) && name !== "_";
 }
 
 /** One word wherever it is put without quotes, and neither an option nor an operator of a test. */

@@ -63,7 +63,7 @@ function isTame(piece: Piece, loopNames: LoopNames): boolean {
     case "sum":
       return true;
     case "variable":
-      return loopNames.get(piece.name) === true;
+      return loopNames.get(piece.name)?.plain === true;
     case "glob":
     case "brace":
     case "tilde":

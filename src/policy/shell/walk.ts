@@ -95,7 +95,7 @@ export class Walker {
         if (!name.literal || !harmlessLoopName(name.value)) this.#construct(`for ${name.value}`);
         const outer = this.#loopNames;
         const plain = once && values.length > 0 && values.every(isPlainValue);
-        this.#loopNames = new Map([...outer, [name.value, plain]]);
+        this.#loopNames = new Map([...outer, [name.value, { words: values, plain }]]);
         this.#loop(() => this.#branch([node.body]));
         this.#loopNames = outer;
         return;

@@ -144,6 +144,7 @@ const hidden = [
   "while true; do rm a; done",
   "until rm a; do ls; done",
   "for i in 1; do rm a; done",
+  "for c in ls rm; do $c a; done",
   "for i in $(rm a); do ls; done",
   "for ((i=0;i<1;i++)); do rm a; done",
   "for ((i=$(rm a);i<1;i++)); do ls; done",

@@ -255,6 +255,8 @@ export const paths: readonly Group[] = [
       "cat <(cat .env)",
       "A=1 cat .env",
       "if true; then cat .env; fi",
+      "for f in a .env; do cat $f; done",
+      'for f in a .env; do cat "./$f"; done',
     ],
     not: [
       "cat .e*",
