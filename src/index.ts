@@ -28,6 +28,19 @@ export {
   type ScriptedTurn,
   scriptedModel,
 } from "./model/scripted.ts";
+export type {
+  Answers,
+  Ask,
+  AskAnswer,
+  Asker,
+  Choice,
+  PermissionAsk,
+  Person,
+  PlanAsk,
+  Question,
+  QuestionAsk,
+} from "./policy/asks.ts";
+export type { Rule } from "./policy/rules.ts";
 export { type CustomTool, defineTool, type ToolSpec } from "./supervisor/custom-tools.ts";
 export type {
   AgentResult,

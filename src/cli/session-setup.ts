@@ -69,6 +69,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),
       disallowedTools: args.value(flags.disallowedTools),
+      whyNotMode: (mode) => whyNotMode(mode, read),
       rules: read.rules,
       hooks: read.hooks,
       foreignGit: (folder) => settings.reader.foreignGit(folder),

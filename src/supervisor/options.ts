@@ -86,6 +86,8 @@ export interface SupervisorOptions {
   readonly fileRules?: Partial<FileRules>;
   /** What holds commands (default: nothing does). */
   readonly sandbox?: Partial<SandboxSettings>;
+  /** Why settings do not let the session into a mode, in a sentence, or null; asked where an approved plan would change it. */
+  readonly whyNotMode?: (mode: PermissionMode) => string | null;
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
   readonly person?: Person;
   readonly appendSystemPrompt?: string;

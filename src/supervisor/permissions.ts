@@ -16,7 +16,7 @@ import type { Toolbox } from "./toolbox.ts";
 export interface PermissionParts {
   readonly options: Pick<
     SupervisorOptions,
-    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person" | "foreignGit"
+    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person" | "whyNotMode" | "foreignGit"
   >;
   /** The workspace, the session's own folder first. */
   readonly folders: readonly string[];
@@ -61,7 +61,8 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
         `An answer came too late and changed nothing: ${"title" in ask ? ask.title : ask.type}.`,
       ),
   });
-  const mode = modeFrom(options.permissionMode ?? "default", () => void broker.changed());
+  const initial = options.permissionMode ?? "default";
+  const mode = modeFrom(initial, () => void broker.changed(), options.whyNotMode);
   const asks = sessionAsks(broker, actors);
   const engine = engineFor(rules, parts);
   const caller = hookCaller(actors, () => mode.current());

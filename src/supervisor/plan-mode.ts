@@ -9,14 +9,21 @@ import type { PlanFiles } from "./plan-files.ts";
 /** The session's mode, which holds for every agent of it: the gate reads it at each call (A6.7). */
 export interface Mode {
   current(): PermissionMode;
+  /** Why settings do not let the session go there, or null. */
+  whyNot(mode: PermissionMode): string | null;
   set(mode: PermissionMode): void;
 }
 
 /** `onChange` is told of every other mode than the one before. */
-export function modeFrom(initial: PermissionMode, onChange: (mode: PermissionMode) => void = () => {}): Mode {
+export function modeFrom(
+  initial: PermissionMode,
+  onChange: (mode: PermissionMode) => void = () => {},
+  whyNot: (mode: PermissionMode) => string | null = () => null,
+): Mode {
   let mode = initial;
   return {
     current: () => mode,
+    whyNot,
     set(next) {
       if (next === mode) return;
       mode = next;
@@ -64,6 +71,11 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
         return refused("Plan mode is not on, so there is nothing to leave. Go on.");
       const plan = given === null ? await readPlan(files) : await keepPlan(files, given);
       if (typeof plan !== "string") return plan;
+      const locked = mode.whyNot("default");
+      if (locked !== null)
+        return refused(
+          `Plan mode cannot be left here. ${locked} Give the plan in your reply and end your turn.`,
+        );
       if (!asks.hasPerson) return refused(nobodyApproves(files.current));
       return askFor(plan, prompts, context);
     },
@@ -73,7 +85,7 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
     const file = files.current;
     const allows = prompts.length === 0 ? [] : allowsOf(prompts, await projectCommands(cwd));
     const onApproved = (next: PermissionMode) => {
-      mode.set(next);
+      mode.set(mode.whyNot(next) === null ? next : "default");
       // Whoever plans again does not find the plan that is being carried out.
       files.next();
     };

@@ -16,8 +16,8 @@ export function refusalOf(
     case "person":
       return why;
     case "nobody": {
-      const way = grant === undefined ? "" : ` (--allowedTools '${grant}')`;
-      const cause = asked === undefined ? "" : `: ${withoutStop(asked)}`;
+      const way = grant === undefined ? "" : ` (--allowed-tools '${grant}')`;
+      const cause = asked === undefined ? "" : ` (${withoutStop(asked)})`;
       return `${tool} needs the person's permission${cause}. ${why} Go on without it, or report that it is needed${way}.`;
     }
     case "stop":
@@ -33,5 +33,5 @@ function withoutStop(text: string): string {
 
 function sentence(text: string): string {
   const trimmed = text.trim();
-  return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+  return /[.!?…]["”)]*$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }

@@ -127,7 +127,7 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
       expect(existsSync(join(place.cwd, "build/kept.txt"))).toBe(true);
       const unmatched = await asked(place, 'run "node -e 1"', flags);
       expect(unmatched.json()["is_error"], unmatched.err).toBe(false);
-      expect(unmatched.json()["result"]).toContain("--allowedTools 'Bash(node -e 1)'");
+      expect(unmatched.json()["result"]).toContain("--allowed-tools 'Bash(node -e 1)'");
       expect(inputs(unmatched)).toHaveLength(1);
     },
   );

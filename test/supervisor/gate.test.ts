@@ -51,7 +51,7 @@ describe.each(hosts)("the gate, %s", (host) => {
     expect(test).toContain("Exit code");
     expect(removal).toContain("Bash(rm -rf*)");
     expect(make).toContain("needs the person's permission");
-    expect(make).toContain("--allowedTools 'Bash(make all)'");
+    expect(make).toContain("--allowed-tools 'Bash(make all)'");
     expect(pwd).toContain("Exit code 0");
     expect(supervisor.account().denials.map(({ tool_input }) => tool_input)).toEqual([
       { command: "rm -rf build" },

@@ -27,12 +27,19 @@ const approve = { type: "approve", mode: "acceptEdits" };
 const allow = { type: "allow", span: "once" };
 
 /** Both tools over a real broker and real files, in a project with two scripts. */
-function planning(initial: PermissionMode, { headless = false } = {}) {
+function planning(
+  initial: PermissionMode,
+  { headless = false, locked = [] as readonly PermissionMode[] } = {},
+) {
   const home = temporaryFolder();
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ scripts: { test: "vitest", build: "tsc" } }));
   const modes: PermissionMode[] = [];
-  const mode = modeFrom(initial, (next) => modes.push(next));
+  const mode = modeFrom(
+    initial,
+    (next) => modes.push(next),
+    (wanted) => (locked.includes(wanted) ? `Your organisation does not allow ${wanted}.` : null),
+  );
   const person = new Someone();
   const recheck = (): Recheck =>
     mode.current() === "plan" ? { type: "deny", reason: "Plan mode is on." } : { type: "ask" };
@@ -154,6 +161,21 @@ describe("entering plan mode (A14.9)", () => {
 });
 
 describe("leaving plan mode (A14.9)", () => {
+  test("an approved plan leads into no mode that the organisation locks (A22.1)", async () => {
+    const narrow = planning("plan", { locked: ["acceptEdits"] });
+    const left = narrow.call("ExitPlanMode", { plan: "# Plan" });
+    await shown(narrow.person);
+    await narrow.person.say(approve);
+    await left;
+    expect(narrow.mode.current()).toBe("default");
+    const kept = planning("plan", { locked: ["default", "acceptEdits"] });
+    expect(await kept.call("ExitPlanMode", { plan: "# Plan" })).toEqual({
+      content: expect.stringContaining("Your organisation does not allow default."),
+      isError: true,
+    });
+    expect([kept.mode.current(), kept.person.seen]).toEqual(["plan", []]);
+  });
+
   const prompts = [
     { tool: "Bash", prompt: "run tests" },
     { tool: "Bash", prompt: "deploy to production" },
