@@ -55,6 +55,8 @@ function shows(name: string, words: readonly ShellWord[]): Uses {
     ...read.files,
     ...read.unknown.filter(looksLikePath),
   ];
+  if (name === "blame" && read.options.has("-S"))
+    return refuse("git blame -S reads a file of revisions", reads);
   if (read.refused) return refuse(`git ${name} ${read.refused} runs a program or writes a file`, reads);
   return { why: null, reads, writes: [] };
 }

@@ -124,7 +124,8 @@ export function findActs(value: string): boolean {
 
 function findReads(words: readonly ShellWord[]): Uses {
   const reads: string[] = [];
-  let why: string | null = null;
+  // It takes the next word, so that one which looks like a test is none: `find -D -name -delete`.
+  let why: string | null = words.some(({ value }) => value === "-D") ? "find -D is not needed to read" : null;
   for (let at = 0; at < words.length; at++) {
     const value = words[at]?.value ?? "";
     if (findActs(value)) why ??= `find ${value} writes, deletes or runs something`;
@@ -194,7 +195,7 @@ function xxdReads(words: readonly ShellWord[]): Uses {
   const reads: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const value = words[at]?.value ?? "";
-    if (/^--?r/.test(value)) return refuse("xxd -r writes", reads);
+    if (/^--?[abceipuCE]*r/.test(value)) return refuse("xxd -r writes", reads);
     if (XXD_VALUES.test(value)) at += 1;
     else if (value === "-" || !value.startsWith("-")) reads.push(value);
   }

@@ -61,4 +61,10 @@ describe("an independent reading of permission-semantics", () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  test("there are as many cases as the reading promised, and everyday ones among them", () => {
+    const count = (some: readonly Group[]) => some.reduce((sum, group) => sum + casesOf(group).length, 0);
+    expect(count(groups)).toBeGreaterThan(3_000);
+    expect(count(everyday)).toBeGreaterThan(150);
+  });
 });
