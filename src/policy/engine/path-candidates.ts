@@ -16,6 +16,11 @@ const ODD: readonly (readonly [RegExp, string])[] = [
 ];
 const BY_PROCESS = /^\/(?:proc\/(?:.*\/)?(?:root|cwd|fd|exe|map_files)(?:\/|$)|dev\/fd\/)/;
 
+/** Links that may still be followed one by one, for a path as a whole; below nothing it is a circle. */
+interface Links {
+  left: number;
+}
+
 export interface Candidates {
   /** Every path that may be meant; never empty. */
   readonly paths: readonly string[];
@@ -30,11 +35,13 @@ export interface Candidates {
 export function candidatesOf(path: string, folder: string, home: string): Candidates {
   const written = path === "~" || path.startsWith("~/") ? `${home}${path.slice(1)}` : path;
   const lexical = resolve(folder, written);
-  const paths = new Set([lexical, realOf(lexical)]);
+  const links: Links = { left: MAX_LINKS };
+  const paths = new Set([lexical, realOf(lexical, links)]);
   if (/(?:^|\/)\.\.(?:\/|$)/.test(written)) {
-    paths.add(physical(written.startsWith("/") ? written : `${folder}/${written}`));
+    paths.add(physical(written.startsWith("/") ? written : `${folder}/${written}`, links));
   }
-  return { paths: [...paths], odd: oddity(path, [...paths]) };
+  const circle = links.left < 0 ? "its links lead in a circle" : null;
+  return { paths: [...paths], odd: oddity(path, [...paths]) ?? circle };
 }
 
 function oddity(path: string, paths: readonly string[]): string | null {
@@ -47,7 +54,7 @@ function oddity(path: string, paths: readonly string[]): string | null {
  * The real path. For something missing, that of its deepest existing ancestor with the rest appended; a link to
  * something missing is followed, because writing to it would make what it names.
  */
-export function realOf(path: string, links = MAX_LINKS): string {
+export function realOf(path: string, links: Links = { left: MAX_LINKS }): string {
   if (path.length > MAX_PATH) return path;
   let exists = false;
   try {
@@ -60,18 +67,21 @@ export function realOf(path: string, links = MAX_LINKS): string {
   const parent = dirname(path);
   if (parent === path) return path;
   const inReal = join(realOf(parent, links), relative(parent, path));
-  const target = exists && links > 0 ? linkTarget(inReal) : null;
-  return target === null ? inReal : realOf(resolve(dirname(inReal), target), links - 1);
+  const target = exists ? linkTarget(inReal) : null;
+  if (target === null || links.left < 0) return inReal;
+  links.left -= 1;
+  // What a link says may itself go up after a link.
+  return physical(target.startsWith("/") ? target : `${dirname(inReal)}/${target}`, links);
 }
 
 /** `..` as the kernel takes it: from where the link led. */
-function physical(path: string): string {
+function physical(path: string, links: Links): string {
   let at = "/";
   for (const name of path.split("/")) {
     if (name === "" || name === ".") continue;
-    at = name === ".." ? dirname(realOf(at)) : join(at, name);
+    at = name === ".." ? dirname(realOf(at, links)) : join(at, name);
   }
-  return realOf(at);
+  return realOf(at, links);
 }
 
 function linkTarget(path: string): string | null {

@@ -70,6 +70,10 @@ const links = [
   ["ws/link-root", "/"],
   ["ws/dangling-out", "../out/missing"],
   ["ws/dangling-in", "src/missing.ts"],
+  ["ws/dangling-up", "link-out/../missing"],
+  ["ws/dangling-far", "dangling-up"],
+  ["ws/circle", "circle"],
+  ["ws/circle-wide", "circle-wide/../circle-wide/../circle-wide"],
   ["ws/ref-link", "../home/ref/deep"],
 ] as const;
 
