@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { CountsReporter } from "./test/support/counts-reporter.ts";
 
@@ -6,6 +7,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Processes, because tests start threads, change the environment and kill what they started.
     pool: "forks",
+    // One of them for every core; the default leaves one of two idle.
+    maxWorkers: availableParallelism(),
     watch: false,
     globalSetup: ["test/support/own-home.ts", "test/support/time-limit.ts"],
     // Not a limit on speed: a test that takes as long as this hangs, and fails by name.

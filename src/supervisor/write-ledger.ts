@@ -1,6 +1,7 @@
+import { resolve } from "node:path";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { LastWriter } from "../mailbox/messages.ts";
-import { pathsMeant } from "../policy/paths-meant.ts";
+import { realOf } from "../policy/engine/path-candidates.ts";
 
 /** Who is about to write. */
 export interface Writer {
@@ -39,7 +40,7 @@ export class WriteLedger {
     targets: readonly string[],
     signal: AbortSignal,
   ): Promise<LastWriter[] | null> {
-    const paths = await realPaths(targets);
+    const paths = realPaths(targets);
     if (signal.aborted || !(await this.#turn(call, { ...writer, paths }, signal))) return null;
     return paths
       .flatMap((path) => this.#writers.get(path) ?? [])
@@ -99,7 +100,6 @@ export class WriteLedger {
   }
 }
 
-async function realPaths(targets: readonly string[]): Promise<string[]> {
-  const meant = await Promise.all(targets.map((target) => pathsMeant(target)));
-  return [...new Set(meant.map(([, real]) => real))];
+function realPaths(targets: readonly string[]): string[] {
+  return [...new Set(targets.map((target) => realOf(resolve(target))))];
 }

@@ -67,7 +67,8 @@ export function nobody(reason: string): Denied {
 /** The person's own words say what to do next; without them `advice` does. */
 function saidNo(message: string | undefined, advice: string): Denied {
   const words = message?.trim() ?? "";
-  const reason = words === "" ? `The person said no. ${advice}` : `The person said no: ${words}`;
+  const ended = /[.!?…]["”)]*$/.test(words) ? words : `${words}.`;
+  const reason = words === "" ? `The person said no. ${advice}` : `The person said no: ${ended}`;
   return { type: "deny", by: "person", reason };
 }
 
