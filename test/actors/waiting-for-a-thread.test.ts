@@ -110,7 +110,9 @@ test("closed, a host ends its actors as terminated and boots no thread any more"
   await threads.close();
   expect(await running.exited).toEqual({ type: "terminated" });
   let booted = 0;
-  const count = () => void (booted += 1);
+  const count = () => {
+    booted += 1;
+  };
   process.on("worker", count);
   onTestFinished(() => void process.off("worker", count));
   threads.warm(2);

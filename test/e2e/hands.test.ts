@@ -3,7 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hosts, supervised } from "../support/supervised.ts";
 
-const offline = { source: { provider: "offline" }, permissionMode: "acceptEdits", allowedTools: ["Bash"] } as const;
+const offline = {
+  source: { provider: "offline" },
+  permissionMode: "acceptEdits",
+  allowedTools: ["Bash"],
+} as const;
 
 describe.each(hosts)("the offline model changes files with the real tools, %s", (host) => {
   test("replace, append and create, in the order they were asked for", async () => {
