@@ -5,7 +5,7 @@ import { type MessagesServer, type ServedReply, startMessagesServer } from "../s
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const SRC = join(import.meta.dirname, "../../src/cli/entry.ts");
+const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 const ASKING = join(import.meta.dirname, "../cli/repl/asking-program.ts");
 
 const why = whyNoTerminal();
@@ -27,7 +27,7 @@ interface Options {
 }
 
 function start(options: Options = {}): PseudoTerminal & { readonly home: string } {
-  const { program = SRC, args = [], url, columns = 80, rows = 24 } = options;
+  const { program = BIN, args = [], url, columns = 80, rows = 24 } = options;
   const home = options.home ?? temporaryFolder("troupe-home-");
   const terminal = inTerminal([process.execPath, program, ...args], {
     cwd: options.cwd ?? temporaryFolder(),

@@ -5,7 +5,7 @@ import { type ServedReply, startMessagesServer } from "../support/messages-serve
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const ENTRY = join(import.meta.dirname, "../../src/cli/entry.ts");
+const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 
 const why = whyNoTerminal();
 if (why !== null) console.warn(`Questions of the gate are not tested in a terminal here: ${why}.`);
@@ -30,7 +30,7 @@ async function talk(replies: readonly ServedReply[], settings: object = {}): Pro
   };
   set(settings);
   const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" };
-  const terminal = inTerminal([process.execPath, ENTRY], { cwd, env, columns: 90, rows: 40 });
+  const terminal = inTerminal([process.execPath, BIN], { cwd, env, columns: 90, rows: 40 });
   await terminal.shows(/\n› *$/);
   const told = async (n: number) => JSON.stringify((await server.request(n)).body.messages.at(-1));
   return Object.assign(terminal, { cwd, set, told });
