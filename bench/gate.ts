@@ -88,7 +88,7 @@ function gateOf(cwd: string): Services["before"] {
 function asking(
   worker: Worker,
   before: Services["before"],
-  errand: Omit<AskingErrand, "port">,
+  errand: Omit<AskingErrand, "port" | "answer">,
 ): Promise<number[]> {
   const { port1, port2 } = new MessageChannel();
   const never = async () => {
@@ -96,9 +96,14 @@ function asking(
   };
   const others = { after: never, callTool: never, turn: never, finish: never, hidden: never };
   serveServices({ before, ...others, run: never, command: never, background: never }, port1);
-  const times = new Promise<number[]>((resolve) => worker.once("message", resolve));
-  worker.postMessage({ ...errand, port: port2 } satisfies AskingErrand, [port2]);
-  return times.finally(() => port1.close());
+  const answers = new MessageChannel();
+  const times = new Promise<number[]>((resolve) => answers.port1.once("message", resolve));
+  const sent: AskingErrand = { ...errand, port: port2, answer: answers.port2 };
+  worker.postMessage(sent, [port2, answers.port2]);
+  return times.finally(() => {
+    port1.close();
+    answers.port1.close();
+  });
 }
 
 /** How late this thread's own timers fire meanwhile. */
@@ -119,7 +124,6 @@ async function lateness(before: Services["before"], cwd: string, count: number):
       Array.from({ length: AGENTS }, (_, n) => {
         const worker = workers[n % workers.length];
         if (!worker) throw new Error("no worker");
-        worker.setMaxListeners(AGENTS);
         return asking(worker, before, { count, everyMs: EVERY_MS, cwd });
       }),
     );

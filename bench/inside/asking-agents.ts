@@ -6,12 +6,14 @@ import { servicesOver } from "../../src/mailbox/service-lane.ts";
 /** One agent: asks `count` times, so many milliseconds apart (0: one after the other), for a command of `cwd`. */
 export interface AskingErrand {
   readonly port: MessagePort;
+  /** Where the times go, in milliseconds. */
+  readonly answer: MessagePort;
   readonly count: number;
   readonly everyMs: number;
   readonly cwd: string;
 }
 
-parentPort?.on("message", async ({ port, count, everyMs, cwd }: AskingErrand) => {
+parentPort?.on("message", async ({ port, answer, count, everyMs, cwd }: AskingErrand) => {
   const services = servicesOver(port);
   const actor = ActorId.parse("asker");
   const times: number[] = [];
@@ -24,6 +26,7 @@ parentPort?.on("message", async ({ port, count, everyMs, cwd }: AskingErrand) =>
     times.push(performance.now() - began);
     if (everyMs > 0) await pause(everyMs);
   }
-  parentPort?.postMessage(times);
+  answer.postMessage(times);
+  answer.close();
   port.close();
 });
