@@ -25,8 +25,11 @@ import { openSession, type Session } from "./session.ts";
 import { agentSpec, mainSpec, type Spawn } from "./specs.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
 
-/** Threads booted while the main conversation waits for its first reply. */
-const SPARE_THREADS = 2;
+/**
+ * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
+ * to do; a reply that begins with anything but an agent ends it.
+ */
+const SPARE_THREADS = 8;
 const TITLE_CHARS = 100;
 const NEVER = new AbortController().signal;
 
