@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +7,15 @@ import { promisify } from "node:util";
 /** Why the real bash cannot be asked here; null where it can. */
 export function whyNoBash(): string | null {
   if (process.platform !== "linux") return "bubblewrap is only on Linux";
-  return ["/usr/bin/bwrap", "/bin/bash"].every((file) => existsSync(file))
-    ? null
-    : "bubblewrap (bwrap) is not installed";
+  if (!["/usr/bin/bwrap", "/bin/bash"].every((file) => existsSync(file)))
+    return "bubblewrap (bwrap) is not installed";
+  try {
+    // In many containers it is there and may do nothing.
+    execFileSync("/usr/bin/bwrap", ["--ro-bind", "/", "/", "--unshare-all", "/bin/bash", "-c", ":"]);
+    return null;
+  } catch {
+    return "bubblewrap (bwrap) may not make a sandbox";
+  }
 }
 
 /**
