@@ -17,7 +17,7 @@ import { localGateway, threadGateway } from "../model/gateway.ts";
 import type { AskBroker } from "../policy/ask-broker.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
-import { redactionOf } from "../policy/secrets/redactor.ts";
+import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -78,7 +78,7 @@ export interface SessionListeners {
   readonly actors: Actors;
 }
 
-export function openSession(given: SupervisorOptions, listeners: SessionListeners): Session {
+export function openSession(given: SupervisorOptions, unredacted: SessionListeners): Session {
   // Whatever the process's folder becomes, a session's folders stay what they were.
   const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
   const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
@@ -86,6 +86,13 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
   const ids = options.ids ?? randomIds();
   const id = ids.session();
   const limits = limitsOf(options.limits);
+  const secrets = secretsOf(options);
+  const redact = redactor(secrets);
+  // What goes wrong may quote what a hook or a command said.
+  const listeners: SessionListeners = {
+    ...unredacted,
+    onWarning: (message) => unredacted.onWarning(redact(message)),
+  };
   const model =
     options.source.provider === "offline"
       ? "offline"
@@ -98,7 +105,7 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);
   gateway.onClosed(listeners.onWarning);
-  const journal = startJournal({ ...place, clock, redaction: redactionFor(options) });
+  const journal = startJournal({ ...place, clock, redaction: redactionOf(secrets) });
   journal.note({
     type: "session",
     version: JOURNAL_VERSION,
@@ -191,10 +198,10 @@ export function openSession(given: SupervisorOptions, listeners: SessionListener
 /** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
 const SESSION_END_MS = 5_000;
 
-function redactionFor({ source, env, redact = [] }: SupervisorOptions) {
+function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
   const own = source.provider === "anthropic" ? [source.apiKey, source.authToken] : [];
   const keys = own.filter((key) => key !== undefined);
-  return redactionOf({ values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] });
+  return { values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] };
 }
 
 function toolboxOf(

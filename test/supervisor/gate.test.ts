@@ -1,6 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readJournal } from "../../src/journal/reader.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Ask, AskAnswer, Person } from "../../src/policy/asks.ts";
 import type { Rule } from "../../src/policy/rules.ts";
@@ -56,6 +57,26 @@ describe.each(hosts)("the gate, %s", (host) => {
     expect(supervisor.account().denials.map(({ tool_input }) => tool_input)).toEqual([
       { command: "rm -rf build" },
       { command: "make all" },
+    ]);
+  });
+
+  test("each decision is in the journal, with what made it: the rule and its file, the mode, nobody", async () => {
+    const { supervisor } = supervised(host, [bash("rm -rf build", "make all", "pwd"), { text: "ok" }], {
+      rules: [rule("deny", "Bash(rm -rf*)")],
+    });
+    await supervisor.prompt("go");
+    await supervisor.close();
+    const reading = await readJournal(join(supervisor.folder, "journal.jsonl"));
+    if (reading.type !== "read") throw new Error(reading.reason);
+    const decided = reading.records.flatMap(({ event }) => (event.type === "before" ? [event] : []));
+    expect(decided).toMatchObject([
+      {
+        decision: "refuse",
+        by: "rules",
+        rule: { text: "Bash(rm -rf*)", scope: "project", file: "/p/.claude/settings.json" },
+      },
+      { decision: "refuse", by: "nobody" },
+      { decision: "go", by: "rules", reason: expect.stringMatching(/./) },
     ]);
   });
 
@@ -210,6 +231,22 @@ describe.each(hosts)("the gate, %s", (host) => {
     expect(written).toContain("formatted");
     expect(readFileSync(join(cwd, "moved.txt"), "utf8")).toBe("by the hook");
     expect(asks).toEqual([]);
+  });
+
+  test("what a hook says when it fails is told without the secrets in it", async () => {
+    const value = {
+      PreToolUse: [
+        { matcher: "Bash", hooks: [{ type: "command", command: "echo sk-my-own-secret-1 >&2; exit 3" }] },
+      ],
+    };
+    const { supervisor, events } = supervised(host, [bash("pwd"), { text: "ok" }], {
+      hooks: [{ scope: "user", file: "/u/settings.json", value }],
+      redact: ["sk-my-own-secret-1"],
+    });
+    await supervisor.prompt("go");
+    const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+    expect(warnings.join("\n")).toContain("exit code 3");
+    expect(warnings.join("\n")).not.toContain("sk-my-own-secret-1");
   });
 
   test("a hook's allow spares a question and lifts no rule; its ask is a question whatever the rules say (A5.4)", async () => {
