@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import { AskBroker } from "../policy/ask-broker.ts";
 import { engineOf, type PolicyEngine } from "../policy/engine/engine.ts";
+import { allowedByMode, PRIMARY } from "../policy/engine/tool-table.ts";
 import { isOff } from "../policy/gate.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
@@ -83,10 +84,23 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     ...{ mode, rules, broker, asks },
     isOff: (names) => isOff(rules.all, names),
     gate(toolbox) {
+      for (const text of options.disallowedTools ?? []) {
+        if (isMistyped(text, toolbox.known))
+          parts.onWarning(
+            `The rule ${text} forbids nothing, because there is no such tool; check its spelling.`,
+          );
+      }
       gate = new Gate({ ...gateParts, toolbox });
       return gate;
     },
   };
+}
+
+/** A name that no tool has, also none that is still to come by its server or its issue. */
+function isMistyped(text: string, known: ReadonlySet<string>): boolean {
+  const name = text.replace(/\(.*/s, "").trim();
+  if (name.startsWith("mcp__") || name.includes("*") || known.has(name)) return false;
+  return !Object.hasOwn(PRIMARY, name) && !allowedByMode(name, {}, "default");
 }
 
 /** Made anew only where rules have changed. What is wrong with a rule is said once. */

@@ -30,6 +30,8 @@ export type Allowed = readonly string[] | "all";
 /** Every tool of the session, in the order models see them; computed once, so that requests share a prefix. */
 export class Toolbox {
   readonly #tools: readonly KnownTool[];
+  /** Every name there is, also of tools that are switched off. */
+  readonly known: ReadonlySet<string>;
   readonly #made = new Map<string, readonly AgentTool[]>();
 
   /** `ours` run on the supervisor's side besides those of the agents' threads; `isOff`: a rule forbids all of a tool. */
@@ -42,6 +44,7 @@ export class Toolbox {
       ...ours.map((tool) => known(tool, "supervisor", tool, false)),
       ...foreign.map((tool) => known(tool, "supervisor", tool, true)),
     ];
+    this.known = new Set(all.flatMap(({ names }) => names));
     this.#tools = all.filter((tool, place) => !isOff(tool.names) && !isReplaced(tool, all.slice(place + 1)));
   }
 

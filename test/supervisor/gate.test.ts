@@ -80,6 +80,16 @@ describe.each(hosts)("the gate, %s", (host) => {
     ]);
   });
 
+  test("a tool that is forbidden by a name it does not have is said, because nothing is forbidden then", () => {
+    const disallowedTools = ["Bahs", "Edti(src/**)", "Bash", "Task", "mcp__db", "WebFetch(domain:x.y)"];
+    const { events } = supervised(host, [], { disallowedTools });
+    const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+    expect(warnings.filter((message) => message.includes("forbids nothing"))).toEqual([
+      expect.stringContaining("The rule Bahs "),
+      expect.stringContaining("The rule Edti(src/**) "),
+    ]);
+  });
+
   test("the same rules hold two agents deep (A6.8)", async () => {
     const agent = (prompt: string) => ({
       calls: [{ name: "Agent", input: { description: prompt, prompt, subagent_type: "general-purpose" } }],
