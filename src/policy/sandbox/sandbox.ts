@@ -4,7 +4,7 @@ export interface SandboxSettings {
   readonly mode: "off" | "on" | "required";
   /** A command that runs in an enforced sandbox needs no question; deny and ask rules still hold. */
   readonly autoAllow: boolean;
-  /** Hosts that commands may reach, such as `registry.npmjs.org` or `*.example.org`; none: there is no network. */
+  /** Hosts that commands may reach, such as `packages.example.org` or `*.example.com`; none: there is no network. */
   readonly allowedDomains: readonly string[];
   /** Paths that commands may not read, besides those with credentials in them. `~/` is the home. */
   readonly denyRead: readonly string[];
