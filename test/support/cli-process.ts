@@ -34,11 +34,11 @@ export async function troupe(args: readonly string[], options: CliOptions = {}):
     mkdirSync(join(home, ".claude"), { recursive: true });
     writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ troupe: options.settings }));
   }
-  const { PATH = "" } = process.env;
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: options.cwd ?? temporaryFolder(),
     env: {
-      PATH,
+      ...{ PATH, NODE_COMPILE_CACHE },
       HOME: home,
       ...(options.url ? { ANTHROPIC_BASE_URL: options.url, ANTHROPIC_API_KEY: "sk-test-secret" } : {}),
       ...options.env,

@@ -14,5 +14,7 @@ export default function ownHome(): () => void {
   process.env["TROUPE_HOME"] = join(home, ".troupe");
   process.env["GIT_CONFIG_GLOBAL"] = join(home, "gitconfig");
   process.env["GIT_CONFIG_NOSYSTEM"] = "1";
+  // Threads and programs that tests start compile the same code again and again.
+  process.env["NODE_COMPILE_CACHE"] = join(home, "compiled");
   return () => rmSync(home, { recursive: true, force: true });
 }

@@ -43,13 +43,13 @@ export function whyNoTerminal(): string | null {
 /** Runs the program in a new terminal; both are gone when the test has ended. */
 export function inTerminal(argv: readonly string[], options: PseudoTerminalOptions): PseudoTerminal {
   const { cwd, env, columns = 80, rows = 24 } = options;
-  const { PATH = "" } = process.env;
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   // The shell tells its own id and its terminal first, then becomes the program.
   const line = `stty cols ${columns} rows ${rows}; echo "@@$$ $(tty)@@"; exec "$@"`;
   const command = ["sh", "-c", line, "sh", ...argv].map(quote).join(" ");
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     cwd,
-    env: { PATH, SHELL: "/bin/sh", TERM: "xterm", ...env },
+    env: { PATH, NODE_COMPILE_CACHE, SHELL: "/bin/sh", TERM: "xterm", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   return attached(child, terminalScreen(columns, rows));
