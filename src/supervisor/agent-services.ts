@@ -1,8 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
-import type { Access, AfterAnswer, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
+import type { Access, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import type { HookCaller, StopResult } from "../policy/hooks/results.ts";
-import type { HookRunner } from "../policy/hooks/runner.ts";
 import type { Processes } from "../processes/processes.ts";
 import { appended, find, notRun } from "../tools/dispatch.ts";
 import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
@@ -12,32 +10,26 @@ import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
 import type { Gate, Gated } from "./gate.ts";
+import { type HookSide, heard, isWatched, stopping } from "./hooked-calls.ts";
 import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
 import { refusalOf } from "./refusal.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 import type { WriteLedger } from "./write-ledger.ts";
 
 /** What the services of one actor may reach of the session. */
-export interface ServiceSide {
+export interface ServiceSide extends HookSide {
   readonly toolbox: Toolbox;
   readonly gate: Pick<Gate, "judge" | "recheck" | "hidden" | "filters">;
-  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStop">;
   readonly journal: Journal;
   readonly processes: Processes;
   readonly commands: Commands;
   readonly background: Pick<Background, "start">;
   readonly writes: WriteLedger;
-  /** Aborted when the actor has ended. */
-  readonly signal: AbortSignal;
   /** False once the actor has a newer thread: what the old one still asks is refused. */
   isCurrent(): boolean;
   advance(event: ChildEvent): void;
   changed(): void;
   denied(call: Call): void;
-  /** A hook wants the conversation to end. */
-  halt(reason: string): void;
-  /** On whose behalf hooks run. */
-  caller(cwd: string): HookCaller;
   /** An agent that has answered is kept for what it runs in the background: whether it is to go on. */
   goesOn(): Promise<boolean>;
 }
@@ -73,15 +65,6 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     side.writes.release(call, actor.id, !isError);
     actor.calls.delete(call);
     side.changed();
-  };
-
-  /** What hooks have to say to a result; the call is over for everybody else by then. */
-  const heard = async (running: RunningCall, result: CallResult): Promise<AfterAnswer> => {
-    const { hooked, cwd, context } = running;
-    const said = await side.hooks.postToolUse(hooked, result.content, side.caller(cwd), side.signal);
-    if (said.stop !== undefined) side.halt(said.stop);
-    const words = [context, said.append, said.block].filter((text) => text !== undefined && text !== "");
-    return words.length === 0 ? {} : { append: words.join("\n\n") };
   };
 
   const gated = async (tool: KnownTool, call: Call, cwd: string): Promise<Gated> => {
@@ -142,9 +125,6 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return running;
   };
 
-  const isWatched = ({ hooked, context }: RunningCall) =>
-    context !== undefined || side.hooks.has("PostToolUse", hooked.names);
-
   /** Two calls that write the same file come one after the other, and the later one is told of the earlier. */
   const turnToWrite = async (id: Call["id"], accesses: readonly Access[]): Promise<Verdict> => {
     const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
@@ -175,8 +155,8 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     } finally {
       after(call.id, isError);
     }
-    if (!isWatched(running)) return result;
-    const { append } = await heard(running, result);
+    if (!isWatched(running, side)) return result;
+    const { append } = await heard(running, result, side);
     return append === undefined ? result : appended(result, append);
   };
 
@@ -188,14 +168,6 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     await journal.append({ type: "turn", actor: actor.id, turn });
     current();
     actor.take(turn);
-  };
-
-  const stopping = (lastText: string): Promise<StopResult> => {
-    const { goneOn } = actor;
-    const caller = { ...side.caller(actor.turns.at(-1)?.cwd ?? actor.spec.root), goneOn, lastText };
-    return caller.agentType === undefined
-      ? side.hooks.stop(caller, side.signal)
-      : side.hooks.subagentStop(caller, side.signal);
   };
 
   return {
@@ -226,7 +198,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       return {
         ...turn,
         ...(judged.rewritten ? { input: judged.input } : {}),
-        ...(isWatched(running) ? { watched: true as const } : {}),
+        ...(isWatched(running, side) ? { watched: true as const } : {}),
         ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
       };
     },
@@ -234,7 +206,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       alive();
       const running = actor.calls.get(id);
       after(id, isError);
-      return running && result && isWatched(running) ? heard(running, result) : {};
+      return running && result && isWatched(running, side) ? heard(running, result, side) : {};
     },
     async callTool(call) {
       alive();
@@ -263,7 +235,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
         actor.goesOnAfter(summary.text);
         return { type: "more", steer: actor.hear() };
       }
-      const said = goesOn ? await stopping(summary.text) : {};
+      const said = goesOn ? await stopping(actor, summary.text, side) : {};
       current();
       if (said.goOn !== undefined && !isStopped()) {
         actor.goneOn += 1;

@@ -3,7 +3,6 @@ import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import { addUsage, noUsage } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN, type SessionId } from "../mailbox/ids.ts";
-import { noReceipts } from "../mailbox/turns.ts";
 import type { GatewayNotice } from "../model/client.ts";
 import { costOf } from "../model/prices.ts";
 import type { PermissionMode } from "../policy/gate.ts";
@@ -23,6 +22,7 @@ import type {
 import { frameOf, isUsable } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
 import { agentSpec, mainSpec, type Spawn } from "./specs.ts";
+import { blockedPrompt, isHeard, submitted } from "./submitted-prompt.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
 
 /**
@@ -80,30 +80,20 @@ export class Supervisor implements SupervisorHandle {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
-    const { hooks } = this.#session;
-    const asked = hooks.has("SessionStart", ["startup"]) || hooks.has("UserPromptSubmit");
-    const submitted = asked ? await this.#submit(text, signal) : ({ type: "go", text } as const);
-    if (submitted.type === "blocked") return blockedPrompt(submitted.reason);
-    if (this.#session.known !== null) await this.#session.known;
+    const { hooks, caller, common } = this.#session;
+    const first = this.#lives.find(MAIN) === undefined;
+    const prompt = isHeard(hooks)
+      ? await submitted(text, hooks, caller(MAIN, common.options.cwd), { first, signal: signal ?? NEVER })
+      : ({ type: "go", text } as const);
+    if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
     const before = this.#lives.find(MAIN);
     const record = before
-      ? this.#goOn(before, submitted.text)
-      : this.#begin(mainSpec(this.#session.common, submitted.text), null);
+      ? this.#goOn(before, prompt.text)
+      : this.#begin(mainSpec(this.#session.common, prompt.text), null);
     this.#session.warm(SPARE_THREADS);
     return this.#resultOf(record, signal);
-  }
-
-  /** What hooks make of a prompt (A5.8, A5.11): its text with what they add, or no turn at all. */
-  async #submit(text: string, signal = NEVER): Promise<Submitted> {
-    const { hooks, caller, common } = this.#session;
-    const own = caller(MAIN, common.options.cwd);
-    const started = this.#lives.find(MAIN) ? {} : await hooks.sessionStart("startup", own, signal);
-    const said = await hooks.userPromptSubmit(text, own, signal);
-    if (said.type === "blocked") return said;
-    const parts = [started.context, said.prompt ?? text, said.context];
-    return { type: "go", text: parts.filter((part) => part !== undefined && part !== "").join("\n\n") };
   }
 
   async spawn({ type = "Explore", signal, timeoutMs, ...request }: SpawnRequest): Promise<AgentResult> {
@@ -263,24 +253,6 @@ export class Supervisor implements SupervisorHandle {
   #refuseWhenClosed(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
-}
-
-type Submitted =
-  | { readonly type: "go"; readonly text: string }
-  | { readonly type: "blocked"; readonly reason: string };
-
-/** No turn was begun, so the conversation stays as it was. */
-function blockedPrompt(reason: string): AgentResult {
-  const why = `A hook stopped the prompt: ${reason || "it gave no reason."}`;
-  const summary = {
-    status: "failed",
-    text: "",
-    reason: why,
-    turns: 0,
-    usage: noUsage,
-    receipts: noReceipts,
-  } as const;
-  return { id: MAIN, type: "main", description: "main conversation", summary, durationMs: 0 };
 }
 
 function firstWords(prompt: string): string {
