@@ -86,6 +86,7 @@ export class Supervisor implements SupervisorHandle {
       ? await submitted(text, hooks, caller(MAIN, common.options.cwd), { first, signal: signal ?? NEVER })
       : ({ type: "go", text } as const);
     if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
+    if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
     const before = this.#lives.find(MAIN);
