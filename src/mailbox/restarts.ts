@@ -1,0 +1,31 @@
+import type { Clock } from "./clock.ts";
+
+/** So many restarts are made within the period; one more, and the part is given up (promise E of OTP's supervisors). */
+export interface RestartIntensity {
+  readonly max: number;
+  /** Milliseconds. */
+  readonly periodMs: number;
+}
+
+export const RESTART_INTENSITY: RestartIntensity = { max: 3, periodMs: 60_000 };
+
+/** Counts the restarts of one permanent part of a session: the gateway's thread, the journal's, the process host. */
+export class Restarts {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #intensity: RestartIntensity;
+  #at: number[] = [];
+
+  constructor(clock: Pick<Clock, "now">, intensity: RestartIntensity = RESTART_INTENSITY) {
+    this.#clock = clock;
+    this.#intensity = intensity;
+  }
+
+  /** True where it may be started again, which then counts; false where it broke too often to be worth it. */
+  again(): boolean {
+    const now = this.#clock.now();
+    this.#at = this.#at.filter((at) => now - at < this.#intensity.periodMs);
+    if (this.#at.length >= this.#intensity.max) return false;
+    this.#at.push(now);
+    return true;
+  }
+}
