@@ -25,12 +25,16 @@ export interface ActorWorld {
 export async function runActor({ spec, services, mail, model, tools, clock }: ActorWorld): Promise<void> {
   const state = new AgentState(spec);
   const stop = new AbortController();
+  const wanted = new Set<() => void>();
   mail.onMail((message) => {
     switch (message.type) {
       case "cancel":
         return stop.abort(new Error(message.reason));
+      case "yield":
+        for (const call of wanted) call();
+        return;
       default:
-        message.type satisfies never;
+        message satisfies never;
     }
   });
   const report = reporter(mail, clock);
@@ -71,6 +75,10 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       signal: stop.signal,
       onModelEvent: report.modelEvent,
       onProgress: report.progress,
+      onWanted(call) {
+        wanted.add(call);
+        return () => void wanted.delete(call);
+      },
     });
   } finally {
     report.end();

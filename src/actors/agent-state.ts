@@ -8,7 +8,17 @@ import {
   totalTokens,
   type Usage,
 } from "../mailbox/conversation.ts";
-import type { ActorSpec, CallResult, Receipts, Steer, Turn } from "../mailbox/messages.ts";
+import type {
+  ActorSpec,
+  CallResult,
+  LastTurn,
+  OpenTurn,
+  Pending,
+  Receipts,
+  Reply,
+  Steer,
+  Turn,
+} from "../mailbox/messages.ts";
 import { addReceipts, conversationOf, hear, receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import type { ModelReply } from "../model/client.ts";
 import { find } from "../tools/dispatch.ts";
@@ -32,21 +42,51 @@ export class AgentState {
   receipts: Receipts;
   /** The last text the model said: what is salvaged when it says no more. */
   said: string;
+  /** The supervisor says that the next reply is the last one. */
+  last: LastTurn | null = null;
   #heard: Steer[] = [];
   readonly #offered: ActorSpec["tools"];
 
   constructor(spec: ActorSpec) {
     this.#offered = spec.tools;
     this.messages = conversationOf(spec.messages, spec.turns);
-    this.reads = new ReadLedger(spec.turns.flatMap((turn) => turn.reads));
+    const { inherited, pending } = spec;
+    this.reads = new ReadLedger([...(inherited?.reads ?? []), ...spec.turns.flatMap((turn) => turn.reads)]);
     this.todo = new TodoList(todoOf(spec.turns));
-    this.cwd = spec.turns.at(-1)?.cwd ?? spec.root;
+    this.cwd = spec.turns.at(-1)?.cwd ?? inherited?.cwd ?? spec.root;
     this.turns = spec.turns.at(-1)?.turn ?? 0;
     this.usage = usageOf(spec.turns);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
     this.said = spec.heard.length > 0 ? "" : lastSaid(spec.turns);
     this.hear(spec.heard);
+    if (pending) this.#goOnWith(pending);
+  }
+
+  /** What the unfinished turn had seen and done, as if it had been done here. */
+  #goOnWith({ open }: Pending): void {
+    for (const entry of open.reads) this.reads.record(entry);
+    if (open.todo) this.todo.replace(open.todo);
+    this.commands = [...open.commands];
+    this.cwd = open.cwd;
+  }
+
+  /** A reply whose calls are about to run, as it is told to the supervisor. */
+  replied({ content, usage }: Pick<ModelReply, "content" | "usage">): Reply {
+    return { turn: this.turns + 1, heard: [...this.#heard], content: [...content], usage };
+  }
+
+  /** The turn that is under way, with what its calls have come to. */
+  openTurn(results: OpenTurn["results"]): OpenTurn {
+    const todo = this.todo.fresh;
+    return {
+      turn: this.turns + 1,
+      results,
+      cwd: this.cwd,
+      reads: [...this.reads.fresh],
+      commands: [...this.commands],
+      ...(todo === undefined ? {} : { todo: [...todo] }),
+    };
   }
 
   get tokens(): number {
@@ -59,7 +99,7 @@ export class AgentState {
   }
 
   /** A reply has come; its calls are still to be run. */
-  say(reply: ModelReply): void {
+  say(reply: Pick<ModelReply, "content">): void {
     this.said = textOf(reply.content) || this.said;
   }
 
@@ -69,7 +109,11 @@ export class AgentState {
   }
 
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
-  take(reply: ModelReply, calls: readonly ToolUseBlock[], results: readonly CallResult[]): Turn {
+  take(
+    reply: Pick<ModelReply, "content" | "usage">,
+    calls: readonly ToolUseBlock[],
+    results: readonly CallResult[],
+  ): Turn {
     const messages: MessageParam[] = [];
     // A reply without any block cannot be sent back: the API refuses empty content.
     if (reply.content.length > 0) messages.push({ role: "assistant", content: [...reply.content] });

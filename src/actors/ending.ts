@@ -1,5 +1,5 @@
 import { textOf } from "../mailbox/conversation.ts";
-import type { Status } from "../mailbox/messages.ts";
+import type { LastTurn, Status } from "../mailbox/messages.ts";
 import type { ModelFailure, ModelReply } from "../model/client.ts";
 
 /** How an agent's run ends; `text` falls back to the last thing it said. */
@@ -9,16 +9,12 @@ export interface Ending {
   readonly reason?: string;
 }
 
-/** Why the next reply must be the last one. */
-export interface LastTurn {
-  readonly status: "out_of_turns" | "over_budget";
-  readonly reason: string;
-  /** What the model is told. */
-  readonly note: string;
-}
-
 /** A reply without calls ends the agent. Empty text is not `done` (promise 1), nor is a reply that was cut. */
-export function endingOfReply(reply: ModelReply, saidBefore: string, last: LastTurn | null): Ending {
+export function endingOfReply(
+  reply: Pick<ModelReply, "content" | "stopReason">,
+  saidBefore: string,
+  last: LastTurn | null,
+): Ending {
   const said = textOf(reply.content);
   const text = said || saidBefore;
   if (last) return { status: last.status, text, reason: last.reason };

@@ -9,6 +9,7 @@ export interface ActorHost {
   start(start: ActorStart): ActorHandle;
   /** Boots up to `count` idle threads ahead of need. */
   warm(count: number): void;
+  load(): HostLoad;
   /** Ends every thread; pending actors exit as `terminated`. Idempotent. */
   close(): Promise<void>;
 }
@@ -27,7 +28,29 @@ export interface ActorHandle {
   readonly exited: Promise<Exit>;
   /** Ends the actor's thread at once; `finally` blocks in it do not run. */
   terminate(): void;
+  /** How its thread is, seen from outside, without a word from the agent: also while it spins. Never throws. */
+  vitals(): Vitals;
 }
+
+export interface HostLoad {
+  /** Actors that are in a thread now. */
+  readonly threads: number;
+  /** Actors that were started and wait for one. */
+  readonly waiting: number;
+}
+
+/** `unknown`: it is in no thread, or its host cannot see into it. Another machine's host answers from its heartbeat. */
+export type Vitals =
+  | { readonly type: "unknown" }
+  | {
+      readonly type: "thread";
+      /** The share of the time since the last look in which its loop did not rest, 0 to 1. */
+      readonly utilization: number;
+      /** Milliseconds since its loop was last known to turn; never more than they are, less by up to the time between two looks. */
+      readonly blockedMs: number;
+    };
+
+export const UNKNOWN_VITALS: Vitals = { type: "unknown" };
 
 export type Exit =
   | { readonly type: "returned" }

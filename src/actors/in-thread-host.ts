@@ -1,4 +1,5 @@
 import { systemClock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import { mailboxPair } from "../mailbox/mailbox-pair.ts";
 import { FromAgent, ToAgent } from "../mailbox/messages.ts";
 import type { Scheduler } from "../mailbox/scheduler.ts";
@@ -8,19 +9,33 @@ import { PeerGone } from "../mailbox/services.ts";
 import { laneModel } from "../model/lane-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { runActor } from "./actor.ts";
-import type { ActorHandle, ActorHost, ActorStart, Exit } from "./hosts.ts";
+import {
+  type ActorHandle,
+  type ActorHost,
+  type ActorStart,
+  type Exit,
+  UNKNOWN_VITALS,
+  type Vitals,
+} from "./hosts.ts";
 
-/** Actors on the caller's own thread, for tests: the same words, the same copies, any order of arrival. */
-export function inThreadHost(scheduler: Scheduler): ActorHost {
+/**
+ * Actors on the caller's own thread, for tests: the same words, the same copies, any order of arrival. There is
+ * no thread to look at, so a test says how it is.
+ */
+export function inThreadHost(
+  scheduler: Scheduler,
+  vitalsOf: (actor: ActorId) => Vitals = () => UNKNOWN_VITALS,
+): ActorHost {
   const running = new Set<ActorHandle>();
   return {
     start(start) {
-      const handle = run(start, scheduler);
+      const handle: ActorHandle = { ...run(start, scheduler), vitals: () => vitalsOf(start.spec.id) };
       running.add(handle);
       handle.exited.then(() => running.delete(handle));
       return handle;
     },
     warm() {},
+    load: () => ({ threads: running.size, waiting: 0 }),
     async close() {
       const handles = [...running];
       for (const handle of handles) handle.terminate();
@@ -29,7 +44,10 @@ export function inThreadHost(scheduler: Scheduler): ActorHost {
   };
 }
 
-function run({ spec, services, model }: ActorStart, scheduler: Scheduler): ActorHandle {
+function run(
+  { spec, services, model }: ActorStart,
+  scheduler: Scheduler,
+): Pick<ActorHandle, "mail" | "exited" | "terminate"> {
   const { left, right } = mailboxPair({ forLeft: FromAgent, forRight: ToAgent }, scheduler, spec.id);
   const stop = new AbortController();
   const terminated = new Promise<Exit>((resolve) => {
@@ -70,6 +88,9 @@ function severed(services: Services, ended: AbortSignal): Services {
     before: until(services.before),
     after: until(services.after),
     callTool: until(services.callTool),
+    reply: until(services.reply),
+    yield: until(services.yield),
+    model: until(services.model),
     turn: until(services.turn),
     finish: until(services.finish),
     hidden: until(services.hidden),

@@ -1,59 +1,104 @@
-import type { ActorSpec, Turn } from "../mailbox/messages.ts";
+import type { ActorSpec, CallResult, LastTurn, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelReply, ModelRequest, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
-import { type Ending, endingOfCancel, endingOfFailure, endingOfReply, type LastTurn } from "./ending.ts";
+import { type Ending, endingOfCancel, endingOfFailure, endingOfReply } from "./ending.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
 
 /** All that the loop needs from the world; it owns nothing. */
 export interface Surroundings {
   readonly model: ModelClient;
-  readonly services: Pick<Services, "turn" | "finish">;
+  readonly services: Pick<Services, "reply" | "yield" | "turn" | "finish">;
   readonly dispatch: Dispatch;
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
   /** Told of every reply and every turn, for the live tree, and for the summary of an agent that dies. */
   readonly onProgress: (state: AgentState) => void;
+  /** Calls back whenever the thread is wanted by others; the answer withdraws. */
+  readonly onWanted: (call: () => void) => () => void;
 }
 
 /**
  * The loop (A1.1 to A1.3): ask the model, run its calls, put the results back in their order, go round; a
  * reply without calls ends it. The same for the main conversation and for every agent. Resolves once the
- * supervisor has the summary; rejects only when the supervisor is gone.
+ * supervisor has the summary, or has taken the thread back; rejects only when the supervisor is gone.
  */
 export async function runAgent(spec: ActorSpec, state: AgentState, around: Surroundings): Promise<void> {
-  const { model, services, dispatch, signal } = around;
+  const { model, services, signal } = around;
   const end = (turn: Turn | null, { status, text, reason }: Ending) => {
     const { turns, usage, receipts } = state;
     const why = reason === undefined ? {} : { reason };
     return services.finish({ turn, summary: { status, text, ...why, turns, usage, receipts } });
   };
+  let pending = spec.pending;
   for (;;) {
-    const last = lastTurn(spec, state);
-    if (last) state.hear([{ text: last.note }]);
-    const outcome = await model.ask(requestOf(spec, state, last), around.onModelEvent, signal);
-    if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
-    if (outcome.type === "failure")
-      return void (await end(null, endingOfFailure(outcome.failure, state.said)));
+    let reply: Pick<ModelReply, "content" | "usage" | "stopReason">;
+    let last: LastTurn | null = null;
+    const begun = pending;
+    pending = undefined;
+    if (begun) reply = { ...begun.reply, stopReason: "tool_use" };
+    else {
+      last = lastTurn(spec, state);
+      if (last) state.hear([{ text: last.note }]);
+      const outcome = await model.ask(requestOf(spec, state, last), around.onModelEvent, signal);
+      if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
+      if (outcome.type === "failure")
+        return void (await end(null, endingOfFailure(outcome.failure, state.said)));
+      reply = last ? withoutCalls(outcome.reply) : outcome.reply;
+    }
 
-    const reply = last ? withoutCalls(outcome.reply) : outcome.reply;
-    const calls = callsOf(reply.content);
     const saidBefore = state.said;
     state.say(reply);
     around.onProgress(state);
-    const results = await runCalls(spec.id, state.turns + 1, calls, dispatch);
+    const results = await resultsOf(reply, begun, spec, state, around);
+    if (results === null) return;
+    const calls = callsOf(reply.content);
     const turn = state.take(reply, calls, results);
     around.onProgress(state);
     if (signal.aborted) return void (await end(turn, endingOfCancel(signal, state.said)));
 
-    if (calls.length > 0) {
-      state.hear((await services.turn(turn)).steer);
-      continue;
-    }
-    const answer = await end(turn, endingOfReply(reply, saidBefore, last));
+    const answer =
+      calls.length > 0
+        ? ({ type: "more", ...(await services.turn(turn)) } as const)
+        : await end(turn, endingOfReply(reply, saidBefore, last));
     if (answer.type === "closed") return;
+    state.last = answer.last ?? null;
     state.hear(answer.steer);
+  }
+}
+
+/**
+ * Runs the calls of a reply. Null: all that is left only waits, and the thread was given back; another one goes on
+ * with the turn where this one stops.
+ */
+async function resultsOf(
+  reply: Pick<ModelReply, "content" | "usage">,
+  begun: Pending | undefined,
+  spec: ActorSpec,
+  state: AgentState,
+  { services, dispatch, onWanted }: Surroundings,
+): Promise<CallResult[] | null> {
+  const calls = callsOf(reply.content);
+  if (calls.length === 0) return [];
+  const open = new OpenCalls(begun?.open.results);
+  const told = begun ? null : services.reply(state.replied(reply));
+  const released = Promise.withResolvers<null>();
+  const withdraw = onWanted(() => {
+    if (!open.onlyWait) return;
+    // A supervisor that is gone is found out by the calls themselves.
+    services.yield(state.openTurn(open.results)).then(
+      ({ type }) => type === "released" && released.resolve(null),
+      () => {},
+    );
+  });
+  try {
+    const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, open);
+    const [results] = await Promise.all([Promise.race([ran, released.promise]), told]);
+    return results;
+  } finally {
+    withdraw();
   }
 }
 
@@ -71,8 +116,9 @@ function requestOf(spec: ActorSpec, state: AgentState, last: LastTurn | null): M
   };
 }
 
-/** The reply after the limit was reached is the last one: text only. */
+/** The reply after a limit was reached is the last one: text only. */
 function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
+  if (state.last) return state.last;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
     return {
       status: "over_budget",

@@ -1,27 +1,38 @@
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import { type Dispatch, dispatch, find, notRun } from "../tools/dispatch.ts";
+import { type Dispatch, dispatch, find, notRun, type Stage } from "../tools/dispatch.ts";
+import { OpenCalls } from "./open-calls.ts";
 
 /** Local calls of one reply that run at once; calls that only wait for the supervisor are not counted. */
 const AT_ONCE = 8;
 
 /**
  * Runs the calls of one reply: parallel ones together, others alone, and answers in the order of the
- * calls (A1.12, A1.13). Every call gets exactly one result, also when the signal is aborted (A1.10).
+ * calls (A1.12, A1.13). Every call gets exactly one result, also when the signal is aborted (A1.10), and one whose
+ * result is known already is not run again.
  */
 export async function runCalls(
   actor: ActorId,
   turn: number,
   calls: readonly ToolUseBlock[],
   by: Dispatch,
+  open = new OpenCalls(),
 ): Promise<CallResult[]> {
   const inTurn = atMost(AT_ONCE);
   const results: CallResult[] = [];
   for (const group of grouped(calls, by)) {
     const first = results.length;
-    const answers = group.map((block, index) => {
-      const run = () => runOne(callId(actor, turn, first + index), block, by);
+    const answers = group.map((block, place) => {
+      const index = first + place;
+      const known = open.known(index);
+      if (known) return known;
+      const run = async () => {
+        const at = (stage: Stage) => open.stands(index, stage);
+        const result = await runOne(callId(actor, turn, index), block, by, at);
+        open.settle(index, result);
+        return result;
+      };
       return isRemote(block, by) ? run() : inTurn(run);
     });
     results.push(...(await Promise.all(answers)));
@@ -29,10 +40,15 @@ export async function runCalls(
   return results;
 }
 
-async function runOne(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
+async function runOne(
+  id: CallId,
+  block: ToolUseBlock,
+  by: Dispatch,
+  at: (stage: Stage) => void,
+): Promise<CallResult> {
   if (by.signal.aborted) return notRun;
   try {
-    return await dispatch(id, block, by);
+    return await dispatch(id, block, by, at);
   } catch {
     return interrupted;
   }

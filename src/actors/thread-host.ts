@@ -1,11 +1,19 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel } from "node:worker_threads";
-import { Piscina } from "piscina";
+import { Piscina, queueOptionsSymbol } from "piscina";
 import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
 import { FromAgent, type ToAgent } from "../mailbox/messages.ts";
 import { serveServices } from "../mailbox/service-lane.ts";
-import type { ActorHandle, ActorHost, ActorStart, Exit } from "./hosts.ts";
+import {
+  type ActorHandle,
+  type ActorHost,
+  type ActorStart,
+  type Exit,
+  UNKNOWN_VITALS,
+  type Vitals,
+} from "./hosts.ts";
+import { threadVitals } from "./thread-vitals.ts";
 import type { WorkerAnswer, WorkerTask } from "./worker.ts";
 
 export interface ThreadHostOptions {
@@ -136,6 +144,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
       pool = openPool(options);
       warmUp(pool, setOff(pool, "threads", "spares"));
     },
+    load: () => ({ threads: actors.size - line.size, waiting: line.size }),
     async close() {
       closed = true;
       for (const { handle } of actors) handle.terminate();
@@ -157,6 +166,13 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
     concurrentTasksPerWorker: 1,
     atomics: "disabled",
     recordTiming: false,
+    // The first idle one, as without; but only here is it said which thread takes which task.
+    loadBalancer(task, workers) {
+      const worker = workers.find(({ currentUsage }) => currentUsage === 0) ?? null;
+      const boarding = task[queueOptionsSymbol];
+      if (worker && boarding instanceof Boarding) boarding.takenBy(worker.id);
+      return worker;
+    },
     // The agent's thread sees no key and nothing of the person's environment but the compile cache.
     env: process.env["NODE_COMPILE_CACHE"] ? { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] } : {},
     // Containment, not thrift: an agent's runaway heap ends its thread. The young generation must be bounded too:
@@ -165,6 +181,14 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
   });
   pool.on("error", (error: unknown) => onFault(error instanceof Error ? error.message : String(error)));
   return pool;
+}
+
+/** Goes with a task to the pool, not to the thread. */
+class Boarding {
+  readonly takenBy: (threadId: number) => void;
+  constructor(takenBy: (threadId: number) => void) {
+    this.takenBy = takenBy;
+  }
 }
 
 /** An actor that has its ports, and a thread as soon as it is its turn. */
@@ -178,6 +202,7 @@ interface Actor {
 function prepare(entry: string, start: ActorStart): Actor {
   const services = new MessageChannel();
   const mail = new MessageChannel();
+  const pulse = new MessageChannel();
   serveServices(start.services, services.port1);
   const mailbox: Mailbox<FromAgent, ToAgent> = portMailbox(mail.port1, {
     incoming: FromAgent,
@@ -191,22 +216,34 @@ function prepare(entry: string, start: ActorStart): Actor {
     services: services.port2,
     mail: mail.port2,
     model: start.model,
+    pulse: pulse.port2,
   };
-  const transferList = [services.port2, mail.port2, start.model];
-  const runIn = (pool: Pool): Promise<Exit> =>
-    pool
-      .run(task, { filename: entry, signal: ending.signal, transferList })
+  const transferList = [services.port2, mail.port2, start.model, pulse.port2];
+  let look = (): Vitals => UNKNOWN_VITALS;
+  const runIn = (pool: Pool): Promise<Exit> => {
+    const boarding = new Boarding((threadId) => {
+      const worker = pool.threads.find((thread) => thread.threadId === threadId);
+      if (worker) look = threadVitals(worker, pulse.port1, systemClock);
+    });
+    return pool
+      .run(
+        { ...task, [queueOptionsSymbol]: boarding },
+        { filename: entry, signal: ending.signal, transferList },
+      )
       .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal));
+  };
   const exited = turn.promise
     .then((pool): Exit | Promise<Exit> => (pool === null ? { type: "terminated" } : runIn(pool)))
     .finally(() => {
+      look = () => UNKNOWN_VITALS;
       // A thread that was ended before it took its task never saw the other ends.
-      for (const port of [services.port1, mail.port1, ...transferList]) port.close();
+      for (const port of [services.port1, mail.port1, pulse.port1, ...transferList]) port.close();
     });
   return {
     handle: {
       mail: mailbox,
       exited,
+      vitals: () => look(),
       terminate() {
         ending.abort();
         // One that still waits for its turn has none to come.

@@ -17,6 +17,8 @@ export type WorkerTask =
       readonly services: MessagePort;
       readonly mail: MessagePort;
       readonly model: MessagePort;
+      /** Whatever comes here is sent back: that the thread's loop turns. */
+      readonly pulse: MessagePort;
     };
 
 /** A raw error must not cross: a pool loses its class, and one that cannot be cloned kills the thread. */
@@ -25,7 +27,8 @@ export type WorkerAnswer = { readonly ok: true } | { readonly ok: false; readonl
 /** The entry of every agent thread: one task at a time, the thread is reused after a clean end. */
 export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   if (task.type === "warm") return { ok: true };
-  const { services, mail, model } = task;
+  const { services, mail, model, pulse } = task;
+  pulse.on("message", (beat) => pulse.postMessage(beat));
   try {
     await runActor({
       spec: z.parse(ActorSpec, task.spec),
@@ -39,6 +42,6 @@ export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   } finally {
-    for (const port of [services, mail, model]) port.close();
+    for (const port of [services, mail, model, pulse]) port.close();
   }
 }

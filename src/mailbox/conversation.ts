@@ -25,6 +25,12 @@ export const Message: z.ZodMiniType<MessageParam> = z.custom<MessageParam>((valu
   return (role === "user" || role === "assistant") && (typeof content === "string" || Array.isArray(content));
 }, "not a message of the Messages API");
 
+/** The blocks of a whole reply; as little looked into. */
+export const ReplyContent: z.ZodMiniType<ContentBlock[]> = z.custom<ContentBlock[]>(
+  (value) => Array.isArray(value),
+  "not the content of a reply",
+);
+
 /** What a model is told of one tool (A1.17): exactly name, description and schema. */
 export const ToolDefinition = z.object({
   name: z.string(),

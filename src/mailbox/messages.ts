@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Message, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
+import { Message, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { ActorId, CallId } from "./ids.ts";
 
 /**
@@ -59,8 +59,11 @@ export const ReadEntry = z.object({
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
-/** Text that enters the agent's conversation at its next turn. */
-export const Steer = z.object({ text: z.string() });
+/**
+ * Text that enters the agent's conversation at its next turn. `of`: the durable things it tells of (results of
+ * agents, words that were sent), by their ids: the turn that heard it acknowledges them.
+ */
+export const Steer = z.object({ text: z.string(), of: z.optional(z.array(z.string())) });
 export type Steer = z.infer<typeof Steer>;
 
 /** One step of an agent's own list (A3.29). `activeForm` is what is shown while it is worked on. */
@@ -90,6 +93,42 @@ export const Turn = z.object({
   receipts: Receipts,
 });
 export type Turn = z.infer<typeof Turn>;
+
+// ---- a turn that is not over ---------------------------------------------------------------------
+
+/** What a tool call came to, as the model will see it. */
+export const CallResult = z.object({ content: ToolResultContent, isError: z.boolean() });
+export type CallResult = z.infer<typeof CallResult>;
+
+/** A reply with calls, told before the first of them runs: after a crash each of them still has one result. */
+export const Reply = z.object({
+  turn: z.number(),
+  /** Steering that was added to the conversation before this reply was asked for. */
+  heard: z.array(Steer),
+  content: ReplyContent,
+  usage: Usage,
+});
+export type Reply = z.infer<typeof Reply>;
+
+/** What the calls of an unfinished turn have come to so far: all that another thread needs to go on with it. */
+export const OpenTurn = z.object({
+  turn: z.number(),
+  /** By the place of the call in the reply. */
+  results: z.array(z.object({ index: z.number(), result: CallResult })),
+  cwd: z.string(),
+  reads: z.array(ReadEntry),
+  commands: Receipts.shape.commands,
+  todo: z.optional(z.array(Todo)),
+});
+export type OpenTurn = z.infer<typeof OpenTurn>;
+
+/** A reply whose calls are not all answered, and what is known of them. */
+export const Pending = z.object({ reply: Reply, open: OpenTurn });
+export type Pending = z.infer<typeof Pending>;
+
+/** What a fork has from its parent besides the conversation. */
+export const Inherited = z.object({ reads: z.array(ReadEntry), cwd: z.string() });
+export type Inherited = z.infer<typeof Inherited>;
 
 /** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's closure). */
 export const ToolSide = z.enum(["agent", "supervisor"]);
@@ -134,8 +173,12 @@ export const ActorSpec = z.object({
   messages: z.array(Message),
   /** Turns already taken, when an actor goes on from its records. */
   turns: z.array(Turn),
-  /** Said to it since the last of `turns`; heard before its first request. */
+  /** Said to it since the last of `turns`; heard before its first request. With `pending`: what that reply had heard. */
   heard: z.array(Steer),
+  /** The turn it was in when its last thread ended. */
+  pending: z.optional(Pending),
+  /** A fork's: what it has seen already. */
+  inherited: z.optional(Inherited),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
@@ -144,6 +187,8 @@ export type ActorSpec = z.infer<typeof ActorSpec>;
 export const ToAgent = z.discriminatedUnion("type", [
   /** Stop as soon as possible; the summary is then `cancelled` or `timed_out`. */
   z.object({ type: z.literal("cancel"), reason: z.string() }),
+  /** Others need threads: give yours back if you only wait. What you know is asked for by `yield`. */
+  z.object({ type: z.literal("yield") }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -188,6 +233,8 @@ export const Verdict = z.discriminatedUnion("type", [
     input: z.optional(z.unknown()),
     /** Somebody has something to say to the result: `after` is to bring it, and its answer is waited for. */
     watched: z.optional(z.literal(true)),
+    /** The call has side effects: `after` is to bring its result, so that a crash before the turn's end does not lose it. */
+    kept: z.optional(z.literal(true)),
     /** Rules deny single files: what a search found is to be asked about (`hidden`) before it is told. */
     filtered: z.optional(z.literal(true)),
     /** Other agents that were the last to write what this call is about to write. */
@@ -196,10 +243,6 @@ export const Verdict = z.discriminatedUnion("type", [
   z.object({ type: z.literal("refuse"), reason: z.string() }),
 ]);
 export type Verdict = z.infer<typeof Verdict>;
-
-/** What a tool call came to, as the model will see it. */
-export const CallResult = z.object({ content: ToolResultContent, isError: z.boolean() });
-export type CallResult = z.infer<typeof CallResult>;
 
 /** What a running search found, by absolute paths. */
 export const Found = z.object({ call: CallId, paths: z.array(z.string()) });
@@ -218,7 +261,17 @@ export type AfterCall = z.infer<typeof AfterCall>;
 export const AfterAnswer = z.object({ append: z.optional(z.string()) });
 export type AfterAnswer = z.infer<typeof AfterAnswer>;
 
-export const TurnAnswer = z.object({ steer: z.array(Steer) });
+/** The next reply must be the last one, though the agent's own limits are not reached. */
+export const LastTurn = z.object({
+  status: z.enum(["out_of_turns", "over_budget", "timed_out"]),
+  /** A sentence, for the summary. */
+  reason: z.string(),
+  /** What the model is told. */
+  note: z.string(),
+});
+export type LastTurn = z.infer<typeof LastTurn>;
+
+export const TurnAnswer = z.object({ steer: z.array(Steer), last: z.optional(LastTurn) });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 
 export const Finish = z.object({ turn: z.nullable(Turn), summary: Summary });
@@ -227,6 +280,10 @@ export type Finish = z.infer<typeof Finish>;
 /** Either the actor is closed, or it is given more and goes round again: no steering is lost. */
 export const FinishAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("closed") }),
-  z.object({ type: z.literal("more"), steer: z.array(Steer) }),
+  z.object({ type: z.literal("more"), steer: z.array(Steer), last: z.optional(LastTurn) }),
 ]);
 export type FinishAnswer = z.infer<typeof FinishAnswer>;
+
+/** `released`: the thread is not this agent's any more and must end; `stay`: it has something to do after all. */
+export const YieldAnswer = z.object({ type: z.enum(["released", "stay"]) });
+export type YieldAnswer = z.infer<typeof YieldAnswer>;

@@ -1,8 +1,17 @@
-import type { MessagePort } from "node:worker_threads";
+import { MessagePort } from "node:worker_threads";
 import * as Comlink from "comlink";
 import * as z from "zod/mini";
 import { comlinkEndpoint } from "./comlink-endpoint.ts";
-import { AfterCall, BeforeCall, Call, Finish, Found, Turn } from "./messages.ts";
+import {
+  AfterCall,
+  BeforeCall,
+  Call,
+  Finish,
+  Found,
+  Reply as OpenReply,
+  OpenTurn,
+  Turn,
+} from "./messages.ts";
 import { BackgroundRequest, CommandRequest, RunRequest } from "./runs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { PeerGone, type ServiceMap, type Services } from "./services.ts";
@@ -16,6 +25,9 @@ const questions: { readonly [M in Method]: z.ZodMiniType<Asked<M>> } = {
   before: BeforeCall,
   after: AfterCall,
   callTool: Call,
+  reply: OpenReply,
+  yield: OpenTurn,
+  model: z.number(),
   turn: Turn,
   finish: Finish,
   hidden: Found,
@@ -43,7 +55,13 @@ const ANSWERED: Reply = { ok: false, message: "This was answered before." };
 /** The supervisor's end: answers each id once, the same id twice with the recorded answer. */
 export function serveServices(services: Services, port: MessagePort): void {
   const lane = answering(services);
-  Comlink.expose(lane, comlinkEndpoint(port));
+  const carried: Lane = {
+    async ask(id, method, question) {
+      const reply = await lane.ask(id, method, question);
+      return Comlink.transfer(reply, portsIn(reply));
+    },
+  };
+  Comlink.expose(carried, comlinkEndpoint(port));
   port.start();
 }
 
@@ -75,10 +93,16 @@ export function servicesInThread(services: Services, scheduler: Scheduler, name:
   return askWith(async (id, method, question) => {
     const copy: unknown = structuredClone(question);
     await arrive("questions");
-    const reply = structuredClone(await lane.ask(id, method, copy));
+    const reply = await lane.ask(id, method, copy);
+    const answer = structuredClone(reply, { transfer: portsIn(reply) });
     await arrive("answers");
-    return reply;
+    return answer;
   });
+}
+
+/** A port is no data: it is handed over. */
+function portsIn(reply: Reply): MessagePort[] {
+  return reply.ok && reply.value instanceof MessagePort ? [reply.value] : [];
 }
 
 function answering(services: Services): Lane {
@@ -120,10 +144,14 @@ function askWith(ask: (id: string, method: Method, question: unknown) => Promise
     return reply.value as Answer<M>;
   };
   let finishes = 0;
+  let yields = 0;
   return {
     before: (call) => put(call.id, "before", call),
     after: (call) => put(call.id, "after", call),
     callTool: (call) => put(call.id, "callTool", call),
+    reply: (reply) => put(String(reply.turn), "reply", reply),
+    yield: (open) => put(String(yields++), "yield", open),
+    model: (count) => put(String(count), "model", count),
     turn: (turn) => put(String(turn.turn), "turn", turn),
     finish: (finish) => put(String(finishes++), "finish", finish),
     hidden: (found) => put(found.call, "hidden", found),

@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type {
   AfterAnswer,
   AfterCall,
@@ -7,9 +8,12 @@ import type {
   Finish,
   FinishAnswer,
   Found,
+  OpenTurn,
+  Reply,
   Turn,
   TurnAnswer,
   Verdict,
+  YieldAnswer,
 } from "./messages.ts";
 import type {
   BackgroundAnswer,
@@ -27,6 +31,12 @@ export interface ServiceMap {
   after: { question: AfterCall; answer: AfterAnswer };
   /** A tool that lives on the supervisor's side, gated and journalled there. No deadline: its end is the peer's end. */
   callTool: { question: Call; answer: CallResult };
+  /** A reply that has calls, before they run. It is noted in the order of the lane: before anything its calls do. */
+  reply: { question: Reply; answer: null };
+  /** The calls that have no result only wait: may the thread go? */
+  yield: { question: OpenTurn; answer: YieldAnswer };
+  /** A new lane to the model, where the old one closed. Asked again for each; `question` counts. */
+  model: { question: number; answer: MessagePort };
   /** The turn is durable when this answers; brings what was said to the agent meanwhile. */
   turn: { question: Turn; answer: TurnAnswer };
   /** Closes the race with late steering: either the actor is closed, or it is given more and goes round again. */

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { Message } from "./conversation.ts";
 import { ActorId, CallId, SessionId } from "./ids.ts";
-import { ActorSpec, Status, Summary, Turn } from "./messages.ts";
+import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
 import { TaskChange } from "./task-graph.ts";
 
 /** Raised when a record changes its meaning; an older one is migrated on reading, a newer one refused. */
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 2;
 
 /**
  * What happened in a session, one JSON line each. Resume is a fold over these (promise 4); the journal
@@ -20,11 +20,41 @@ export const SessionEvent = z.discriminatedUnion("type", [
     model: z.string(),
     /** What the session was started with, as a person would recognise it. */
     title: z.string(),
+    /** The session this one is a copy of, up to here. */
+    forkedFrom: z.optional(SessionId),
   }),
-  /** Said to an actor by the person or another actor; the turn that hears it carries it from then on. */
-  z.object({ type: z.literal("prompt"), actor: ActorId, message: Message }),
-  /** An agent was asked for; its thread may start later. `call` is the asking tool call, if any. */
-  z.object({ type: z.literal("spawn"), spec: ActorSpec, call: z.nullable(CallId) }),
+  /**
+   * Said to an actor by the person or another actor (`from`). The turn whose steering names the `id` has heard it;
+   * until then it is owed.
+   */
+  z.object({
+    type: z.literal("prompt"),
+    actor: ActorId,
+    message: Message,
+    id: z.optional(z.string()),
+    from: z.optional(ActorId),
+  }),
+  /**
+   * An agent was asked for; its thread may start later. `call` is the asking tool call, if any. `background`: its
+   * result is told, not returned. `fork`: the spec's messages follow what its parent's conversation is at this record.
+   */
+  z.object({
+    type: z.literal("spawn"),
+    spec: ActorSpec,
+    call: z.nullable(CallId),
+    background: z.optional(z.literal(true)),
+    fork: z.optional(z.literal(true)),
+  }),
+  /** An actor that had ended goes on: its `run`-th run, for `owner`, who gets the result (null: the person). */
+  z.object({
+    type: z.literal("reopen"),
+    actor: ActorId,
+    run: z.number(),
+    owner: z.nullable(ActorId),
+    call: z.nullable(CallId),
+    background: z.optional(z.literal(true)),
+    maxTurns: z.number(),
+  }),
   z.object({ type: z.literal("start"), actor: ActorId, attempt: z.number() }),
   /** Durable before a call with side effects runs. */
   z.object({
@@ -47,9 +77,34 @@ export const SessionEvent = z.discriminatedUnion("type", [
       }),
     ),
   }),
-  z.object({ type: z.literal("after"), actor: ActorId, call: CallId, isError: z.boolean() }),
+  /** `result` where running the call again could do something twice. */
+  z.object({
+    type: z.literal("after"),
+    actor: ActorId,
+    call: CallId,
+    isError: z.boolean(),
+    result: z.optional(CallResult),
+  }),
+  /** A reply whose calls are about to run. */
+  z.object({ type: z.literal("reply"), actor: ActorId, reply: Reply }),
   z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),
-  z.object({ type: z.literal("summary"), actor: ActorId, summary: Summary, durationMs: z.number() }),
+  /** The one result of a run, durable before anybody hears of it. `run`: 1 where absent. */
+  z.object({
+    type: z.literal("summary"),
+    actor: ActorId,
+    run: z.optional(z.number()),
+    summary: Summary,
+    durationMs: z.number(),
+  }),
+  /** A command runs beside the conversation; without a `command-end` it was ended with the program. */
+  z.object({
+    type: z.literal("command"),
+    actor: ActorId,
+    task: z.string(),
+    title: z.string(),
+    path: z.string(),
+  }),
+  z.object({ type: z.literal("command-end"), actor: ActorId, task: z.string(), ending: z.string() }),
   /** The task graph is the fold of these. */
   z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
   /** `agents`: how many were spawned, so that a list of sessions need not read the whole journal. */

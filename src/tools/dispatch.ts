@@ -17,6 +17,12 @@ export interface Dispatch {
   context(call: CallId): AgentCallContext;
 }
 
+/**
+ * Where a call stands: it waits for the supervisor (`away`: it runs there, `asked`: it may not run yet), or it runs
+ * in this thread, which cannot be given back before it has ended.
+ */
+export type Stage = "away" | "asked" | "here";
+
 /** The offered tool of this name or alias. */
 export function find(offered: readonly AgentTool[], name: string): AgentTool | undefined {
   return offered.find((tool) => tool.name === name || tool.aliases.includes(name));
@@ -26,7 +32,12 @@ export function find(offered: readonly AgentTool[], name: string): AgentTool | u
  * One call's pipeline (A5.1): find, validate, ask, run, report. Every failure is a result that tells the
  * model what to do next (A1.18); it rejects only when the signal was aborted before there was a result.
  */
-export async function dispatch(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
+export async function dispatch(
+  id: CallId,
+  block: ToolUseBlock,
+  by: Dispatch,
+  at: (stage: Stage) => void = () => {},
+): Promise<CallResult> {
   const tool = find(by.offered, block.name);
   if (!tool) return unknownTool(block.name, by.offered);
   const broken = invalidInput(block);
@@ -34,10 +45,11 @@ export async function dispatch(id: CallId, block: ToolUseBlock, by: Dispatch): P
     return wrong(`The input of ${tool.name} is not valid JSON: ${broken}. Send the call again.`);
   const context = by.context(id);
   try {
+    at(tool.side === "supervisor" ? "away" : "asked");
     const result =
       tool.side === "supervisor"
         ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input: block.input })
-        : await runHere(id, tool, block, context, by);
+        : await runHere(id, tool, block, context, by, at);
     // Kept also when the signal was aborted meanwhile: what is known of a call must not become unknown.
     return wellFormed(result);
   } catch (error) {
@@ -52,18 +64,20 @@ async function runHere(
   { id: toolUse, input }: ToolUseBlock,
   context: AgentCallContext,
   { local, services }: Dispatch,
+  at: (stage: Stage) => void,
 ): Promise<CallResult> {
   const tool = local.get(name);
   if (!tool) return wrong(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
   if (call.type === "invalid") return wrong(call.message);
   const verdict = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
+  at("here");
   if (verdict.type === "refuse") return wrong(verdict.reason);
   if (context.signal.aborted) return notRun;
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
     return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
-  const { lastWriters = [], watched, filtered } = verdict;
+  const { lastWriters = [], watched, kept, filtered } = verdict;
   const hidden = filtered ? hiddenBy(services, id) : context.hidden;
   const result = await settled(name, call, { ...context, lastWriters, hidden });
   const ended = { id, isError: result.isError, bytes: sizeOf(result) };
@@ -72,7 +86,7 @@ async function runHere(
     return append === undefined ? result : appended(result, append);
   }
   // Nobody answers it, and a supervisor that is gone is found out by the next question.
-  services.after(ended).catch(() => {});
+  services.after(kept ? { ...ended, result } : ended).catch(() => {});
   return result;
 }
 

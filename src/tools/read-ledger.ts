@@ -22,6 +22,11 @@ export class ReadLedger {
     return this.#entries.get(realPath);
   }
 
+  /** Entries that no turn record has yet. */
+  get fresh(): readonly ReadEntry[] {
+    return this.#fresh;
+  }
+
   /** Entries since the last call, for the turn record. */
   takeFresh(): ReadEntry[] {
     const fresh = this.#fresh;

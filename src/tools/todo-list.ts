@@ -18,6 +18,11 @@ export class TodoList {
     this.#isFresh = true;
   }
 
+  /** The list where no turn record has it yet. */
+  get fresh(): readonly Todo[] | undefined {
+    return this.#isFresh ? this.#items : undefined;
+  }
+
   /** The list for the turn's record; undefined where it was not replaced since. */
   takeFresh(): Todo[] | undefined {
     if (!this.#isFresh) return undefined;

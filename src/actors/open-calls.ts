@@ -1,0 +1,40 @@
+import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
+import type { Stage } from "../tools/dispatch.ts";
+
+/** The calls of one reply while they run: what each has come to, and where those without a result stand. */
+export class OpenCalls {
+  readonly #results = new Map<number, CallResult>();
+  readonly #stages = new Map<number, Stage>();
+
+  /** `known`: results from before this thread. */
+  constructor(known: OpenTurn["results"] = []) {
+    for (const { index, result } of known) this.#results.set(index, result);
+  }
+
+  known(index: number): CallResult | undefined {
+    return this.#results.get(index);
+  }
+
+  stands(index: number, stage: Stage): void {
+    this.#stages.set(index, stage);
+  }
+
+  settle(index: number, result: CallResult): void {
+    this.#stages.delete(index);
+    this.#results.set(index, result);
+  }
+
+  get results(): OpenTurn["results"] {
+    return [...this.#results].map(([index, result]) => ({ index, result }));
+  }
+
+  /**
+   * Whether nothing runs in this thread. A call that waits to be allowed must run as soon as it is, so beside
+   * others it keeps the thread: they may wait for much longer.
+   */
+  get onlyWait(): boolean {
+    const stages = [...this.#stages.values()];
+    if (stages.length === 0 || stages.includes("here")) return false;
+    return !stages.includes("asked") || stages.length === 1;
+  }
+}
