@@ -1,13 +1,16 @@
 import type { Usage } from "../mailbox/conversation.ts";
 
-/** USD per million tokens, as published at platform.claude.com (pricing) in October 2026. */
-interface Prices {
+/** USD per million tokens. */
+export interface Prices {
   readonly input: number;
   readonly output: number;
   /** Kept for five minutes, which is the only kind of breakpoint we set. */
   readonly cacheWrite: number;
   readonly cacheRead: number;
 }
+
+/** By id, with its date or without: these come before the list below (`troupe.prices`). */
+export type OwnPrices = Readonly<Record<string, Prices>>;
 
 /** What a reply cost. Where prices are not known it counts as 0 and says so. */
 export interface Cost {
@@ -28,7 +31,10 @@ const HAIKU_5_5_LONG = prices(0.5, 2.5, 0.625, 0.05);
 /** Tokens of a prompt, cached ones included, above which Haiku 5.5 costs more. */
 const LONG_PROMPT = 100_000;
 
-/** By id without its date; a family's newer member is not guessed from an older one. */
+/**
+ * As published at platform.claude.com (pricing) in October 2026; by id without its date. A family's newer member is
+ * not guessed from an older one.
+ */
 const PRICES: Readonly<Record<string, Prices>> = {
   "claude-opus-5-5": prices(4, 20, 5, 0.2),
   "claude-opus-5": prices(5, 25, 6.25, 0.5),
@@ -52,8 +58,8 @@ const PRICES: Readonly<Record<string, Prices>> = {
 };
 
 /** The cost of one reply: prices may depend on the length of its prompt, so replies are not added up first. */
-export function costOf(model: string, usage: Usage): Cost {
-  const price = priceOf(model.replace(/-\d{8}$/, ""), usage);
+export function costOf(model: string, usage: Usage, own: OwnPrices = {}): Cost {
+  const price = priceOf(model, promptOf(usage), own);
   if (!price) return { usd: 0, costKnown: false };
   const millionths =
     usage.input_tokens * price.input +
@@ -63,8 +69,14 @@ export function costOf(model: string, usage: Usage): Cost {
   return { usd: millionths / 1_000_000, costKnown: true };
 }
 
-function priceOf(model: string, usage: Usage): Prices | undefined {
-  if (model !== "claude-haiku-5-5") return Object.hasOwn(PRICES, model) ? PRICES[model] : undefined;
-  const prompt = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
-  return prompt > LONG_PROMPT ? HAIKU_5_5_LONG : HAIKU_5_5;
+/** What a request with a prompt of so many tokens is charged by; undefined where nobody has said. */
+export function priceOf(model: string, promptTokens: number, own: OwnPrices = {}): Prices | undefined {
+  const id = model.replace(/-\d{8}$/, "");
+  for (const name of [model, id]) if (Object.hasOwn(own, name)) return own[name];
+  if (id === "claude-haiku-5-5") return promptTokens > LONG_PROMPT ? HAIKU_5_5_LONG : HAIKU_5_5;
+  return Object.hasOwn(PRICES, id) ? PRICES[id] : undefined;
+}
+
+function promptOf(usage: Usage): number {
+  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }

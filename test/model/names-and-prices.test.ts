@@ -109,4 +109,14 @@ describe("prices", () => {
     expect(costOf("claude-sonnet-9", million)).toEqual({ usd: 0, costKnown: false });
     expect(costOf("constructor", million)).toEqual({ usd: 0, costKnown: false });
   });
+
+  test("prices of one's own come before the list, and add what it lacks (issue 5 item 6)", () => {
+    const half = { input: 1, output: 2, cacheWrite: 3, cacheRead: 4 };
+    const own = { "claude-opus-5-5": half, mine: half, "claude-sonnet-5-5-20260901": half };
+    expect(costOf("claude-opus-5-5-20261001", million, own)).toEqual({ usd: 7, costKnown: true });
+    expect(costOf("mine", million, own)).toEqual({ usd: 7, costKnown: true });
+    expect(costOf("claude-sonnet-5-5-20260901", million, own).usd).toBe(7);
+    expect(costOf("claude-sonnet-5-5", million, own)).toEqual(costOf("claude-sonnet-5-5", million));
+    expect(costOf("toString", million, own).costKnown).toBe(false);
+  });
 });
