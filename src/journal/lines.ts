@@ -12,6 +12,8 @@ export interface Line {
   readonly bytes: Buffer | null;
   /** False for a last line without a newline. */
   readonly complete: boolean;
+  /** Bytes of the file up to and with this line. */
+  readonly end: number;
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -23,19 +25,23 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncGenerator<Line> {
   let number = 1;
+  let position = 0;
   let line = new LineBuffer();
   for await (const chunk of chunksOf(handle, signal)) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       line.add(chunk.subarray(start, end));
-      yield { number, bytes: line.bytes(), complete: true };
+      position += line.length + 1;
+      yield { number, bytes: line.bytes(), complete: true, end: position };
       number += 1;
       line = new LineBuffer();
       start = end + 1;
     }
     line.add(chunk.subarray(start));
   }
-  if (line.length > 0) yield { number, bytes: line.bytes(), complete: false };
+  if (line.length > 0) {
+    yield { number, bytes: line.bytes(), complete: false, end: position + line.length };
+  }
 }
 
 /** A stream of the handle would do the same, but throws past its reader when the signal is aborted already. */

@@ -1,6 +1,7 @@
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { JournalError, readSentence } from "./journal-error.ts";
 import { type Line, linesOf } from "./lines.ts";
+import { migration, OLDEST_VERSION } from "./migrate.ts";
 import { openJournal } from "./open-journal.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
 
@@ -12,8 +13,18 @@ export type JournalReading =
       readonly aside: readonly unknown[];
       /** What was left out and why, one sentence each. */
       readonly notes: readonly string[];
+      /** Where a writer that goes on with this journal begins. */
+      readonly end: JournalEnd;
     }
   | { readonly type: "refused"; readonly reason: string };
+
+/** The end of what is whole in a journal. */
+export interface JournalEnd {
+  /** The highest number in use; a line that could not be read has used one too. */
+  readonly seq: number;
+  /** Bytes up to the end of the last complete line. */
+  readonly bytes: number;
+}
 
 /** A file full of rubbish must not become a list of a million sentences. */
 const MAX_NOTES = 100;
@@ -50,6 +61,11 @@ class Reading {
   readonly #notes: string[] = [];
   #moreNotes = 0;
   #seq = 0;
+  #highest = 0;
+  #bytes = 0;
+  /** Said by the latest `session` record so far. */
+  #version = OLDEST_VERSION;
+  readonly #migrate = migration();
   readonly #seen = new Set<number>();
   /** Lines left out since the last good one: that many numbers are accounted for. */
   #skipped = 0;
@@ -66,7 +82,8 @@ class Reading {
       );
       return null;
     }
-    const parsed = line.bytes === null ? tooLong : parseRecord(line.bytes);
+    this.#bytes = line.end;
+    const parsed = line.bytes === null ? tooLong : parseRecord(line.bytes, this.#version, this.#migrate);
     switch (parsed.type) {
       case "newer":
         return parsed.version;
@@ -82,6 +99,7 @@ class Reading {
         );
         return null;
       case "record":
+        if (parsed.record.event.type === "session") this.#version = parsed.record.event.version;
         if (this.#isNew(parsed.record.seq, line.number)) this.#records.push(parsed.record);
         return null;
       default:
@@ -91,7 +109,13 @@ class Reading {
 
   end(): JournalReading {
     const more = this.#moreNotes > 0 ? [`${this.#moreNotes} more lines of ${this.#path} were left out.`] : [];
-    return { type: "read", records: this.#records, aside: this.#aside, notes: [...this.#notes, ...more] };
+    return {
+      type: "read",
+      records: this.#records,
+      aside: this.#aside,
+      notes: [...this.#notes, ...more],
+      end: { seq: this.#highest + this.#skipped, bytes: this.#bytes },
+    };
   }
 
   /** A record twice would be folded twice. A wrong number alone loses nothing: it is said, and kept. */
@@ -107,6 +131,8 @@ class Reading {
       );
     }
     this.#seen.add(seq);
+    // A damaged number may be one that cannot be counted on from.
+    if (seq <= MAX_SEQ) this.#highest = Math.max(this.#highest, Math.ceil(seq));
     this.#seq = seq;
     this.#skipped = 0;
     return true;
@@ -117,5 +143,8 @@ class Reading {
     else this.#moreNotes += 1;
   }
 }
+
+/** More records than any session has. */
+const MAX_SEQ = 2 ** 50;
 
 const tooLong = { type: "invalid", why: "longer than any record" } as const;

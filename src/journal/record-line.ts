@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
 import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
+import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
 
 /** What one line of a journal turned out to be. */
 export type RecordLine =
@@ -20,18 +22,25 @@ const Outline = z.object({
   event: z.object({ type: z.string(), version: z.optional(z.unknown()) }),
 });
 
-export function parseRecord(bytes: Buffer): RecordLine {
+/**
+ * `version`: the one in force at this line; a `session` record goes by its own. `migrate` is handed the lines
+ * before this one first; a line that stands alone (a journal's first or last) needs none of them.
+ */
+export function parseRecord(
+  bytes: Buffer,
+  version = OLDEST_VERSION,
+  migrate: Migrate = migration(),
+): RecordLine {
   const value = parseJson(bytes);
   if (value === undefined) return { type: "invalid", why: "torn or not JSON" };
   const outline = z.safeParse(Outline, value);
   if (!outline.success) return { type: "invalid", why: "not a record of a journal" };
   const { seq, event } = outline.data;
+  const from = event.type === "session" && typeof event.version === "number" ? event.version : version;
   // Before the schema: a newer session record may not satisfy ours.
-  if (event.type === "session" && typeof event.version === "number" && event.version > JOURNAL_VERSION) {
-    return { type: "newer", version: event.version };
-  }
+  if (from > JOURNAL_VERSION) return { type: "newer", version: from };
   if (!KNOWN_EVENTS.has(event.type)) return { type: "unknown", event: event.type, seq, value };
-  const record = z.safeParse(JournalRecord, value);
+  const record = z.safeParse(JournalRecord, migrate(value, from));
   if (record.success) return { type: "record", record: record.data };
   const where = record.error.issues[0]?.path.join(".") ?? "";
   return { type: "invalid", why: `not a valid ${event.type} record (${where})` };
@@ -39,8 +48,9 @@ export function parseRecord(bytes: Buffer): RecordLine {
 
 /** Undefined where it is not JSON: no JSON text stands for undefined. */
 function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) return undefined;
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return JSON.parse(bytes.toString());
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readJournal } from "../../src/journal/reader.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { ALICE, linesOf, prompt, recordsOf, sessionEvent, spawn, summary, turnEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -44,18 +44,20 @@ test("a whole journal is read as it was written, without a note", async () => {
     records: recordsOf(EVENTS),
     aside: [],
     notes: [],
+    end: { seq: EVENTS.length, bytes: Buffer.byteLength(linesOf(EVENTS)) },
   });
 });
 
 test("a last line torn at any byte is left out and said; all before it is kept (fault 37)", async () => {
-  const whole = Buffer.from(linesOf(EVENTS));
+  const all = Buffer.from(linesOf(EVENTS));
   const start = Buffer.byteLength(linesOf(EVENTS.slice(0, -1)));
-  const path = await journalOf(whole.subarray(0, start));
+  const path = await journalOf(all.subarray(0, start));
   expect((await read(path)).notes).toEqual([]);
-  for (let end = start + 1; end < whole.length; end += 1) {
-    await writeFile(path, whole.subarray(0, end));
-    const { records, notes } = await read(path);
+  for (let end = start + 1; end < all.length; end += 1) {
+    await writeFile(path, all.subarray(0, end));
+    const { records, notes, end: whole } = await read(path);
     expect(records).toEqual(recordsOf(EVENTS.slice(0, -1)));
+    expect(whole).toEqual({ seq: EVENTS.length - 1, bytes: start });
     expect(notes).toEqual([`The last line (7) of ${path} is torn and was left out; all before it is kept.`]);
   }
 });
@@ -93,10 +95,11 @@ test("bytes that are not UTF-8 spoil their own line only", async () => {
 });
 
 test("a journal of a newer version is refused with the reason, even where its shape is another", async () => {
-  const path = await journalOf('{"seq":1,"at":"x","event":{"type":"session","version":2,"ident":7}}\n');
+  const next = JOURNAL_VERSION + 1;
+  const path = await journalOf(`{"seq":1,"at":"x","event":{"type":"session","version":${next},"ident":7}}\n`);
   expect(await readJournal(path)).toEqual({
     type: "refused",
-    reason: `The journal ${path} was written by a newer Troupe (journal version 2, this one reads up to 1); update Troupe to open it.`,
+    reason: `The journal ${path} was written by a newer Troupe (journal version ${next}, this one reads up to ${JOURNAL_VERSION}); update Troupe to open it.`,
   });
 });
 
@@ -125,6 +128,20 @@ test("a wrong number loses no record", async () => {
   const { records, notes } = await read(path);
   expect(records.map(({ seq }) => seq)).toEqual([1, 2, 300_000, 4, 5, 6, 7]);
   expect(notes).toHaveLength(2);
+});
+
+test.each([
+  ["a damaged last line has used a number too", withLine(7, "rubbish"), 7],
+  ["a number out of order is not given again", linesOf(EVENTS).replace('{"seq":3,', '{"seq":300,'), 300],
+  [
+    "a number nobody can count on from is passed over",
+    linesOf(EVENTS).replace('{"seq":7,', '{"seq":1e300,'),
+    6,
+  ],
+  ["a record of an unknown kind has a number", withLine(7, '{"seq":7,"at":"x","event":{"type":"new"}}'), 7],
+  ["an empty file", "", 0],
+])("where a writer goes on: %s", async (_, content, seq) => {
+  expect((await read(await journalOf(content))).end).toEqual({ seq, bytes: Buffer.byteLength(content) });
 });
 
 test("a file full of rubbish is a bounded number of sentences", async () => {

@@ -1,6 +1,6 @@
 import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
-import type { JournalRecord, SessionEvent } from "../../src/mailbox/session-events.ts";
+import { JOURNAL_VERSION, type JournalRecord, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 
 export const SESSION = SessionId.parse("session0000001");
@@ -8,7 +8,15 @@ export const ALICE = ActorId.parse("alice");
 export const BOB = ActorId.parse("bobby");
 
 export function sessionEvent(over: Partial<Extract<SessionEvent, { type: "session" }>> = {}): SessionEvent {
-  return { type: "session", version: 1, id: SESSION, cwd: "/w", model: "sonnet", title: "hi", ...over };
+  return {
+    type: "session",
+    version: JOURNAL_VERSION,
+    id: SESSION,
+    cwd: "/w",
+    model: "sonnet",
+    title: "hi",
+    ...over,
+  };
 }
 
 export function prompt(text: string, actor: ActorId = MAIN): SessionEvent {

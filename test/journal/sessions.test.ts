@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { journalFile, projectsFolder, sessionPlace } from "../../src/journal/place.ts";
 import { findSession, listSessions } from "../../src/journal/sessions.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -120,7 +120,7 @@ test("what cannot be listed is said, what is no session is passed over", async (
   expect([...notes].sort()).toEqual(
     [
       `The journal ${journalFile(torn)} does not begin with a whole session record, so it is not listed; \`troupe sessions show torn1\` shows what is left of it.`,
-      `The journal ${journalFile(newer)} was written by a newer Troupe (journal version 99, this one reads up to 1); update Troupe to open it.`,
+      `The journal ${journalFile(newer)} was written by a newer Troupe (journal version 99, this one reads up to ${JOURNAL_VERSION}); update Troupe to open it.`,
     ].sort(),
   );
 });

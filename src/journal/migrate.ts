@@ -1,0 +1,66 @@
+import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+
+/** A parsed line before its schema: of an older version, or of ours. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Makes a record of one version one of the next. It may remember what came before it in the same journal. */
+type Step = (record: Fields) => Fields;
+
+/**
+ * The record as this version writes it. `from` is what the latest `session` record before the line says: a
+ * session that an older Troupe began and this one went on with has several. Never throws: what has not the
+ * shape a step expects is left for the schema to refuse.
+ */
+export type Migrate = (record: unknown, from: number) => unknown;
+
+/** What is assumed where the record that says the version is damaged. */
+export const OLDEST_VERSION = 1;
+
+/**
+ * One step per version (fault 67): the first makes version 2 of version 1. A step leaves what has the new
+ * form already as it is: where a `session` record is lost, its lines are taken for the oldest.
+ */
+const STEPS: readonly (() => Step)[] = [promptsHaveIds];
+
+/** For one reading of one journal, whose records are handed over in their order. */
+export function migration(to = JOURNAL_VERSION): Migrate {
+  const steps = STEPS.map((start) => start());
+  return (record, from) => {
+    if (from >= to || !isFields(record)) return record;
+    return steps
+      .slice(Math.max(from, OLDEST_VERSION) - 1, to - 1)
+      .reduce<Fields>((migrated, step) => step(migrated), record);
+  };
+}
+
+/**
+ * Version 2 knows by ids which prompts a turn has heard. In version 1 whatever was said to an actor came to
+ * it as steering with the same text, in the same order.
+ */
+function promptsHaveIds(): Step {
+  const owed: { readonly actor: unknown; readonly text: unknown; readonly id: string }[] = [];
+  const namePrompt = (actor: unknown, steer: unknown): unknown => {
+    if (!isFields(steer) || steer["of"] !== undefined) return steer;
+    const index = owed.findIndex((prompt) => prompt.actor === actor && prompt.text === steer["text"]);
+    const [heard] = index === -1 ? [] : owed.splice(index, 1);
+    return heard === undefined ? steer : { ...steer, of: [heard.id] };
+  };
+  return (record) => {
+    const { seq, event } = record;
+    if (!isFields(event)) return record;
+    const { type, actor, turn, message } = event;
+    if (type === "prompt" && event["id"] === undefined) {
+      const id = `p${String(seq)}`;
+      if (isFields(message)) owed.push({ actor, text: message["content"], id });
+      return { ...record, event: { ...event, id } };
+    }
+    if (type !== "turn" || owed.length === 0 || !isFields(turn) || !Array.isArray(turn["heard"]))
+      return record;
+    const heard = turn["heard"].map((steer) => namePrompt(actor, steer));
+    return { ...record, event: { ...event, turn: { ...turn, heard } } };
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
