@@ -65,8 +65,12 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
         break;
       case "session":
       case "start":
+      case "reopen":
       case "before":
       case "after":
+      case "reply":
+      case "command":
+      case "command-end":
       case "task":
       case "end":
         break;

@@ -90,6 +90,7 @@ export function agentsOf(records: Records): AgentHistory[] {
         agents.set(event.spec.id, spawned(event.spec));
         break;
       case "start":
+      case "reopen":
       case "prompt":
         change(event.actor, () => unfinished);
         break;
@@ -105,6 +106,9 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "session":
       case "before":
       case "after":
+      case "reply":
+      case "command":
+      case "command-end":
       case "task":
       case "end":
         break;

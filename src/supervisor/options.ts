@@ -12,6 +12,7 @@ import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { FileRules } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
+import type { RestoredSession } from "./restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 
 /** Where replies come from. */
@@ -96,6 +97,14 @@ export interface SupervisorOptions {
   readonly home?: string;
   /** A line by which a person recognises the session in a list (default: its first prompt). */
   readonly title?: string;
+  /** A session that is taken up again: the same id, and its journal goes on (see `restoreSession`). */
+  readonly resume?: RestoredSession;
+  /**
+   * What becomes of the main conversation when it has answered while something of it runs in the background.
+   * `wait`: a prompt ends when nothing does any more, its news heard (default). `wake`: a prompt ends with its
+   * answer; news start the conversation again by themselves, told as `woken` and `answered` events.
+   */
+  readonly background?: "wait" | "wake";
   /** Kinds of agents besides the built-in ones; one with a built-in's name takes its place. */
   readonly agents?: readonly AgentDefinition[];
   /** Tools besides the built-in ones; they run on the caller's thread (see `defineTool`). */
@@ -131,6 +140,8 @@ export interface AgentResult {
   readonly durationMs: number;
 }
 
+export type StopScope = "subtree" | "foreground";
+
 /** Everything about a session that its end wants to know. */
 export interface SessionAccount {
   readonly session: SessionId;
@@ -159,8 +170,23 @@ export interface SupervisorHandle {
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
   /** Every agent of the session in spawn order, the main conversation first if it was used. */
   tree(): readonly AgentView[];
-  /** Ends one agent and all below it; its summary is `cancelled`. Unknown or ended: nothing happens. */
-  cancel(actor: ActorId, reason: string): void;
+  /**
+   * Ends one agent; its summary is `cancelled`, and it can be gone on with. `subtree` (default): and all below it;
+   * `foreground`: and what it waits for, but not what runs in the background. Unknown or ended: nothing happens.
+   */
+  cancel(actor: ActorId, reason: string, scope?: StopScope): void;
+  /**
+   * Goes on with an agent that has ended, with all it knows: its next result. One that still runs hears the text
+   * instead, and the answer is its end.
+   */
+  resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult>;
+  /** What a session that was taken up again had not finished; nothing of it runs before `goOn` or a prompt. */
+  unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] };
+  /**
+   * Everything that was cut off goes on from its last durable turn; resolves with the main conversation's result as
+   * `prompt` does, or null where that one had ended.
+   */
+  goOn(signal?: AbortSignal): Promise<AgentResult | null>;
   account(): SessionAccount;
   /** The permission mode in force, for every agent. */
   mode(): PermissionMode;

@@ -1,6 +1,7 @@
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
+import type { AgentResult } from "./options.ts";
 
 export type AgentState = "queued" | "starting" | "running" | "waiting" | "cancelling" | "ended";
 
@@ -31,6 +32,16 @@ export interface AgentView {
   readonly model: string;
   readonly turns: number;
   readonly usage: Usage;
+  /** As far as prices are known. */
+  readonly costUsd: number;
+  /** Its result is told, not waited for. */
+  readonly background: boolean;
+  /** It has a thread; one that waits may have given it back. */
+  readonly hasThread: boolean;
+  /** When anything came from it or for it last. */
+  readonly lastSignAt: number;
+  /** What a watch has found wrong, as a sentence; null: nothing. */
+  readonly trouble: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -51,6 +62,10 @@ export type SupervisorEvent =
       /** Null: nothing is tried again, a silent stream is given up then. */
       readonly attempt: number | null;
     }
+  /** News made the main conversation go on by itself; `because`: of what, in words. */
+  | { readonly type: "woken"; readonly because: string }
+  /** What came of it. */
+  | { readonly type: "answered"; readonly result: AgentResult }
   | { readonly type: "warning"; readonly message: string };
 
 /** A call that was not allowed, as `--output-format json` lists it. */

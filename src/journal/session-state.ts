@@ -1,0 +1,215 @@
+import type { MessageParam } from "../mailbox/conversation.ts";
+import type { ActorId, CallId } from "../mailbox/ids.ts";
+import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
+import type { JournalRecord } from "../mailbox/session-events.ts";
+import type { TaskGraph } from "../mailbox/task-graph.ts";
+import { afterChange, noTasks } from "../mailbox/task-graph.ts";
+import { blocksOf, conversationOf, hear } from "../mailbox/turns.ts";
+
+/** A call that was let go, as far as the journal knows. */
+export interface BegunCall {
+  readonly call: CallId;
+  readonly tool: string;
+  /** Null: it was running when the record ends, or its result was not kept. */
+  readonly result: CallResult | null;
+  readonly ended: boolean;
+}
+
+/** One actor as its records leave it: all that is needed to go on with it. */
+export interface ActorAtRest {
+  /** With the whole conversation before the first of `turns`. */
+  readonly spec: ActorSpec;
+  readonly turns: readonly Turn[];
+  /** The reply whose turn is not recorded, with the calls of it that were let go. */
+  readonly reply: Reply | null;
+  readonly begun: readonly BegunCall[];
+  /** Said to it, and in no turn yet. */
+  readonly unheard: readonly Steer[];
+  /** The durable things that its turns have heard of. */
+  readonly heard: ReadonlySet<string>;
+  /** How often it was set going. */
+  readonly run: number;
+  /** Who gets the result of this run; null: the person. */
+  readonly owner: ActorId | null;
+  /** The call that waits for this run, or started it. */
+  readonly call: CallId | null;
+  readonly background: boolean;
+  /** Of this run; null while it is unfinished. */
+  readonly summary: Summary | null;
+  readonly durationMs: number | null;
+}
+
+/** A command that ran beside a conversation when the record ends. */
+export interface OpenCommand {
+  readonly actor: ActorId;
+  readonly task: string;
+  readonly title: string;
+  readonly path: string;
+}
+
+/** All that a session is, as a fold of its records (promise 4). */
+export interface SessionState {
+  /** In the order of the spawns. */
+  readonly actors: ReadonlyMap<ActorId, ActorAtRest>;
+  readonly tasks: TaskGraph;
+  readonly openCommands: readonly OpenCommand[];
+}
+
+/** The durable name of the result of one run. */
+export function resultId(actor: ActorId, run: number): string {
+  return `result:${actor}.${run}`;
+}
+
+export function sessionStateOf(records: Iterable<JournalRecord>): SessionState {
+  const folding = new Folding();
+  for (const record of records) folding.take(record);
+  return folding.state;
+}
+
+class Folding {
+  readonly #actors = new Map<ActorId, ActorAtRest>();
+  #tasks = noTasks;
+  readonly #commands = new Map<string, OpenCommand>();
+  /** The first version named nothing that was heard: a turn then heard all that was said before it. */
+  #namesWhatWasHeard = true;
+
+  get state(): SessionState {
+    return { actors: this.#actors, tasks: this.#tasks, openCommands: [...this.#commands.values()] };
+  }
+
+  take({ seq, event }: JournalRecord): void {
+    switch (event.type) {
+      case "session":
+        this.#namesWhatWasHeard = event.version > 1;
+        break;
+      case "spawn":
+        this.#actors.set(event.spec.id, this.#spawned(event));
+        break;
+      case "reopen": {
+        const { run, owner, call, background = false, maxTurns } = event;
+        this.#change(event.actor, ({ spec }) => ({
+          ...reopened,
+          spec: { ...spec, maxTurns },
+          ...{ run, owner, call, background },
+        }));
+        break;
+      }
+      case "start":
+        // The first version had no other sign that an actor goes on.
+        this.#change(event.actor, ({ summary, run }) =>
+          summary === null ? {} : { ...reopened, run: run + 1 },
+        );
+        break;
+      case "prompt": {
+        const steer = { text: textOf(event.message), of: [event.id ?? `p${seq}`] };
+        this.#change(event.actor, ({ unheard }) => ({ unheard: [...unheard, steer] }));
+        break;
+      }
+      case "reply":
+        this.#change(event.actor, ({ turns }) =>
+          event.reply.turn === (turns.at(-1)?.turn ?? 0) + 1 ? { reply: event.reply, begun: [] } : {},
+        );
+        break;
+      case "before":
+        if (event.decision !== "go") break;
+        this.#change(event.actor, ({ begun }) => ({
+          begun: [
+            ...begun.filter(({ call }) => call !== event.call),
+            { call: event.call, tool: event.tool, result: null, ended: false },
+          ],
+        }));
+        break;
+      case "after":
+        this.#change(event.actor, ({ begun }) => ({
+          begun: begun.map((one) =>
+            one.call === event.call ? { ...one, ended: true, result: event.result ?? null } : one,
+          ),
+        }));
+        break;
+      case "turn":
+        this.#change(event.actor, (actor) => this.#afterTurn(actor, event.turn));
+        break;
+      case "summary":
+        this.#change(event.actor, ({ run }) =>
+          (event.run ?? run) === run ? { summary: event.summary, durationMs: event.durationMs } : {},
+        );
+        break;
+      case "task":
+        this.#tasks = afterChange(this.#tasks, event.change);
+        break;
+      case "command": {
+        const { actor, task, title, path } = event;
+        this.#commands.set(task, { actor, task, title, path });
+        break;
+      }
+      case "command-end":
+        this.#commands.delete(event.task);
+        break;
+      case "end":
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #change(id: ActorId, by: (actor: ActorAtRest) => Partial<ActorAtRest>): void {
+    const actor = this.#actors.get(id);
+    if (actor) this.#actors.set(id, { ...actor, ...by(actor) });
+  }
+
+  #spawned({
+    spec,
+    call,
+    background = false,
+    fork,
+  }: Extract<JournalRecord["event"], { type: "spawn" }>): ActorAtRest {
+    const parent = fork && spec.parent !== null ? this.#actors.get(spec.parent) : undefined;
+    const messages = parent ? [...conversationNow(parent), ...spec.messages] : spec.messages;
+    return {
+      ...reopened,
+      spec: { ...spec, messages },
+      turns: [...spec.turns],
+      unheard: [...spec.heard],
+      heard: new Set(),
+      ...{ run: 1, owner: spec.parent, call, background },
+    };
+  }
+
+  #afterTurn({ turns, unheard, heard }: ActorAtRest, turn: Turn): Partial<ActorAtRest> {
+    if (turn.turn !== (turns.at(-1)?.turn ?? 0) + 1) return {};
+    const ids = turn.heard.flatMap(({ of = [] }) => of);
+    return {
+      turns: [...turns, turn],
+      reply: null,
+      begun: [],
+      heard: ids.length === 0 ? heard : new Set([...heard, ...ids]),
+      unheard: this.#namesWhatWasHeard
+        ? unheard.filter(({ of = [] }) => !of.every((id) => ids.includes(id)))
+        : [],
+    };
+  }
+}
+
+/** What a run begins with. */
+const reopened = { reply: null, begun: [], summary: null, durationMs: null } as const;
+
+/**
+ * An actor's conversation up to the reply it works on, byte for byte as the model was sent it: what a fork begins
+ * with.
+ */
+export function conversationNow({
+  spec,
+  turns,
+  reply,
+}: Pick<ActorAtRest, "spec" | "turns" | "reply">): MessageParam[] {
+  const messages = conversationOf(spec.messages, turns);
+  if (reply === null) return messages;
+  hear(messages, reply.heard);
+  return [...messages, { role: "assistant", content: reply.content }];
+}
+
+function textOf(message: MessageParam): string {
+  return blocksOf(message)
+    .flatMap((block) => (block.type === "text" ? [block.text] : []))
+    .join("\n");
+}
