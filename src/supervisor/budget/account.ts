@@ -1,0 +1,143 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+import { type Amounts, type Budget, KINDS, type Kind, limitIn, nothing } from "./budget.ts";
+
+/** What one agent may use of one kind, with everything below it that has no purse of its own. */
+export interface Purse {
+  readonly limit: number;
+  /** Spent from it, and set aside in purses below. May pass the limit: a reply's cost is known when it has come. */
+  committed: number;
+  /** Kept for requests on their way, and for the summaries of those who draw on it. */
+  promised: number;
+}
+
+/** One agent, or (id null) the session itself, which everything belongs to. */
+export interface Account {
+  readonly id: ActorId | null;
+  readonly parent: Account | null;
+  readonly purses: Readonly<Record<Kind, Purse | null>>;
+  /** Milliseconds from its start; null: no end of its own. */
+  readonly ms: number | null;
+  startedAt: number | null;
+  /** Of itself and everything below it, ended or not. */
+  spent: Amounts;
+  /** Requests that may go on their way or have, oldest first, as far as their cost is not booked. */
+  asked: readonly Amounts[];
+  /** For its summary. */
+  kept: Amounts;
+  /** Kinds in which a reply of its own has passed the limit. */
+  readonly overdrew: Set<Kind>;
+  released: boolean;
+  /** Released, and everything below it too: its purses have gone back. */
+  closed: boolean;
+  /** Accounts right below it that are not closed. */
+  below: number;
+}
+
+export function openAccount(id: ActorId | null, parent: Account | null, budget: Budget): Account {
+  const purse = (kind: Kind): Purse | null => {
+    const limit = limitIn(budget, kind);
+    if (limit === undefined) return parent === null ? emptyPurse(Number.POSITIVE_INFINITY) : null;
+    return emptyPurse(limit);
+  };
+  const { ms } = budget;
+  return {
+    id,
+    parent,
+    purses: { usd: purse("usd"), tokens: purse("tokens"), turns: purse("turns") },
+    ms: ms === undefined || ms === Number.POSITIVE_INFINITY ? null : ms > 0 ? ms : 0,
+    startedAt: null,
+    spent: nothing,
+    asked: [],
+    kept: nothing,
+    overdrew: new Set(),
+    released: false,
+    closed: false,
+    below: 0,
+  };
+}
+
+function emptyPurse(limit: number): Purse {
+  return { limit, committed: 0, promised: 0 };
+}
+
+/** Sets aside what an account's purses hold: they are filled from those above. */
+export function fill(account: Account): void {
+  if (account.parent === null) return;
+  for (const kind of KINDS) {
+    const purse = account.purses[kind];
+    if (purse) charge(account.parent, kind, purse.limit);
+  }
+  account.parent.below += 1;
+}
+
+/** Where an account's costs of a kind go, and whose that is. The session's own purse is there for all. */
+export function drawnOn(account: Account, kind: Kind): { readonly owner: Account; readonly purse: Purse } {
+  for (let owner: Account | null = account; owner !== null; owner = owner.parent) {
+    const purse = owner.closed ? null : owner.purses[kind];
+    if (purse) return { owner, purse };
+  }
+  throw new Error("The session itself has no purse.");
+}
+
+/**
+ * Commits so much more (or less) of what the account draws on. What passes the limit of a purse is spent all the
+ * same, so whoever filled the purse pays for it.
+ */
+export function charge(account: Account, kind: Kind, amount: number): void {
+  const { owner, purse } = drawnOn(account, kind);
+  const before = heldBy(purse);
+  purse.committed += amount;
+  const more = heldBy(purse) - before;
+  if (more !== 0 && owner.parent !== null) charge(owner.parent, kind, more);
+}
+
+/** What a purse keeps from the one above. */
+function heldBy({ limit, committed }: Purse): number {
+  return Math.max(limit, committed);
+}
+
+/** Books a reply. */
+export function book(account: Account, amounts: Amounts): void {
+  for (const kind of KINDS) {
+    charge(account, kind, amounts[kind]);
+    const { purse } = drawnOn(account, kind);
+    if (purse.committed > purse.limit && amounts[kind] > 0) account.overdrew.add(kind);
+  }
+  for (let one: Account | null = account; one !== null; one = one.parent) one.spent = sum(one.spent, amounts);
+}
+
+/** Replaces what is promised to an account. */
+export function promise(account: Account, asked: readonly Amounts[], kept: Amounts): void {
+  const before = promisedTo(account);
+  account.asked = asked;
+  account.kept = kept;
+  const after = promisedTo(account);
+  for (const kind of KINDS) drawnOn(account, kind).purse.promised += after[kind] - before[kind];
+}
+
+function promisedTo({ asked, kept }: Account): Amounts {
+  return asked.reduce(sum, kept);
+}
+
+/** It has ended. Its purses go back once everything below has ended too: nobody outgrows them by being left behind. */
+export function release(account: Account): void {
+  if (account.released) return;
+  promise(account, [], nothing);
+  account.released = true;
+  closeUpwards(account);
+}
+
+function closeUpwards(account: Account): void {
+  if (!account.released || account.closed || account.below > 0 || account.parent === null) return;
+  for (const kind of KINDS) {
+    const purse = account.purses[kind];
+    if (purse && purse.limit > purse.committed) charge(account.parent, kind, purse.committed - purse.limit);
+  }
+  account.closed = true;
+  account.parent.below -= 1;
+  closeUpwards(account.parent);
+}
+
+function sum(a: Amounts, b: Amounts): Amounts {
+  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens, turns: a.turns + b.turns };
+}

@@ -1,0 +1,26 @@
+import { noUsage, type Usage } from "../../../src/mailbox/conversation.ts";
+import { ActorId } from "../../../src/mailbox/ids.ts";
+import type { Budget } from "../../../src/supervisor/budget/budget.ts";
+import { Purses } from "../../../src/supervisor/budget/purses.ts";
+import type { RequestEstimate } from "../../../src/supervisor/budget/request-estimate.ts";
+
+/** A dollar for a thousand tokens, of whatever kind. */
+export const MODEL = "priced";
+const A_DOLLAR = { input: 1000, output: 1000, cacheWrite: 1000, cacheRead: 1000 };
+export const PRICES = { [MODEL]: A_DOLLAR };
+
+export const id = (name: string): ActorId => ActorId.parse(`agent${name}`);
+
+export function purses(budget: Budget, clock = { now: () => 0 }): Purses {
+  return new Purses(budget, { clock, prices: PRICES });
+}
+
+/** A reply of so many tokens. */
+export function reply(tokens: number): Usage {
+  return { ...noUsage, output_tokens: tokens };
+}
+
+/** A request that takes so many tokens, and a summary that takes so many. */
+export function estimate(next: number, summary: number): RequestEstimate {
+  return { model: MODEL, promptTokens: 0, replyTokens: next, growthTokens: 0, summaryTokens: summary };
+}
