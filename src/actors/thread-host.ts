@@ -225,11 +225,12 @@ function prepare(entry: string, start: ActorStart): Actor {
       const worker = pool.threads.find((thread) => thread.threadId === threadId);
       if (worker) look = threadVitals(worker, pulse.port1, systemClock);
     });
+    const boards: WorkerTask & { readonly [queueOptionsSymbol]: Boarding } = {
+      ...task,
+      [queueOptionsSymbol]: boarding,
+    };
     return pool
-      .run(
-        { ...task, [queueOptionsSymbol]: boarding },
-        { filename: entry, signal: ending.signal, transferList },
-      )
+      .run(boards, { filename: entry, signal: ending.signal, transferList })
       .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal));
   };
   const exited = turn.promise

@@ -21,16 +21,17 @@ export function threadVitals(
     turnedAt = clock.now();
   });
   return () => {
-    const now = worker.performance.eventLoopUtilization();
-    const [rested, worked] = [now.idle - idle, now.active - active];
-    ({ idle, active } = now);
+    const now = clock.now();
+    const loop = worker.performance.eventLoopUtilization();
+    const [rested, worked] = [loop.idle - idle, loop.active - active];
+    ({ idle, active } = loop);
     // Two looks at the same moment have nothing between them.
     if (rested + worked > 0) utilization = Math.min(1, Math.max(0, worked / (rested + worked)));
-    if (rested > 0) turnedAt = clock.now();
+    if (rested > 0) turnedAt = now;
     else if (!asked) {
       asked = true;
       pulse.postMessage(null);
     }
-    return { type: "thread", utilization, blockedMs: clock.now() - turnedAt };
+    return { type: "thread", utilization, blockedMs: now - turnedAt };
   };
 }

@@ -16,11 +16,32 @@ export default async function misbehave(task: WorkerTask): Promise<WorkerAnswer>
   if (told("uncloneable")) return { ok: true, extra: () => {} } as WorkerAnswer;
   if (told("eat memory")) eatMemory();
   if (told("spin")) for (;;);
+  if (told("backtrack")) /^(a+)+$/.test(`${"a".repeat(64)}!`);
+  if (told("sleep")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (told("microtasks")) await forEver();
+  if (told("never settle")) await new Promise(() => {});
+  if (told("keep busy")) keepBusy();
+  if (told("spin late"))
+    setImmediate(() => {
+      for (;;);
+    });
   return work(task);
 }
 
 function throwNow(): never {
   throw new TypeError("the agent's code is broken");
+}
+
+/** Promises only: the loop never turns, though nothing is blocked. */
+async function forEver(): Promise<never> {
+  for (;;) await null;
+}
+
+/** Busy all the time, and yet the loop turns: no cause for alarm. */
+function keepBusy(): void {
+  const until = performance.now() + 5;
+  while (performance.now() < until);
+  setImmediate(keepBusy);
 }
 
 function eatMemory(): never {
