@@ -1,16 +1,8 @@
 import type { Clock } from "../mailbox/clock.ts";
-import { syncSentence, writeSentence } from "./journal-error.ts";
-import type { FromWriter } from "./writer-lane.ts";
-
-/** The four things a journal does to its file; they throw what the system says. */
-export interface JournalFile {
-  /** Appends; answers how many bytes were taken, which may be fewer. */
-  write(bytes: Uint8Array): number;
-  /** Returns when everything written is on disk. */
-  sync(): void;
-  truncate(length: number): void;
-  close(): void;
-}
+import { isFull, replacedSentence, syncSentence, writeSentence } from "./journal-error.ts";
+import type { JournalFile } from "./journal-file.ts";
+import type { JournalEnd } from "./reader.ts";
+import type { FromWriter, WriteFailure } from "./writer-lane.ts";
 
 export interface Entry {
   /** Somebody waits for it; a note may wait for company. */
@@ -21,7 +13,11 @@ export interface Entry {
 export interface GroupCommitPorts {
   readonly path: string;
   readonly clock: Clock;
+  /** What is in the file already. */
+  readonly from: JournalEnd;
   open(): JournalFile;
+  /** A new file in place of the old one: its first `keep` bytes, then `bytes`, all of it durable. */
+  replace(keep: number, bytes: Uint8Array): JournalFile;
   reply(message: FromWriter): void;
 }
 
@@ -30,31 +26,41 @@ const NOTE_MS = 50;
 /** A group ends here even if more is waiting, so that one string always holds it. */
 const MAX_GROUP_CHARS = 4 * 1024 * 1024;
 
+interface Failed {
+  readonly failure: WriteFailure;
+  readonly message: string;
+}
+
 /**
  * Gathers records and makes each group durable with one write and one fsync. Numbers are given here and
  * only to what was written: a failed group leaves no gap.
  *
  * A failed write is taken back (the file is cut to its last good length) and the next group tries anew, so
  * a session goes on when the disk has room again (fault 42); notes of the failed group go with it. After a
- * failed fsync nothing more is written: the descriptor can no longer be believed (fault 45).
+ * failed fsync the descriptor can no longer be believed, nor what was written since the last good one: the
+ * group goes to a new file that takes the old one's place (fault 45). If that fails too, nothing more is
+ * written, unless it was for lack of room.
  */
 export class GroupCommit {
   readonly #ports: GroupCommitPorts;
   #file: JournalFile | null = null;
-  #seq = 0;
-  #bytes = 0;
+  #seq: number;
+  /** Length of what is safe on disk. */
+  #bytes: number;
   #group: Entry[] = [];
   #groupChars = 0;
   /** Notes of groups that failed. */
   #kept: Entry[] = [];
   #withdrawTimer: (() => void) | null = null;
-  #lost = 0;
-  #lastFailure = "";
+  /** Of the fsync that failed: what is there is not written any more, only replaced. */
+  #doubt: { readonly cause: unknown } | null = null;
   /** The first failure that cannot be got over. */
   #broken: string | null = null;
 
   constructor(ports: GroupCommitPorts) {
     this.#ports = ports;
+    this.#seq = ports.from.seq;
+    this.#bytes = ports.from.bytes;
   }
 
   /** Makes the file before it is needed. A failure shows at the first group, which tries again. */
@@ -74,13 +80,9 @@ export class GroupCommit {
   }
 
   /** The next record cannot be written at all; what came before it is answered first. */
-  refuse(awaited: boolean, message: string): void {
+  refuse(message: string): void {
     this.commit();
-    if (!awaited) {
-      this.#lost += 1;
-      this.#lastFailure = message;
-    }
-    this.#ports.reply({ type: "failed", count: 1, message });
+    this.#ports.reply({ type: "failed", count: 1, failure: "record", message });
   }
 
   /** No more is waiting just now: commits if anybody waits, else lets the notes wait a little. */
@@ -100,64 +102,94 @@ export class GroupCommit {
     const all = [...this.#kept, ...fresh];
     if (all.length === 0) return;
     const first = this.#seq + 1 + this.#kept.length;
-    const failure = this.#write(all);
-    if (failure === null) {
+    const failed = this.#write(all);
+    if (failed === null) {
       this.#kept = [];
-      this.#ports.reply({ type: "written", seqs: fresh.map((_, index) => first + index) });
+      const end = { seq: this.#seq, bytes: this.#bytes };
+      this.#ports.reply({ type: "written", seqs: fresh.map((_, index) => first + index), end });
     } else {
-      this.#keepNotes(all);
-      this.#lastFailure = failure;
-      this.#ports.reply({ type: "failed", count: fresh.length, message: failure });
+      // Where nothing can be written any more, keeping them would only fill the memory.
+      this.#kept = failed.failure === "unwritable" ? all.filter(({ awaited }) => !awaited) : [];
+      this.#ports.reply({ type: "failed", count: fresh.length, ...failed });
     }
   }
 
   /** Writes what is left and lets the file go. */
   close(): void {
     this.commit();
-    const lost = this.#lost + this.#kept.length;
-    this.#ports.reply({ type: "closed", lost, message: lost > 0 ? this.#lastFailure : "" });
+    this.#ports.reply({ type: "closed" });
     this.#file?.close();
     this.#file = null;
   }
 
-  /** Where nothing can be written any more, keeping them would only fill the memory. */
-  #keepNotes(entries: readonly Entry[]): void {
-    const notes = entries.filter((entry) => !entry.awaited);
-    this.#kept = this.#broken === null ? notes : [];
-    if (this.#broken !== null) this.#lost += notes.length;
-  }
-
-  /** Null, or the sentence that says why nothing of it was written. */
-  #write(entries: readonly Entry[]): string | null {
-    if (this.#broken !== null) return this.#broken;
-    const { path } = this.#ports;
+  /** Null, or why nothing of it was written. */
+  #write(entries: readonly Entry[]): Failed | null {
+    if (this.#broken !== null) return { failure: "broken", message: this.#broken };
     const lines = entries.map((entry, index) => `{"seq":${this.#seq + 1 + index},${entry.text}\n`);
     const bytes = Buffer.from(lines.join(""));
-    try {
-      this.#file ??= this.#ports.open();
-      writeAll(this.#file, bytes);
-    } catch (error) {
-      this.#takeBack(error);
-      return writeSentence(path, error);
-    }
-    try {
-      this.#file.sync();
-    } catch (error) {
-      this.#broken = syncSentence(path, error);
-      return this.#broken;
-    }
+    const failed = this.#doubt === null ? this.#append(bytes) : this.#replace(bytes, this.#doubt.cause);
+    if (failed !== null) return failed;
     this.#seq += entries.length;
     this.#bytes += bytes.length;
     return null;
   }
 
+  #append(bytes: Uint8Array): Failed | null {
+    let file = this.#file;
+    try {
+      file ??= this.#ports.open();
+      this.#file = file;
+      writeAll(file, bytes);
+    } catch (error) {
+      return this.#takeBack(error);
+    }
+    try {
+      file.sync();
+      return null;
+    } catch (error) {
+      return this.#replace(bytes, error);
+    }
+  }
+
   /** A torn line must not stay in the middle of the file: what follows would be lost with it. */
-  #takeBack(cause: unknown): void {
+  #takeBack(cause: unknown): Failed {
+    const message = writeSentence(this.#ports.path, cause);
     try {
       this.#file?.truncate(this.#bytes);
+      return { failure: "unwritable", message };
     } catch {
-      this.#broken = writeSentence(this.#ports.path, cause);
+      return this.#break(message);
     }
+  }
+
+  /** `cause` is what the fsync said. */
+  #replace(bytes: Uint8Array, cause: unknown): Failed | null {
+    const { path, replace, reply } = this.#ports;
+    this.#doubt = { cause };
+    this.#letGo();
+    try {
+      this.#file = replace(this.#bytes, bytes);
+    } catch (error) {
+      if (isFull(error)) return { failure: "unwritable", message: writeSentence(path, error) };
+      return this.#break(syncSentence(path, cause));
+    }
+    this.#doubt = null;
+    reply({ type: "replaced", message: replacedSentence(path, cause) });
+    return null;
+  }
+
+  #letGo(): void {
+    try {
+      this.#file?.close();
+    } catch {
+      // Closing can report the lost bytes once more; that they are lost is known.
+    }
+    this.#file = null;
+  }
+
+  #break(message: string): Failed {
+    this.#broken = message;
+    return { failure: "broken", message };
   }
 }
 

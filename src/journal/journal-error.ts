@@ -1,10 +1,19 @@
+/**
+ * `record`: this one can never be written, others are not concerned. `unwritable`: for now, such as on a full
+ * disk; a later append may succeed. `broken`: nothing more is written in this session. `closed`: it was asked
+ * for. `file`: a folder, a lock or a journal is not what it should be.
+ */
+export type JournalErrorKind = "record" | "unwritable" | "broken" | "closed" | "file";
+
 /** The journal could not do what was asked. `message` is one sentence for a person: the file, why, what to do. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
   readonly path: string;
-  constructor(message: string, path: string, cause?: unknown) {
+  readonly kind: JournalErrorKind;
+  constructor(message: string, path: string, kind: JournalErrorKind = "file", cause?: unknown) {
     super(message, { cause });
     this.path = path;
+    this.kind = kind;
   }
 }
 
@@ -19,10 +28,23 @@ export function writeSentence(path: string, error: unknown): string {
   return `The journal ${path} could not be written: ${reasonOf(error)}.`;
 }
 
+/** No room: what may be over as soon as some is made. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "ENOSPC" || code === "EDQUOT";
+}
+
 /** After a failed fsync the system may have thrown the bytes away and call the next one good (fault 45). */
 export function syncSentence(path: string, error: unknown): string {
-  const code = codeOf(error) ?? String(error);
-  return `The journal ${path} could not be made safe on disk (fsync: ${code}), so its last records may be lost; check the disk, then start a new session.`;
+  return `The journal ${path} could not be made safe on disk (fsync: ${codeOf(error) ?? String(error)}), so its last records may be lost; check the disk, then start a new session.`;
+}
+
+export function replacedSentence(path: string, error: unknown): string {
+  return `The journal ${path} could not be made safe on disk (fsync: ${codeOf(error) ?? String(error)}), so it was written anew, with nothing lost; check the disk.`;
+}
+
+export function changedSentence(path: string): string {
+  return `The journal ${path} has changed since it was read, so nothing is added to it; see that no other program writes it, then resume the session again.`;
 }
 
 export function readSentence(path: string, error: unknown): string {

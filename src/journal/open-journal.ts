@@ -9,7 +9,7 @@ import { JournalError, readSentence } from "./journal-error.ts";
 export async function openJournal(path: string): Promise<FileHandle> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-    throw new JournalError(readSentence(path, error), path, error);
+    throw new JournalError(readSentence(path, error), path, "file", error);
   });
   try {
     if ((await handle.stat()).isFile()) return handle;

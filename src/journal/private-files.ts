@@ -17,9 +17,10 @@ import { codeOf, JournalError } from "./journal-error.ts";
 /**
  * Makes `folder` and every folder between it and `home`, for this user only (0700 whatever the umask).
  * What is there already must be a real folder of this user: a link planted in its place is refused, wider
- * permissions are taken back. `home` itself may be a link: that is the person's choice.
+ * permissions are taken back. `home` itself may be a link: that is the person's choice. `sync`: which of
+ * their names are waited for until they are on disk.
  */
-export function makePrivateFolders(home: string, folder: string): void {
+export function makePrivateFolders(home: string, folder: string, sync: "new" | "all" | "none" = "new"): void {
   const names = relative(home, folder).split(sep);
   if (names.includes("..") || names.includes("")) {
     throw new JournalError(`${folder} is not inside ${home}, where Troupe keeps its sessions.`, folder);
@@ -28,7 +29,8 @@ export function makePrivateFolders(home: string, folder: string): void {
   let path = home;
   for (const name of names) {
     path = join(path, name);
-    if (makeFolder(path)) syncFolder(dirname(path));
+    const isNew = makeFolder(path);
+    if (sync === "all" || (sync === "new" && isNew)) syncFolder(dirname(path));
     checkFolder(path);
   }
 }
@@ -50,6 +52,42 @@ export function createPrivateFile(path: string): number {
     unlinkSync(path);
     throw error;
   }
+}
+
+/**
+ * Opens a file that is there for reading and appending: never through a link, only a real file of this user.
+ * Wider permissions are taken back.
+ */
+export function openPrivateFile(path: string): number {
+  const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const fd = openLinkless(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw notOurs(path, "is not a file");
+    if (process.getuid !== undefined && stat.uid !== process.getuid()) {
+      throw notOurs(path, "belongs to another user");
+    }
+    if ((stat.mode & 0o777) !== 0o600) fchmodSync(fd, 0o600);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function openLinkless(path: string, flags: number): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    throw codeOf(error) === "ELOOP" ? notOurs(path, "is a link") : error;
+  }
+}
+
+function notOurs(path: string, what: string): JournalError {
+  return new JournalError(
+    `${path} ${what}, so the session is not written there; move it away or start a new session.`,
+    path,
+  );
 }
 
 function makeHome(home: string): void {
@@ -124,7 +162,7 @@ function openFolder(path: string): number {
 }
 
 /** A new name is on disk only when its folder is. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(fd);

@@ -19,6 +19,7 @@ export function recordText(
   throw new JournalError(
     `A record (${event.type}) of ${text.length} characters is too large for the journal ${path}, which takes ${MAX_RECORD_CHARS}; put the large content into a file and refer to it.`,
     path,
+    "record",
   );
 }
 
@@ -30,6 +31,7 @@ function jsonOf(path: string, event: SessionEvent): string {
     throw new JournalError(
       `A record (${event.type}) was not written to the journal ${path} because it is not plain data (${why}); this is a mistake in the program that made it, please report it.`,
       path,
+      "record",
     );
   }
 }

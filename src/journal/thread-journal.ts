@@ -1,24 +1,38 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
+import { RESTART_INTENSITY, type RestartIntensity, Restarts } from "../mailbox/restarts.ts";
 import type { SessionEvent } from "../mailbox/session-events.ts";
-import type { Journal } from "./journal.ts";
-import { JournalError } from "./journal-error.ts";
+import type { Journal, JournalState } from "./journal.ts";
+import { JournalError, type JournalErrorKind } from "./journal-error.ts";
 import { journalFile, type SessionPlace } from "./place.ts";
+import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
-import type { FromWriter, ToWriter, WriterData } from "./writer-lane.ts";
+import type { Beginning, FromWriter, ToWrite, ToWriter, WriteFailure, WriterData } from "./writer-lane.ts";
 
 export interface JournalOptions extends SessionPlace {
   readonly clock: Clock;
   /** Secrets are taken out before anything is written (default: nothing is). Data, for the thread. */
   readonly redaction?: Redaction;
+  /**
+   * The end of the journal that is there, as `readJournal` says it: it is gone on with, a torn line behind it
+   * is cut off. Only for whoever holds the session's lock. Default: a new journal.
+   */
+  readonly goOn?: JournalEnd;
+  /** What a person should know, a sentence each: the writer died and was replaced, the disk takes nothing. */
+  readonly onWarning?: (sentence: string) => void;
+  /** How often the writer is started again before it is given up. */
+  readonly intensity?: RestartIntensity;
   /** Milliseconds `close` waits for the disk before it ends the thread (default 5,000). */
   readonly closeMs?: number;
   /** Starts the thread (default: a worker). */
   readonly startThread?: (entry: URL, options: WorkerOptions) => Worker;
 }
 
-/** A record on its way to the disk; nobody waits for a note. */
-type Waiter = { resolve(seq: number): void; reject(error: JournalError): void } | null;
+/** A record that was handed over and is not answered yet; nobody waits for a note. */
+interface Sent {
+  readonly message: ToWrite;
+  readonly waiter: { resolve(seq: number): void; reject(error: JournalError): void } | null;
+}
 
 /** In `dist` all bundles lie in one folder; in development the sources run. */
 const ENTRY = new URL(
@@ -27,9 +41,9 @@ const ENTRY = new URL(
 );
 
 /**
- * Starts the one writer of a new session. Returns at once: folders and file are made in the thread, and a
+ * Starts the one writer of a session. Returns at once: folders and file are made in the thread, and a
  * failure to make them rejects the appends. The thread keeps the process alive only while a record is on
- * its way.
+ * its way. It is permanent: one that dies is replaced, and what was not answered is handed over again.
  */
 export function startJournal(options: JournalOptions): Journal {
   return new ThreadJournal(options);
@@ -38,46 +52,52 @@ export function startJournal(options: JournalOptions): Journal {
 class ThreadJournal implements Journal {
   readonly folder: string;
   readonly #file: string;
-  readonly #clock: Clock;
-  readonly #closeMs: number;
-  readonly #worker: Worker;
-  readonly #onTheWay: Waiter[] = [];
+  readonly #options: JournalOptions;
+  readonly #restarts: Restarts;
+  #worker: Worker;
+  #beginning: Beginning;
+  /** What the writer has said is safe. */
+  #end: JournalEnd;
+  /** Handed over, in this order. */
+  #unanswered: Sent[] = [];
+  /** Notes of failed groups: the writer writes them with the next one, before anything else. */
+  #kept: Sent[] = [];
+  #state: JournalState = { type: "writable" };
   /** The thread has ended, or was given up. */
   readonly #gone = Promise.withResolvers<void>();
-  /** Why nothing can be written any more. */
-  #ended: string | null = null;
+  /** Why nothing is taken any more. */
+  #ended: JournalError | null = null;
   #lost: string | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: JournalOptions) {
-    const { home, folder, clock, redaction = null, closeMs = 5_000, startThread = startWorker } = options;
+    const { folder, clock, goOn, intensity = RESTART_INTENSITY } = options;
+    this.#options = options;
     this.folder = folder;
     this.#file = journalFile(folder);
-    this.#clock = clock;
-    this.#closeMs = closeMs;
-    const workerData: WriterData = { home, folder, path: this.#file, redaction };
-    this.#worker = startThread(ENTRY, { name: "journal", workerData, env: threadEnv(), execArgv: [] });
-    this.#worker.on("exit", () => {
-      this.#end("its writer has ended");
-      this.#gone.resolve();
-    });
-    this.#worker.on("error", (error) => this.#end(`its writer failed (${sentencePart(error)})`));
-    this.#worker.on("message", (message: FromWriter) => this.#receive(message));
+    this.#restarts = new Restarts(clock, intensity);
+    this.#end = goOn ?? { seq: 0, bytes: 0 };
+    this.#beginning = goOn === undefined ? { type: "create" } : { type: "go-on", end: goOn };
+    this.#worker = this.#start();
     this.#worker.unref();
   }
 
   append(event: SessionEvent): Promise<number> {
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal();
-      if (refusal !== null) reject(this.#error(refusal));
-      else this.#send({ type: "append", at: this.#clock.date(), event }, { resolve, reject });
+      if (refusal !== null) reject(refusal);
+      else this.#send("append", event, { resolve, reject });
     });
   }
 
   note(event: SessionEvent): void {
     const refusal = this.#refusal();
-    if (refusal === null) this.#send({ type: "note", at: this.#clock.date(), event }, null);
-    else if (this.#closing === null) this.#lost ??= refusal;
+    if (refusal === null) this.#send("note", event, null);
+    else if (this.#closing === null) this.#lost ??= refusal.message;
+  }
+
+  state(): JournalState {
+    return this.#state;
   }
 
   close(): Promise<void> {
@@ -86,10 +106,11 @@ class ThreadJournal implements Journal {
   }
 
   async #close(): Promise<void> {
+    const { clock, closeMs = 5_000 } = this.#options;
     this.#worker.ref();
-    this.#worker.postMessage({ type: "close" } satisfies ToWriter);
-    const withdraw = this.#clock.after(this.#closeMs, () => {
-      this.#end(`the disk did not answer within ${this.#closeMs} ms`);
+    this.#post({ type: "close" });
+    const withdraw = clock.after(closeMs, () => {
+      this.#giveUp(`the disk did not answer within ${closeMs} ms`);
       // Not awaited: a thread that the disk holds fast ends only when the disk lets go.
       void this.#worker.terminate();
       this.#worker.unref();
@@ -97,53 +118,139 @@ class ThreadJournal implements Journal {
     });
     await this.#gone.promise;
     withdraw();
-    if (this.#lost !== null) throw this.#error(this.#lost);
+    if (this.#lost !== null) throw this.#error(this.#lost, "unwritable");
   }
 
-  #send(message: ToWriter, waiter: Waiter): void {
+  #start(): Worker {
+    const { home, redaction = null, startThread = startWorker } = this.#options;
+    const workerData: WriterData = {
+      ...{ home, folder: this.folder, path: this.#file, redaction },
+      beginning: this.#beginning,
+    };
+    const worker = startThread(ENTRY, { name: "journal", workerData, env: threadEnv(), execArgv: [] });
+    let why = "has ended";
+    worker.on("error", (error) => {
+      why = `failed (${sentencePart(error)})`;
+    });
+    worker.on("message", (message: FromWriter) => this.#receive(message));
+    // What the thread said before it ended has been received by now.
+    worker.on("exit", () => this.#afterExit(why));
+    return worker;
+  }
+
+  #afterExit(why: string): void {
+    if (this.#ended === null && this.#restarts.again()) {
+      try {
+        this.#worker = this.#start();
+        this.#handOverAgain();
+        this.#warn(`The writer of the journal ${this.#file} ${why} and was started again; nothing is lost.`);
+        return;
+      } catch (error) {
+        this.#giveUp(`its writer ${why} and could not be started again (${sentencePart(error)})`);
+      }
+    }
+    this.#giveUp(`its writer ${why}`);
+    this.#gone.resolve();
+  }
+
+  #handOverAgain(): void {
+    this.#unanswered = [...this.#kept, ...this.#unanswered];
+    this.#kept = [];
+    for (const { message } of this.#unanswered) this.#post(message);
+    if (this.#closing !== null) this.#post({ type: "close" });
+    else if (this.#unanswered.length === 0) this.#worker.unref();
+  }
+
+  #send(type: ToWrite["type"], event: SessionEvent, waiter: Sent["waiter"]): void {
+    const message: ToWrite = { type, at: this.#options.clock.date(), event };
+    this.#post(message);
+    if (this.#unanswered.push({ message, waiter }) === 1) this.#worker.ref();
+  }
+
+  #post(message: ToWriter): void {
     this.#worker.postMessage(message);
-    if (this.#onTheWay.push(waiter) === 1) this.#worker.ref();
   }
 
-  #refusal(): string | null {
-    return this.#ended ?? (this.#closing === null ? null : `The journal ${this.#file} is closed.`);
+  #refusal(): JournalError | null {
+    if (this.#ended !== null) return this.#ended;
+    return this.#closing === null ? null : this.#error(`The journal ${this.#file} is closed.`, "closed");
   }
 
   #receive(message: FromWriter): void {
+    // A thread that was given up may still have something to say.
+    if (this.#ended !== null) return;
     switch (message.type) {
+      case "opened":
+        this.#beginning = { type: "again", end: this.#end };
+        return;
       case "written":
-        for (const [index, waiter] of this.#take(message.seqs.length).entries()) {
-          waiter?.resolve(message.seqs[index] ?? 0);
-        }
+        this.#afterWritten(message.seqs, message.end);
         return;
       case "failed":
-        for (const waiter of this.#take(message.count)) waiter?.reject(this.#error(message.message));
+        this.#afterFailed(message.count, message.failure, message.message);
+        return;
+      case "replaced":
+        this.#warn(message.message);
         return;
       case "closed":
-        this.#ended = `The journal ${this.#file} is closed.`;
-        if (message.lost > 0) this.#lost = message.message;
+        this.#ended = this.#error(`The journal ${this.#file} is closed.`, "closed");
+        if (this.#kept.length > 0 && this.#state.type === "unwritable") this.#lost ??= this.#state.reason;
         return;
       default:
         message satisfies never;
     }
   }
 
-  #take(count: number): Waiter[] {
-    const taken = this.#onTheWay.splice(0, count);
-    if (this.#onTheWay.length === 0 && this.#closing === null) this.#worker.unref();
+  #afterWritten(seqs: readonly number[], end: JournalEnd): void {
+    this.#end = end;
+    this.#beginning = { type: "again", end };
+    this.#kept = [];
+    for (const [index, { waiter }] of this.#take(seqs.length).entries()) waiter?.resolve(seqs[index] ?? 0);
+    if (this.#state.type === "writable") return;
+    this.#state = { type: "writable" };
+    this.#warn(`The journal ${this.#file} can be written again.`);
+  }
+
+  #afterFailed(count: number, failure: WriteFailure, reason: string): void {
+    const taken = this.#take(count);
+    const notes = taken.filter(({ waiter }) => waiter === null);
+    if (failure === "unwritable") this.#kept.push(...notes);
+    else if (notes.length > 0) this.#lost ??= reason;
+    if (failure !== "record") this.#cannotWrite(reason, failure === "broken");
+    for (const { waiter } of taken) waiter?.reject(this.#error(reason, failure));
+  }
+
+  #cannotWrite(reason: string, forGood: boolean): void {
+    const known = this.#state.type === "unwritable" && this.#state.reason === reason;
+    this.#state = { type: "unwritable", reason, forGood };
+    if (forGood && this.#kept.length > 0) this.#lost ??= reason;
+    if (forGood) this.#kept = [];
+    if (!known) this.#warn(reason);
+  }
+
+  #take(count: number): readonly Sent[] {
+    const taken = this.#unanswered.splice(0, count);
+    if (this.#unanswered.length === 0 && this.#closing === null) this.#worker.unref();
     return taken;
   }
 
   /** The thread is gone or given up: whoever waits learns it now, and so does whoever comes later. */
-  #end(why: string): void {
-    this.#ended ??= `The journal ${this.#file} can no longer be written because ${why}; start a new session, the records so far are kept.`;
-    const waiting = this.#onTheWay.splice(0);
-    if (waiting.includes(null)) this.#lost ??= this.#ended;
-    for (const waiter of waiting) waiter?.reject(this.#error(this.#ended));
+  #giveUp(why: string): void {
+    if (this.#ended !== null) return;
+    const reason = `The journal ${this.#file} can no longer be written because ${why}; start a new session, the records so far are kept.`;
+    this.#ended = this.#error(reason, "broken");
+    const waiting = [...this.#kept, ...this.#unanswered.splice(0)];
+    if (waiting.some(({ waiter }) => waiter === null)) this.#lost ??= reason;
+    this.#cannotWrite(reason, true);
+    for (const { waiter } of waiting) waiter?.reject(this.#ended);
   }
 
-  #error(message: string): JournalError {
-    return new JournalError(message, this.#file);
+  #warn(sentence: string): void {
+    this.#options.onWarning?.(sentence);
+  }
+
+  #error(message: string, kind: JournalErrorKind): JournalError {
+    return new JournalError(message, this.#file, kind);
   }
 }
 

@@ -1,3 +1,4 @@
+import { on } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,7 +18,10 @@ async function newPlace(): Promise<SessionPlace> {
   return sessionPlace(await temporaryFolder(), "/w", SESSION);
 }
 
-type SetupOptions = Partial<Pick<JournalOptions, "startThread" | "closeMs">>;
+type SetupOptions = Partial<Pick<JournalOptions, "startThread" | "closeMs" | "intensity">>;
+
+/** A writer that dies is not replaced. */
+const MORTAL = { max: 0, periodMs: 1_000 };
 
 const startWorker = (entry: URL, options: WorkerOptions) => new Worker(entry, options);
 
@@ -25,13 +29,13 @@ const startWorker = (entry: URL, options: WorkerOptions) => new Worker(entry, op
 const silentThread = () => new Worker("setInterval(() => {}, 1000)", { eval: true });
 
 /** A journal with its real thread, which the test can look at and end. */
-async function setup({ startThread = startWorker, closeMs }: SetupOptions = {}) {
+async function setup({ startThread = startWorker, ...over }: SetupOptions = {}) {
   const place = await newPlace();
   const threads: Worker[] = [];
   const journal = startJournal({
     ...place,
     clock: systemClock,
-    ...(closeMs === undefined ? {} : { closeMs }),
+    ...over,
     startThread(entry, options) {
       const worker = startThread(entry, options);
       threads.push(worker);
@@ -99,15 +103,14 @@ test("an append that is under way when the journal is closed is written", async 
 
 test("a note is written by itself soon", async () => {
   const { file, journal, thread } = await setup();
-  const written = new Promise((resolve) => thread.once("message", resolve));
   journal.note(prompt("alone"));
-  await written;
+  for await (const [message] of on(thread, "message")) if (message.type === "written") break;
   expect(texts(await recordsIn(file))).toEqual(["alone"]);
   await journal.close();
 });
 
-test("a writer that is ended rejects every pending and later append, and close says a note was lost", async () => {
-  const { journal, thread } = await setup();
+test("a writer that is ended for good rejects every pending and later append, and close says a note was lost", async () => {
+  const { journal, thread } = await setup({ intensity: MORTAL });
   expect(await journal.append(sessionEvent())).toBe(1);
   journal.note(prompt("note"));
   const pending = [journal.append(prompt("a")), journal.append(prompt("b"))];
@@ -120,13 +123,19 @@ test("a writer that is ended rejects every pending and later append, and close s
     if (end.status === "rejected") expect(end.reason.message).toMatch(gone);
   }
   await expect(journal.append(prompt("c"))).rejects.toThrow(gone);
-  await expect(journal.append(prompt("d"))).rejects.toBeInstanceOf(JournalError);
+  const last = await journal.append(prompt("d")).catch((error: unknown) => error);
+  expect(last instanceof JournalError && last.kind).toBe("broken");
+  expect(journal.state()).toEqual({
+    type: "unwritable",
+    reason: expect.stringMatching(gone),
+    forGood: true,
+  });
   journal.note(prompt("into the void"));
   await expect(journal.close()).rejects.toThrow(gone);
 });
 
 test("an append whose writer dies before it answers is rejected, not left hanging", async () => {
-  const { journal, thread } = await setup({ startThread: silentThread });
+  const { journal, thread } = await setup({ startThread: silentThread, intensity: MORTAL });
   const pending = [journal.append(prompt("a")), journal.append(prompt("b"))];
   void thread.terminate();
   const ends = await Promise.allSettled(pending);
