@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { JournalError } from "../../src/journal/journal-error.ts";
+import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { readJournal } from "../../src/journal/reader.ts";
+import { startJournal } from "../../src/journal/thread-journal.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { prompt, SESSION, sessionEvent } from "./samples.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A file system of 256 KB; null where this user may not mount one. */
+function smallDisk(folder: string): string | null {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => void execFileSync("umount", ["-l", folder]));
+  return folder;
+}
+
+test("a full disk is said, refuses side effects, and is got over with every note (fault 42)", async ({
+  skip,
+}) => {
+  const home = smallDisk(await temporaryFolder());
+  if (home === null) return skip("NOT TESTED: a full disk needs the right to mount a tmpfs (Linux, root)");
+  const warnings: string[] = [];
+  const place = sessionPlace(home, "/w", SESSION);
+  const journal = startJournal({ ...place, clock: systemClock, onWarning: (said) => warnings.push(said) });
+  await journal.append(sessionEvent());
+  expect(journal.state()).toEqual({ type: "writable" });
+
+  const ballast = join(home, "ballast");
+  try {
+    writeFileSync(ballast, Buffer.alloc(512 * 1024));
+  } catch {
+    // As much as there was room for.
+  }
+  const refused = await journal.append(prompt("x".repeat(50_000))).catch((error: unknown) => error);
+  expect(refused instanceof JournalError && refused.kind).toBe("unwritable");
+  const full = /the disk is full \(ENOSPC\); free some space, then try again\.$/;
+  expect(journal.state()).toEqual({
+    type: "unwritable",
+    reason: expect.stringMatching(full),
+    forGood: false,
+  });
+  journal.note(prompt(`kept ${"y".repeat(8_000)}`));
+  await expect(journal.append(prompt("x".repeat(50_000)))).rejects.toThrow(full);
+  expect(warnings).toEqual([expect.stringMatching(full)]);
+
+  rmSync(ballast);
+  expect(await journal.append(prompt("on"))).toBe(3);
+  expect(journal.state()).toEqual({ type: "writable" });
+  expect(warnings.slice(1)).toEqual([expect.stringMatching(/can be written again\.$/)]);
+  await journal.close();
+  const reading = await readJournal(journalFile(place.folder));
+  expect(reading).toMatchObject({ type: "read", notes: [] });
+  expect(
+    reading.type === "read" &&
+      reading.records.map(({ event }) =>
+        event.type === "prompt" ? `${event.message.content}`.slice(0, 4) : "",
+      ),
+  ).toEqual(["", "kept", "on"]);
+  expect(readdirSync(place.folder)).toEqual(["journal.jsonl"]);
+});
