@@ -1,0 +1,75 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+
+/** A prompt, taken apart once so that it can be compared with many. */
+export interface Task {
+  /** All its words, without signs and capitals. */
+  readonly text: string;
+  /** What it is about: its words without those that any task has. */
+  readonly content: ReadonlySet<string>;
+  /** Every three words in a row. */
+  readonly shingles: ReadonlySet<string>;
+}
+
+/** A task somebody works on. */
+export interface Taken {
+  readonly id: ActorId;
+  readonly task: Task;
+}
+
+/** Words beyond which a prompt is not taken apart. */
+const MOST_WORDS = 2_000;
+const ROW = 3;
+/** The share of rows that two prompts have in common where they are practically the same. */
+const ALIKE = 0.6;
+
+/** Words that a task has whatever it is about; in English, as the prompts of models mostly are. */
+const COMMON = new Set(
+  "a all also an and any are as at be by can do each every for from has have how i if in into is it its me my of on or our please report so that the their them then there these they this to was we what when where which will with you your".split(
+    " ",
+  ),
+);
+
+export function taskOf(prompt: string): Task {
+  const words = (prompt.normalize("NFKC").match(/[\p{L}\p{N}][\p{L}\p{N}_./:@#-]*/gu) ?? []).map((word) =>
+    word.replace(/[./:@#-]+$/u, ""),
+  );
+  const lower = words.map((word) => word.toLowerCase());
+  const text = lower.join(" ");
+  // What distinguishes two very long prompts may stand anywhere: only the same words are then the same task.
+  if (words.length > MOST_WORDS) return { text, content: new Set(), shingles: new Set() };
+  const rows = lower
+    .slice(0, Math.max(1, words.length - ROW + 1))
+    .map((_, at) => lower.slice(at, at + ROW).join(" "));
+  return { text, content: new Set(words.flatMap(contentOf)), shingles: new Set(rows) };
+}
+
+/** A single capital is a name: variant A is not variant B. */
+function contentOf(word: string): string[] {
+  const lower = word.toLowerCase();
+  const isName = word.length === 1 && word !== lower;
+  return isName || !COMMON.has(lower) ? [lower] : [];
+}
+
+/**
+ * Who of these works on practically the same task already (C6); null: nobody. Two prompts that differ by what they
+ * are about (a file, a name) are two tasks, however much of a template they share. A hint, never a reason to refuse.
+ */
+export function sameTask(task: Task, others: Iterable<Taken>): ActorId | null {
+  for (const other of others) if (isSame(task, other.task)) return other.id;
+  return null;
+}
+
+/** For the result of a call that started such an agent. */
+export function sameTaskLine(id: ActorId, description: string): string {
+  return `Agent ${id} (${description}) was already at work on practically the same task: use both reports as one, and do not ask again.`;
+}
+
+function isSame(a: Task, b: Task): boolean {
+  if (a.text === "" || b.text === "") return false;
+  if (a.text === b.text) return true;
+  if (a.shingles.size === 0 || b.shingles.size === 0) return false;
+  const [shorter, longer] = a.content.size <= b.content.size ? [a, b] : [b, a];
+  if (!shorter.content.isSubsetOf(longer.content)) return false;
+  const common = shorter.shingles.intersection(longer.shingles).size;
+  return common >= ALIKE * (shorter.shingles.size + longer.shingles.size - common);
+}
