@@ -86,6 +86,42 @@ test("whenever the writer dies, each record is in the file once, under the numbe
   await fc.assert(run, { seed: 37, numRuns: 25, endOnFailure: true });
 }, 120_000);
 
+/** Where one thread after the other ends itself: after so many operations, within a write or after an fsync. */
+const deaths = fc.array(fc.record({ operations: fc.nat(7), bytes: fc.nat(3_000) }), {
+  minLength: 1,
+  maxLength: 8,
+});
+
+test("whatever a dying writer has left in the file, torn or whole, each record is there once", async () => {
+  const run = fc.asyncProperty(
+    deaths,
+    fc.array(fc.nat(5), { minLength: 8, maxLength: 30 }),
+    async (plan, sizes) => {
+      const left = [...plan];
+      const { journal, file } = await mortalJournal({
+        startThread(entry, options) {
+          const death = left.shift();
+          const workerData = { ...options.workerData, death };
+          const dying = new URL("./fixtures/dying-writer.ts", import.meta.url);
+          return new Worker(death ? dying : entry, { ...options, workerData });
+        },
+      });
+      const texts = sizes.map((size, index) => `${index} ${"x".repeat(4 ** size)}`);
+      const answers: Promise<number>[] = [journal.append(sessionEvent())];
+      for (const [index, text] of texts.entries()) {
+        if (index % 5 === 4) journal.note(prompt(text));
+        else answers.push(journal.append(prompt(text)));
+        // Groups of different sizes.
+        if (index % 3 === 2) await answers.at(-1);
+      }
+      await Promise.all(answers);
+      await journal.close();
+      expect([...(await textsIn(file)).values()]).toEqual(["session", ...texts]);
+    },
+  );
+  await fc.assert(run, { seed: 41, numRuns: 25, endOnFailure: true });
+}, 120_000);
+
 test("a group that reached the disk before its writer died, without an answer, is there once", async () => {
   // A first thread that writes what it is given and then a torn piece, and answers nothing.
   const mute = `
