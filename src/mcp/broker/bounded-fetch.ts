@@ -1,0 +1,56 @@
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+
+export interface FetchParts {
+  /** The server's own address. */
+  readonly url: string;
+  /** Go to the server's own origin and nowhere else: its authorization server must not see them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly messageBytes: number;
+}
+
+/** `fetch` with the headers people configure, and with a bound on what an answer may hold (fault 58). */
+export function boundedFetch({ url, headers, messageBytes }: FetchParts): FetchLike {
+  const { origin } = new URL(url);
+  return async (target, init) => {
+    const own = new Headers(init?.headers);
+    if (new URL(target).origin === origin)
+      for (const [name, value] of Object.entries(headers)) own.set(name, value);
+    const response = await fetch(target, { ...init, headers: own });
+    if (response.body === null) return response;
+    const isEvents = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
+    const bounded = response.body.pipeThrough(bounding(messageBytes, isEvents));
+    return asAnswerOf(response, bounded);
+  };
+}
+
+/** The address of an answer is lost with its constructor, and redirects are judged by it. */
+function asAnswerOf(response: Response, body: ReadableStream): Response {
+  const { status, statusText, headers, url } = response;
+  const bounded = new Response(body, { status, statusText, headers });
+  Object.defineProperty(bounded, "url", { value: url });
+  return bounded;
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** A stream of events may be endless, but none of its events: an empty line ends one. */
+function bounding(maxBytes: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  let lineEnds = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (!isEvents) bytes += chunk.length;
+      else
+        for (const byte of chunk) {
+          bytes += 1;
+          if (byte === LINE_FEED) lineEnds += 1;
+          else if (byte !== CARRIAGE_RETURN) lineEnds = 0;
+          if (lineEnds >= 2) bytes = 0;
+        }
+      if (bytes > maxBytes)
+        controller.error(new Error(`it sent a message of more than ${Math.round(maxBytes / 1024)} KB`));
+      else controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import * as z from "zod/mini";
+import { type Outcome, PromptSaid, ResourceSaid, type Wish } from "../protocol.ts";
+import { boundedResult } from "./bounded-result.ts";
+import { NO_TIMEOUT_MS, pagesOf } from "./pages.ts";
+import { piecesOf, RawResult, resourcePiece } from "./result-content.ts";
+import { printable } from "./tail-text.ts";
+
+export interface Said {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+export interface CarryOutParts {
+  readonly client: Client;
+  readonly resultChars: number;
+  readonly signal: AbortSignal;
+  onProgress(said: Said): void;
+}
+
+const MAX_LISTED = 1_000;
+const MAX_PROMPT_CHARS = 200_000;
+
+type Carried = Exclude<Wish, { type: "sign-in" }>;
+
+/** Asks the server, and makes of its answer what a session can use. Rejects with what the SDK rejects with. */
+export async function carryOut(wish: Carried, parts: CarryOutParts): Promise<Outcome> {
+  const { client, signal } = parts;
+  const capabilities = client.getServerCapabilities();
+  switch (wish.type) {
+    case "call":
+      return callTool(wish, parts);
+    case "list-resources": {
+      if (capabilities?.resources === undefined) return { type: "resources", resources: [] };
+      const { items } = await pagesOf(client, "resources/list", "resources", MAX_LISTED, signal);
+      return { type: "resources", resources: items.flatMap(readAs(ResourceSaid)) };
+    }
+    case "read-resource":
+      return readResource(wish, parts);
+    case "list-prompts": {
+      if (capabilities?.prompts === undefined) return { type: "prompts", prompts: [] };
+      const { items } = await pagesOf(client, "prompts/list", "prompts", MAX_LISTED, signal);
+      return { type: "prompts", prompts: items.map(withArguments).flatMap(readAs(PromptSaid)) };
+    }
+    case "get-prompt":
+      return getPrompt(wish, parts);
+    default:
+      return wish satisfies never;
+  }
+}
+
+async function callTool(
+  { tool, input, output }: Extract<Wish, { type: "call" }>,
+  { client, resultChars, signal, onProgress }: CarryOutParts,
+): Promise<Outcome> {
+  const request = { method: "tools/call", params: { name: tool, arguments: input } };
+  const options = { signal, timeout: NO_TIMEOUT_MS, onprogress: onProgress };
+  const raw = await client.request(request, RawResult, options);
+  const content = boundedResult(piecesOf(raw), resultChars, output);
+  return { type: "result", result: { content, isError: raw.isError === true } };
+}
+
+async function readResource(
+  { uri, output }: Extract<Wish, { type: "read-resource" }>,
+  { client, resultChars, signal }: CarryOutParts,
+): Promise<Outcome> {
+  const Contents = z.looseObject({ contents: z.array(z.unknown()) });
+  const request = { method: "resources/read", params: { uri } };
+  const { contents } = await client.request(request, Contents, { signal, timeout: NO_TIMEOUT_MS });
+  const content = boundedResult(contents.map(resourcePiece), resultChars, output);
+  return { type: "result", result: { content, isError: false } };
+}
+
+const Messages = z.looseObject({
+  messages: z.array(z.looseObject({ role: z.enum(["user", "assistant"]), content: z.unknown() })),
+});
+
+async function getPrompt(
+  { name, arguments: given }: Extract<Wish, { type: "get-prompt" }>,
+  { client, signal }: CarryOutParts,
+): Promise<Outcome> {
+  const request = { method: "prompts/get", params: { name, arguments: given } };
+  const { messages } = await client.request(request, Messages, { signal, timeout: NO_TIMEOUT_MS });
+  const texts = messages.map(({ role, content }) => ({ role, text: promptText(content) }));
+  if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_PROMPT_CHARS)
+    return { type: "failed", message: `its prompt ${name} has more than ${MAX_PROMPT_CHARS} characters` };
+  return { type: "prompt", messages: texts };
+}
+
+function promptText(content: unknown): string {
+  return piecesOf({ content: Array.isArray(content) ? content : [content] })
+    .map((piece) => (piece.type === "text" ? piece.text : "[An image is left out.]"))
+    .join("\n");
+}
+
+/** `required` may be left out, and so may all arguments. */
+function withArguments(raw: unknown): unknown {
+  if (typeof raw !== "object" || raw === null) return raw;
+  const given: unknown = "arguments" in raw ? raw.arguments : [];
+  const list = (Array.isArray(given) ? given : []).map((one: unknown) =>
+    typeof one === "object" && one !== null ? { required: false, ...one } : one,
+  );
+  return { ...raw, arguments: list };
+}
+
+/** One entry that is broken leaves the others. */
+function readAs<Value>(schema: z.ZodMiniType<Value>): (raw: unknown) => Value[] {
+  return (raw) => {
+    const parsed = z.safeParse(schema, cleaned(raw));
+    return parsed.success ? [parsed.data] : [];
+  };
+}
+
+function cleaned(raw: unknown): unknown {
+  if (typeof raw !== "object" || raw === null) return raw;
+  return Object.fromEntries(
+    Object.entries(raw).map(([key, value]) => [
+      key,
+      typeof value === "string" ? printable(value).slice(0, 4_096) : value,
+    ]),
+  );
+}

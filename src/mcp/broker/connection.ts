@@ -1,0 +1,162 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { type Clock, within } from "../../mailbox/clock.ts";
+import type { McpLimits } from "../limits.ts";
+import type { McpServer } from "../server.ts";
+import { type ClientParts, clientOf } from "./client.ts";
+import { httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
+import { NO_TIMEOUT_MS } from "./pages.ts";
+import { patience } from "./patience.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+import { listTools, type ToolList } from "./tool-list.ts";
+import { ended, reasonOf } from "./words.ts";
+
+/** Servers may leave a session politely, but are not waited for. */
+const GOODBYE_MS = 2_000;
+
+export interface ConnectionParts extends ClientParts {
+  readonly clock: Clock;
+  /** Of stdio servers, before what their own entry adds. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly signIns: string;
+  readonly limits: McpLimits;
+  onProcess(pid: number, running: boolean): void;
+}
+
+/** One connection to one server, from hello to goodbye. */
+export interface Connection {
+  readonly client: Client;
+  readonly tools: ToolList;
+  readonly instructions: string | undefined;
+  /** Resolves when the server has gone by itself; with what is known of why: half a sentence that follows its name. */
+  readonly lost: Promise<string>;
+  /** Ends it; resolves when nothing of the server runs any more. */
+  close(): Promise<void>;
+}
+
+/** Or why there is none: a sentence. */
+export type Connected =
+  | { readonly type: "connected"; readonly connection: Connection }
+  | { readonly type: "needs-auth" | "failed"; readonly reason: string };
+
+/** Starts or reaches the server and asks for its tools. Never rejects, and ends within `startMs`. */
+export async function connect(
+  server: McpServer,
+  parts: ConnectionParts,
+  stop: AbortSignal,
+): Promise<Connected> {
+  const { startMs } = parts.limits;
+  const time = patience(parts.clock, { quietMs: startMs, longestMs: startMs }, stop);
+  try {
+    return await tryAll(server, parts, time.signal);
+  } finally {
+    time.end();
+  }
+}
+
+async function tryAll(server: McpServer, parts: ConnectionParts, signal: AbortSignal): Promise<Connected> {
+  let error: unknown = new Error("there is no way to reach it");
+  let transport: Transport | null = null;
+  for (const make of transportsOf(server, parts)) {
+    transport = make();
+    const client = clientOf(parts);
+    try {
+      return { type: "connected", connection: await greet(server, client, transport, parts, signal) };
+    } catch (caught) {
+      // The first way is the usual one, and says best what is wrong.
+      if (!mayBeOlder(error)) error = caught;
+      await goodbye(client, transport, parts.clock);
+      if (!mayBeOlder(caught) || signal.aborted) break;
+    }
+  }
+  if (isUnauthorized(error)) return { type: "needs-auth", reason: signInSentence(server) };
+  return { type: "failed", reason: failure(server, transport, error, signal, parts.limits.startMs) };
+}
+
+function transportsOf(server: McpServer, parts: ConnectionParts): readonly (() => Transport)[] {
+  const { messageBytes } = parts.limits;
+  if (server.type === "stdio") return [() => new StdioTransport(server, { ...parts, messageBytes })];
+  return httpTransports(server, { signIns: parts.signIns, messageBytes });
+}
+
+async function greet(
+  server: McpServer,
+  client: Client,
+  transport: Transport,
+  { clock }: ConnectionParts,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const gone = Promise.withResolvers<string>();
+  let leaving = false;
+  client.onclose = () => {
+    if (!leaving) gone.resolve(faultOf(transport) ?? "closed the connection");
+  };
+  await untilAborted(client.connect(transport, { signal, timeout: NO_TIMEOUT_MS }), signal);
+  const tools = await untilAborted(listTools(client, signal), signal);
+  return {
+    client,
+    tools,
+    instructions: client.getInstructions(),
+    lost: gone.promise,
+    async close() {
+      leaving = true;
+      if (server.type === "http" && "terminateSession" in transport) await leaveSession(transport, clock);
+      await goodbye(client, transport, clock);
+    },
+  };
+}
+
+/** A request that is aborted ends at once; the start of a transport does not know the signal. */
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  work.catch(() => {});
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", stop));
+}
+
+async function leaveSession(transport: Transport, clock: Clock): Promise<void> {
+  if (!("terminateSession" in transport) || typeof transport.terminateSession !== "function") return;
+  const left: Promise<unknown> = transport.terminateSession();
+  await within(clock, GOODBYE_MS, left);
+}
+
+async function goodbye(client: Client, transport: Transport, clock: Clock): Promise<void> {
+  const closed = client.close().catch(() => {});
+  // A child's group is ended for certain; other transports have nothing that could stay.
+  if (transport instanceof StdioTransport) await transport.close();
+  else await within(clock, GOODBYE_MS, closed);
+}
+
+/** What the transport itself knows of its end. */
+function faultOf(transport: Transport | null): string | null {
+  if (!(transport instanceof StdioTransport) || transport.fault === null) return null;
+  return `${transport.fault}${lastWords(transport)}`;
+}
+
+function failure(
+  server: McpServer,
+  transport: Transport | null,
+  error: unknown,
+  signal: AbortSignal,
+  startMs: number,
+): string {
+  const name = `The MCP server "${server.name}" (${server.file})`;
+  const fault = faultOf(transport);
+  if (signal.aborted && (fault === null || transport instanceof StdioTransport)) {
+    const words = transport instanceof StdioTransport ? lastWords(transport) : "";
+    return ended(`${name} did not answer within ${startMs / 1_000} s${words}`);
+  }
+  return ended(`${name} ${fault ?? `could not be reached: ${reasonOf(error)}`}`);
+}
+
+function lastWords({ complaints }: StdioTransport): string {
+  if (complaints === "") return "";
+  return `. It wrote last: ${complaints.split("\n").slice(-8).join("\n")}`;
+}
+
+function signInSentence({ name, file }: McpServer): string {
+  return `The MCP server "${name}" (${file}) wants somebody to sign in. Sign in from an interactive session on a machine with a browser, or give the server's entry a header "Authorization" with a token.`;
+}

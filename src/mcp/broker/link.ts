@@ -1,0 +1,229 @@
+import { type Clock, pause } from "../../mailbox/clock.ts";
+import type { ServerState } from "../mcp.ts";
+import type { Outcome, ToolSaid, Wish } from "../protocol.ts";
+import type { McpServer } from "../server.ts";
+import { carryOut, type Said } from "./carry-out.ts";
+import { type Connection, type ConnectionParts, connect } from "./connection.ts";
+import { isForgotten, isUnauthorized, isUnreachable } from "./http-transport.ts";
+import { type Patience, patience } from "./patience.ts";
+import { printable } from "./tail-text.ts";
+import { listTools, shortened } from "./tool-list.ts";
+import { ended, isClosed, reasonOf } from "./words.ts";
+
+/** A connection that held so long is not the same failure again. */
+const STEADY_MS = 60_000;
+/** A server that says all the time that its tools have changed is asked so often. */
+const REFRESH_MS = 200;
+const LIST_MS = 30_000;
+
+export interface LinkParts extends Omit<ConnectionParts, "changed" | "elicit"> {
+  readonly elicit: ConnectionParts["elicit"];
+  onState(state: ServerState, instructions?: string): void;
+  onTools(tools: readonly ToolSaid[]): void;
+  onChanged(what: "resources" | "prompts"): void;
+  onWarning(message: string): void;
+}
+
+/** One server of a session: kept connected, asked, given up after a bounded number of tries (fault 58). */
+export class Link {
+  readonly server: McpServer;
+  readonly #parts: LinkParts;
+  readonly #clock: Clock;
+  readonly #stop = new AbortController();
+  readonly #patient = new Set<Patience>();
+  readonly #told = new Set<string>();
+  #connection: Connection | null = null;
+  #running: Promise<void> | null = null;
+  #refreshing: Promise<void> | null = null;
+  #again = false;
+
+  constructor(server: McpServer, parts: LinkParts) {
+    this.server = server;
+    this.#parts = parts;
+    this.#clock = parts.clock;
+  }
+
+  /** Connects, and stays connected as long as that goes. */
+  start(): void {
+    if (this.#stop.signal.aborted || this.#running !== null) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Ends the server; resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the server is being stopped"));
+    await this.#connection?.close();
+    await this.#running;
+    await this.#refreshing;
+  }
+
+  /** Never rejects. */
+  async request(
+    wish: Exclude<Wish, { type: "sign-in" }>,
+    signal: AbortSignal,
+    onProgress: (said: Said) => void,
+  ): Promise<Outcome> {
+    const connection = this.#connection;
+    if (connection === null) return this.#failed("is not connected");
+    const { callMs, longestCallMs, resultChars } = this.#parts.limits;
+    const quietMs = wish.type === "call" ? (this.server.callMs ?? callMs) : Math.min(callMs, LIST_MS);
+    const times = { quietMs, longestMs: Math.max(quietMs, longestCallMs) };
+    const time = patience(this.#clock, times, signal);
+    this.#patient.add(time);
+    try {
+      return await carryOut(wish, {
+        ...{ client: connection.client, resultChars, signal: time.signal },
+        onProgress(said) {
+          time.alive();
+          onProgress(said);
+        },
+      });
+    } catch (error) {
+      return await this.#whyNot(error, connection, time);
+    } finally {
+      this.#patient.delete(time);
+      time.end();
+    }
+  }
+
+  async #run(): Promise<void> {
+    let tries = 0;
+    let reason: string | undefined;
+    while (!this.#stop.signal.aborted) {
+      this.#parts.onState({ type: "starting", reason });
+      const began = this.#clock.now();
+      const end = await this.#once();
+      if (this.#stop.signal.aborted) break;
+      // What was never there is not waited for; what was there may come back.
+      if (end.type === "needs-auth" || (end.type === "failed" && tries === 0))
+        return this.#parts.onState({ type: end.type, reason: end.reason });
+      if (end.type === "lost" && this.#clock.now() - began >= STEADY_MS) tries = 0;
+      reason = end.reason;
+      if (tries >= this.#parts.limits.reconnects)
+        return this.#parts.onState({ type: "failed", reason: givenUp(reason, tries) });
+      await pause(this.#clock, this.#delay(tries), this.#stop.signal);
+      tries += 1;
+    }
+    this.#parts.onState({ type: "stopped" });
+  }
+
+  #delay(tries: number): number {
+    const { reconnectMs, longestReconnectMs } = this.#parts.limits;
+    return Math.min(reconnectMs * 2 ** tries, longestReconnectMs);
+  }
+
+  /** One connection, from its start to its end. */
+  async #once(): Promise<{ readonly type: "lost" | "needs-auth" | "failed"; readonly reason: string }> {
+    const parts: ConnectionParts = {
+      ...this.#parts,
+      elicit: this.#parts.elicit === null ? null : (...asked) => this.#elicit(...asked),
+      changed: (what) => (what === "tools" ? this.#refresh() : this.#parts.onChanged(what)),
+    };
+    const connected = await connect(this.server, parts, this.#stop.signal);
+    if (connected.type !== "connected") return connected;
+    const { connection } = connected;
+    if (this.#stop.signal.aborted) {
+      await connection.close();
+      return { type: "lost", reason: "" };
+    }
+    this.#connection = connection;
+    this.#warn(connection.tools.problems);
+    this.#parts.onTools(connection.tools.tools);
+    const { instructions } = connection;
+    this.#parts.onState({ type: "connected" }, instructions && shortened(printable(instructions)));
+    const stopped = new Promise<string>((resolve) => {
+      this.#stop.signal.addEventListener("abort", () => resolve(""), { once: true });
+    });
+    const why = await Promise.race([connection.lost, stopped]);
+    this.#connection = null;
+    await connection.close();
+    return { type: "lost", reason: ended(`The MCP server "${this.server.name}" ${why}`) };
+  }
+
+  /** While a person thinks, no call of this server runs out of time. */
+  async #elicit(
+    message: string,
+    schema: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const releases = [...this.#patient].map((time) => time.hold());
+    try {
+      return await this.#parts.elicit?.(printable(message), schema, signal);
+    } finally {
+      for (const release of releases) release();
+    }
+  }
+
+  /** The server says that its tools have changed; asked once more where it says so while it is being asked. */
+  #refresh(): void {
+    this.#again = true;
+    this.#refreshing ??= this.#refreshAll().finally(() => {
+      this.#refreshing = null;
+    });
+  }
+
+  async #refreshAll(): Promise<void> {
+    while (this.#again && !this.#stop.signal.aborted) {
+      await pause(this.#clock, REFRESH_MS, this.#stop.signal);
+      this.#again = false;
+      const connection = this.#connection;
+      if (connection === null) return;
+      const time = patience(this.#clock, { quietMs: LIST_MS, longestMs: LIST_MS }, this.#stop.signal);
+      try {
+        const { tools, problems } = await listTools(connection.client, time.signal);
+        this.#warn(problems);
+        if (this.#connection === connection) this.#parts.onTools(tools);
+      } catch (error) {
+        if (!this.#stop.signal.aborted && !isClosed(error))
+          this.#warn([`says that its tools have changed, but does not tell them (${reasonOf(error)})`]);
+      } finally {
+        time.end();
+      }
+    }
+  }
+
+  /** Each problem once. */
+  #warn(problems: readonly string[]): void {
+    for (const problem of problems) {
+      if (this.#told.has(problem) || this.#told.size >= 100) continue;
+      this.#told.add(problem);
+      this.#parts.onWarning(ended(`The MCP server "${this.server.name}" ${problem}`));
+    }
+  }
+
+  async #whyNot(error: unknown, connection: Connection, time: Patience): Promise<Outcome> {
+    if (time.spent !== null)
+      return this.#failed(
+        `did not answer: ${time.spent}. The call was cancelled; what it did until then is not known`,
+      );
+    if (time.signal.aborted) return this.#failed("was not waited for any longer");
+    if (isUnauthorized(error) || isForgotten(error) || isUnreachable(error)) {
+      // Over HTTP nobody says goodbye: it is connected anew, and then says what it wants.
+      void connection.client.close();
+      return this.#failed(`could not be reached (${reasonOf(error)}); it is being connected again`);
+    }
+    if (isClosed(error))
+      return this.#failed(
+        `${await knownFault(connection)} before it answered; whether the call did its work is not known`,
+      );
+    return this.#failed(`answered with an error: ${reasonOf(error)}`);
+  }
+
+  #failed(why: string): Outcome {
+    return { type: "failed", message: ended(`The MCP server "${this.server.name}" ${why}`) };
+  }
+}
+
+/** `lost` is known at the same moment as the error that it explains. */
+function knownFault({ lost }: Connection): Promise<string> {
+  return Promise.race([
+    lost,
+    new Promise<string>((resolve) => setImmediate(() => resolve("closed the connection"))),
+  ]);
+}
+
+function givenUp(reason: string, tries: number): string {
+  return `${ended(reason)} It was started again ${tries} times, and is now left alone.`;
+}

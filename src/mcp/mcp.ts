@@ -1,0 +1,176 @@
+import type { CallId } from "../mailbox/ids.ts";
+import type { CallResult } from "../mailbox/messages.ts";
+import type { McpServer } from "./server.ts";
+
+/** How it stands with one server. Every `reason` is a sentence for the person. */
+export type ServerState =
+  /** `reason`: why it is started again; absent the first time. */
+  | { readonly type: "starting"; readonly reason?: string | undefined }
+  | { readonly type: "connected" }
+  /** It wants somebody to sign in first: `Mcp.signIn`. */
+  | { readonly type: "needs-auth"; readonly reason: string }
+  | { readonly type: "failed"; readonly reason: string }
+  | { readonly type: "stopped" };
+
+export interface ServerStatus {
+  readonly name: string;
+  readonly slug: string;
+  readonly file: string;
+  readonly state: ServerState;
+  /** How many tools it offers that may be called. */
+  readonly tools: number;
+  /** Tools that are not what they were when the session first saw them: refused until `acceptChanges`. */
+  readonly changed: readonly string[];
+  /** What the server says of its use; its own words, at most 2,048 characters. */
+  readonly instructions?: string | undefined;
+}
+
+/** A tool as a server describes it; nothing of it is to be believed. */
+export interface McpTool {
+  /** `mcp__server__tool`. */
+  readonly name: string;
+  /** The server's own name of it. */
+  readonly tool: string;
+  /** Of the server. */
+  readonly slug: string;
+  /** At most 2,048 characters. */
+  readonly description: string;
+  /** The server's own JSON Schema, as it came. */
+  readonly inputSchema: InputSchema;
+  /** Over name, description and schema, uncut. */
+  readonly digest: string;
+  /** The server says that it changes nothing: good enough to run several at once, for nothing else. */
+  readonly readOnly: boolean;
+}
+
+export interface InputSchema {
+  readonly type: "object";
+  readonly [keyword: string]: unknown;
+}
+
+export interface McpResource {
+  readonly server: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+export interface McpPrompt {
+  readonly server: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly required: boolean;
+  }[];
+}
+
+/** One message of a filled-in prompt, as text; what is no text is described. */
+export interface PromptMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/** What went well, or one sentence why it did not. */
+export type Answered<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly message: string };
+
+export type McpEvent =
+  | { readonly type: "state"; readonly server: string; readonly state: ServerState }
+  /** Names as in `mcp__server__tool`. What changed is refused until somebody accepts it. */
+  | {
+      readonly type: "tools";
+      readonly server: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+    }
+  | { readonly type: "resources"; readonly server: string }
+  | { readonly type: "prompts"; readonly server: string }
+  | {
+      readonly type: "progress";
+      readonly server: string;
+      readonly tool: string;
+      readonly call: CallId | null;
+      readonly progress: number;
+      readonly total?: number | undefined;
+      readonly message?: string | undefined;
+    };
+
+/** A question of a server to the person: its words and its JSON Schema are the server's own. */
+export interface Elicitation {
+  readonly server: string;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export type ElicitationAnswer =
+  | {
+      readonly action: "accept";
+      readonly content: Readonly<Record<string, string | number | boolean | string[]>>;
+    }
+  | { readonly action: "decline" | "cancel" };
+
+/** The person, as far as servers need one. A rejection counts as no. */
+export interface McpAsk {
+  /** `signal` is aborted when the answer no longer matters. */
+  elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
+  /** Shows the page where the person signs in. False: that is not possible here. */
+  openBrowser(page: { readonly server: string; readonly url: string }, signal: AbortSignal): Promise<boolean>;
+}
+
+/** A server that somebody besides the session needs, such as an agent's definition. */
+export interface Hold {
+  /** Resolves when these servers have started or failed, or after `ms`. */
+  ready(ms: number): Promise<void>;
+  /** Stops each of them that nobody holds any more. */
+  release(): void;
+}
+
+export interface McpCall {
+  /** `mcp__server__tool`. */
+  readonly name: string;
+  readonly input: unknown;
+  /** For `progress` events. */
+  readonly call?: CallId;
+}
+
+/**
+ * The MCP servers of a session: one connection to each, shared by all agents (C9). Nothing here rejects but for an
+ * aborted signal; what goes wrong is an answer that says so.
+ */
+export interface Mcp {
+  /** Resolves when every server has started or failed, or after `ms`. */
+  ready(ms: number): Promise<void>;
+  servers(): readonly ServerStatus[];
+  /** In the order of servers, then of names, so that requests share a prefix. */
+  tools(): readonly McpTool[];
+  /** Ends with an answer or the signal, at the latest after `McpLimits.longestCallMs`. */
+  call(call: McpCall, signal: AbortSignal): Promise<CallResult>;
+  /** Of one server, or of all that are connected. */
+  listResources(server: string | undefined, signal: AbortSignal): Promise<Answered<readonly McpResource[]>>;
+  readResource(server: string, uri: string, signal: AbortSignal): Promise<CallResult>;
+  listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
+  getPrompt(
+    prompt: {
+      readonly server: string;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, string>>;
+    },
+    signal: AbortSignal,
+  ): Promise<Answered<readonly PromptMessage[]>>;
+  /** The person has seen what changed: from now on these tools are what the server says now. Their names. */
+  acceptChanges(server: string): readonly string[];
+  /** Signs in at an HTTP server that asks for it, in a browser; then it is connected. */
+  signIn(server: string, signal: AbortSignal): Promise<Answered<null>>;
+  /** Starts a server again that has failed. */
+  restart(server: string): void;
+  hold(servers: readonly McpServer[]): Hold;
+  /** The returned function ends the listening. */
+  onEvent(listener: (event: McpEvent) => void): () => void;
+  /** Ends every server with all it started, then the broker. Idempotent. */
+  close(): Promise<void>;
+}
