@@ -3,10 +3,18 @@ import { APIConnectionError, APIError } from "@anthropic-ai/sdk/error";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Aliases, resolveModel } from "./aliases.ts";
 import { checkBaseURL, DEFAULT_BASE_URL } from "./base-url.ts";
-import type { ModelClient, ModelFailure, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type {
+  ModelClient,
+  ModelFailure,
+  ModelOutcome,
+  ModelRequest,
+  OnModelEvent,
+  OnServerAnswer,
+} from "./client.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import {
   cancelled,
+  endlessFailure,
   protocolFailure,
   type ServerError,
   serverFailure,
@@ -14,6 +22,7 @@ import {
   type Where,
 } from "./failures.ts";
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
+import { type Header, rateLimitsOf, serverNow } from "./rate-limits.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
 import { bodyOf } from "./request-body.ts";
@@ -31,6 +40,8 @@ export interface AnthropicOptions {
    * help against a server that sends nothing at all: fetch itself gives up after 300,000.
    */
   readonly idleMs?: number;
+  /** Milliseconds that one reply may take in all, however lively its stream is (default 3,600,000; fault 15). */
+  readonly totalMs?: number;
   readonly clock?: Clock;
 }
 
@@ -52,7 +63,7 @@ class Connection extends BaseAnthropic {
 
 /** Asks any server that speaks the Anthropic Messages API; one attempt each, the governor tries again. */
 export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
-  const { idleMs = 300_000, clock = systemClock, aliases = {} } = options;
+  const { idleMs = 300_000, totalMs = 3_600_000, clock = systemClock, aliases = {} } = options;
   const base = checkBaseURL(options.baseURL ?? DEFAULT_BASE_URL);
   const name = "anthropic";
   if (!base.ok) return { name, ask: async () => failed({ kind: "invalid_request", message: base.message }) };
@@ -61,11 +72,11 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   const secrets = [options.apiKey, options.authToken].filter((secret) => secret !== undefined);
   return {
     name,
-    async ask(request, on, signal) {
+    async ask(request, on, signal, onAnswer = () => {}) {
       if (signal.aborted) return cancelled;
       const model = resolveModel(request.model, aliases);
       const where: Where = { host: base.host, model, secrets };
-      return new Attempt(connection, where, idleMs, clock).run(request, on, signal);
+      return new Attempt(connection, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
     },
   };
 }
@@ -90,34 +101,48 @@ function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Conn
   });
 }
 
+type Limits = Required<Pick<AnthropicOptions, "idleMs" | "totalMs" | "clock">>;
+
 /** One request and its one answer. */
 class Attempt {
   private readonly connection: Connection;
   private readonly where: Where;
-  private readonly idleMs: number;
+  private readonly limits: Limits;
   private readonly clock: Clock;
   private readonly abort = new AbortController();
+  private endless = false;
 
-  constructor(connection: Connection, where: Where, idleMs: number, clock: Clock) {
+  constructor(connection: Connection, where: Where, limits: Limits) {
     this.connection = connection;
     this.where = where;
-    this.idleMs = idleMs;
-    this.clock = clock;
+    this.limits = limits;
+    this.clock = limits.clock;
   }
 
-  async run(request: ModelRequest, on: OnModelEvent, signal: AbortSignal): Promise<ModelOutcome> {
+  async run(
+    request: ModelRequest,
+    on: OnModelEvent,
+    signal: AbortSignal,
+    onAnswer: OnServerAnswer,
+  ): Promise<ModelOutcome> {
     const cancel = () => this.abort.abort();
     signal.addEventListener("abort", cancel, { once: true });
     const watch = this.watch(on);
+    const withdraw = this.clock.after(this.limits.totalMs, () => {
+      this.endless = true;
+      this.abort.abort();
+    });
     const reply = new ReplyAssembler(on);
     const sentAt = this.clock.now();
     let failure: ModelFailure | undefined;
     try {
-      await this.exchange(request, reply, watch);
+      await this.exchange(request, reply, watch, onAnswer);
     } catch (error) {
+      if (isAnswer(error)) this.tell(false, (name) => error.headers?.get(name), onAnswer);
       failure = this.classify(error, watch);
     } finally {
       watch.stop();
+      withdraw();
       signal.removeEventListener("abort", cancel);
     }
     if (signal.aborted) return cancelled;
@@ -127,14 +152,19 @@ class Attempt {
   private watch(on: OnModelEvent): IdleWatch {
     const reason = `${this.where.host} has sent nothing for ${QUIET_MS / 1000} s`;
     return idleWatch(this.clock, {
-      idleMs: this.idleMs,
+      idleMs: this.limits.idleMs,
       onIdle: () => this.abort.abort(),
       quietMs: QUIET_MS,
       onQuiet: (ms) => on({ type: "waiting", reason, ms, attempt: null }),
     });
   }
 
-  private async exchange(request: ModelRequest, reply: ReplyAssembler, watch: IdleWatch): Promise<void> {
+  private async exchange(
+    request: ModelRequest,
+    reply: ReplyAssembler,
+    watch: IdleWatch,
+    onAnswer: OnServerAnswer,
+  ): Promise<void> {
     const response = await this.connection
       .post("/v1/messages", {
         body: bodyOf(request, this.where.model),
@@ -143,7 +173,16 @@ class Attempt {
         timeout: NO_TIMEOUT,
       })
       .asResponse();
+    this.tell(true, (name) => response.headers.get(name), onAnswer);
     await readReply(response, reply, watch, this.clock, () => this.abort.abort());
+  }
+
+  private tell(accepted: boolean, header: Header, onAnswer: OnServerAnswer): void {
+    onAnswer({ accepted, limits: rateLimitsOf(header, this.serverNow(header)) });
+  }
+
+  private serverNow(header: Header): number {
+    return serverNow(header, Date.parse(this.clock.date()));
   }
 
   /** A reply that had its stop reason is complete, whatever broke after it (fault 14). */
@@ -162,21 +201,22 @@ class Attempt {
 
   private classify(error: unknown, watch: IdleWatch): ModelFailure {
     const late = watch.lateMs();
-    if (late !== null) return stalledFailure(this.idleMs, late, this.where);
+    if (late !== null) return stalledFailure(this.limits.idleMs, late, this.where);
+    if (this.endless) return endlessFailure(this.limits.totalMs, this.where);
     if (error instanceof Unreadable) {
       if (error.problem.type === "error")
         return serverFailure({ type: error.problem.errorType, message: error.problem.message }, this.where);
       const failure = protocolFailure(error.problem.problem, this.where);
       return error.final ? { ...failure, final: true } : failure;
     }
-    if (error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined)
-      return serverFailure(this.answered(error), this.where);
+    if (isAnswer(error)) return serverFailure(this.answered(error), this.where);
     return connectionFailure(error, this.where);
   }
 
   private answered(error: APIError): ServerError {
     const location = error.headers?.get("location");
-    const retryAfter = retryAfterMs((name) => error.headers?.get(name), Date.parse(this.clock.date()));
+    const header: Header = (name) => error.headers?.get(name);
+    const retryAfter = retryAfterMs(header, this.serverNow(header));
     return {
       ...(error.status === undefined ? {} : { status: error.status }),
       ...(error.type === null ? {} : { type: error.type }),
@@ -186,6 +226,11 @@ class Attempt {
       ...(location ? { location } : {}),
     };
   }
+}
+
+/** The server has answered, with a status of its own that is no success. */
+function isAnswer(error: unknown): error is APIError {
+  return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
 }
 
 function failed(failure: ModelFailure): ModelOutcome {

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
 /** One request, in our words. The provider adds cache breakpoints and its own field names. */
 export interface ModelRequest {
@@ -73,13 +74,28 @@ export type ModelEvent =
 
 export type OnModelEvent = (event: ModelEvent) => void;
 
+/** The head of a server's answer, before its reply: plain data. */
+export interface ServerAnswer {
+  /** The request was let in, and its reply is being written; false where it was refused. */
+  readonly accepted: boolean;
+  readonly limits: RateLimits;
+}
+
+export type OnServerAnswer = (answer: ServerAnswer) => void;
+
 /**
  * One reply from one model. Never rejects and never throws: its answer is a reply or a failure. An
- * aborted signal ends it with a `cancelled` failure.
+ * aborted signal ends it with a `cancelled` failure. `onAnswer` is told at most once, when the server begins
+ * to answer; a client that cannot tell leaves it, and is governed by its outcomes alone.
  */
 export interface ModelClient {
   readonly name: string;
-  ask(request: ModelRequest, on: OnModelEvent, signal: AbortSignal): Promise<ModelOutcome>;
+  ask(
+    request: ModelRequest,
+    on: OnModelEvent,
+    signal: AbortSignal,
+    onAnswer?: OnServerAnswer,
+  ): Promise<ModelOutcome>;
 }
 
 export type ModelOutcome =
@@ -101,19 +117,27 @@ export type GatewayNotice =
       readonly reason: string;
       readonly ms: number;
       readonly attempt: number | null;
-    };
+    }
+  /** Its thread had died and was started again; agents ask for a new port. `reason` is a sentence. */
+  | { readonly type: "restarted"; readonly reason: string };
 
 /**
  * Where agents get their models from. Each agent has a port of its own; requests and cancellations on it
- * are that agent's. The port closes when the gateway dies.
+ * are that agent's. The port closes when the gateway's thread dies; `connect` then gives another one.
  */
 export interface Gateway {
-  /** The port to hand to the agent. `lead`: the main conversation, served before the others. */
+  /**
+   * The port to hand to the agent; one that it had before is closed. `lead`: the main conversation, served
+   * before the others. After the gateway's end it is a closed port.
+   */
   connect(actor: ActorId, lead: boolean): MessagePort;
   /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;
   onNotice(listener: (notice: GatewayNotice) => void): void;
-  /** The gateway died without being closed; every port of it is closed too. `reason` is a sentence. */
+  /**
+   * The gateway died oftener than it is started again; every port of it is closed, now and later. `reason`
+   * is a sentence.
+   */
   onClosed(listener: (reason: string) => void): void;
   /** Ends every request and closes every port. Idempotent. */
   close(): Promise<void>;

@@ -125,6 +125,12 @@ export function stalledFailure(idleMs: number, sleptMs: number, { host, model }:
   return { kind: "stalled", message };
 }
 
+/** Something came all the time, but never an end (fault 15). */
+export function endlessFailure(totalMs: number, { host, model }: Where): ModelFailure {
+  const message = `The reply of ${model} from ${host} was not complete after ${Math.round(totalMs / 60_000)} minutes; the request was given up.`;
+  return { kind: "stalled", message };
+}
+
 export const cancelled: ModelOutcome = {
   type: "failure",
   failure: { kind: "cancelled", message: "The request was cancelled." },

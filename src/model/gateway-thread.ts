@@ -53,7 +53,7 @@ async function load({ source, aliases, limits }: GatewayConfig): Promise<ModelCl
 function later(loading: Promise<ModelClient>): ModelClient {
   return {
     name: "gateway",
-    ask: async (request, on, signal) => (await loading).ask(request, on, signal),
+    ask: async (request, on, signal, onAnswer) => (await loading).ask(request, on, signal, onAnswer),
   };
 }
 

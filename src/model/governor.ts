@@ -1,7 +1,15 @@
 import { type Clock, pause } from "../mailbox/clock.ts";
-import type { ModelClient, ModelFailure, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type {
+  ModelClient,
+  ModelFailure,
+  ModelOutcome,
+  ModelRequest,
+  OnModelEvent,
+  OnServerAnswer,
+} from "./client.ts";
 import { cancelled, retryable } from "./failures.ts";
-import { Places } from "./places.ts";
+import { Patience } from "./patience.ts";
+import { type Place, Places } from "./places.ts";
 
 /** Asks on behalf of an actor; a `lead` request is served before the others. Never rejects. */
 export type Ask = (
@@ -27,14 +35,19 @@ const LONGEST_WAIT_MS = 16_000;
 const PROTOCOL_ATTEMPTS = 2;
 
 /**
- * One for all agents: how many requests run, who is next, and when a failed one is tried again (faults 1
- * to 5). Only whole replies leave it, so an attempt that broke off after some text can be repeated.
+ * One for all agents: how many requests run, who is next, at what rate they leave, and when a failed one is
+ * tried again (faults 1 to 5 and 54, demands C7 and D6). Only whole replies leave it, so an attempt that
+ * broke off after some text can be repeated.
  */
 export function governed(client: ModelClient, options: GovernorOptions): Ask {
   const { clock, random, concurrency = 64, patienceMs = 60_000 } = options;
-  const places = new Places(clock, concurrency);
-  const attempt = (request: ModelRequest, on: OnModelEvent, signal: AbortSignal) =>
-    untilAborted(safely(client, request, on, signal), signal);
+  const places = new Places(clock, random, concurrency);
+  const attempt = async (request: ModelRequest, on: OnModelEvent, signal: AbortSignal, place: Place) => {
+    const answered: OnServerAnswer = (answer) => place.answered(answer);
+    const outcome = await untilAborted(safely(client, request, on, signal, answered), signal);
+    place.release(outcome);
+    return outcome;
+  };
 
   return async (request, lead, on, signal) => {
     const patience = new Patience(clock, patienceMs);
@@ -42,7 +55,9 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
       const waiting = (ms: number, reason: string) => on({ type: "waiting", reason, ms, attempt: tries });
       const placed = await places.take({
         actor: request.actor,
+        model: request.model,
         lead,
+        retry: tries > 1,
         patienceMs: patience.left(),
         // The pause stands before this attempt, so it belongs to the one that failed.
         onPaused: (ms, reason) => on({ type: "waiting", reason, ms, attempt: Math.max(1, tries - 1) }),
@@ -51,12 +66,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
       if (placed.type === "cancelled") return cancelled;
       patience.spend(placed.pausedMs);
       if (placed.type === "out-of-patience") return patience.givenUp(tries - 1);
-      if (signal.aborted) {
-        placed.release();
-        return cancelled;
-      }
-
-      const outcome = await patience.during(attempt(request, on, signal)).finally(placed.release);
+      const outcome = await patience.during(attempt(request, on, signal, placed));
       if (signal.aborted) return cancelled;
       if (outcome.type === "reply") return outcome;
 
@@ -73,60 +83,12 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         patience.spend(ms);
       } else {
         // Others try at the end of the longest pause we would bear ourselves, whatever was asked of this one.
-        places.pause(Math.min(wait, patienceMs), failure.message);
+        places.pause(request.model, Math.min(wait, patienceMs), failure.message);
         if (wait > patience.left()) return patience.givenUp(tries);
       }
     }
   };
 }
-
-/** What one request has waited since its first failure, and what it says when that was too long. */
-class Patience {
-  private readonly clock: Clock;
-  private readonly allMs: number;
-  private spentMs = 0;
-  private last: ModelFailure | undefined;
-
-  constructor(clock: Clock, allMs: number) {
-    this.clock = clock;
-    this.allMs = allMs;
-  }
-
-  left(): number {
-    return Math.max(0, this.allMs - this.spentMs);
-  }
-
-  spend(ms: number): void {
-    this.spentMs += ms;
-  }
-
-  /** The first attempt costs nothing, it is the work itself; unless it was waiting for nothing. */
-  async during(attempt: Promise<ModelOutcome>): Promise<ModelOutcome> {
-    const from = this.clock.now();
-    const outcome = await attempt;
-    const silent = outcome.type === "failure" && outcome.failure.kind === "stalled";
-    if (this.last || silent) this.spend(this.clock.now() - from);
-    return outcome;
-  }
-
-  failed(failure: ModelFailure): void {
-    this.last = failure;
-  }
-
-  givenUp(tries: number): ModelOutcome {
-    if (!this.last) {
-      const message =
-        "The model server asked everyone to wait longer than this request may wait; try again later.";
-      return { type: "failure", failure: { kind: "rate_limit", message } };
-    }
-    const asked = this.last.retryAfterMs;
-    const wait = asked === undefined ? "" : ` It asks to wait ${seconds(asked)} before the next try.`;
-    const tried = tries > 1 ? ` Gave up after ${tries} attempts in ${seconds(this.spentMs)}.` : "";
-    return { type: "failure", failure: { ...this.last, message: this.last.message + tried + wait } };
-  }
-}
-
-const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`;
 
 /** At least what the server asks for; jitter on top, so that many do not come back together. */
 function waitAfter({ retryAfterMs }: ModelFailure, tries: number, random: () => number): number {
@@ -140,9 +102,11 @@ async function safely(
   request: ModelRequest,
   on: OnModelEvent,
   signal: AbortSignal,
+  onAnswer: OnServerAnswer,
 ): Promise<ModelOutcome> {
+  if (signal.aborted) return cancelled;
   try {
-    return await client.ask(request, on, signal);
+    return await client.ask(request, on, signal, onAnswer);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The model client "${client.name}" failed: ${reason}`;

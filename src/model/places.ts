@@ -1,19 +1,33 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import type { ModelOutcome, ServerAnswer } from "./client.ts";
+import { type Flight, Throttle } from "./throttle.ts";
 
-/** Milliseconds between two requests after a pause, so that all who waited do not start at once. */
-const APART_MS = 50;
+/** A place that was given. */
+export interface Place {
+  readonly type: "place";
+  /** What the servers' pauses cost of patience, and waiting for a server that let in nobody. */
+  readonly pausedMs: number;
+  /** The server has begun to answer. */
+  answered(answer: ServerAnswer): void;
+  /** The attempt is over, and others may have the place; to be called once. */
+  release(outcome: ModelOutcome): void;
+}
 
-/** How waiting for a place ended. `pausedMs` is what the servers' pauses cost of it. */
+/** How waiting for a place ended. */
 export type Placed =
-  | { readonly type: "place"; readonly pausedMs: number; readonly release: () => void }
+  | Place
   | { readonly type: "out-of-patience"; readonly pausedMs: number }
   | { readonly type: "cancelled" };
 
 export interface Wanted {
   readonly actor: ActorId;
+  /** Each model has limits of its own. */
+  readonly model: string;
   /** Served before all others. */
   readonly lead: boolean;
+  /** It was refused or failed before. */
+  readonly retry: boolean;
   /** Milliseconds of pauses this one can bear; waiting for a free place is not counted. */
   readonly patienceMs: number;
   /** A pause of so many milliseconds lies ahead. */
@@ -22,29 +36,31 @@ export interface Wanted {
 }
 
 interface Ticket extends Wanted {
+  readonly throttle: Throttle;
+  readonly since: number;
   pausedMs: number;
   readonly settle: (placed: Placed) => void;
 }
 
 /**
- * The limited number of requests that may run at once: the lead first, then the actors in turn, each
- * actor's own in order. A pause holds back everyone; after it places are given out one by one.
+ * Who asks next: the lead first, then the actors in turn, each actor's own in order; whose model is closed
+ * for now is passed over. At most `limit` requests run at once, and each model's throttle says how many of
+ * its own, and when.
  */
 export class Places {
   private readonly clock: Clock;
+  private readonly random: () => number;
   private readonly limit: number;
+  private readonly throttles = new Map<string, Throttle>();
   private readonly lead: Ticket[] = [];
   /** In the order in which actors are served; whoever was served goes to the end. */
   private readonly others = new Map<ActorId, Ticket[]>();
   private taken = 0;
-  private notBefore = 0;
-  private pauseReason = "";
-  private pausedUntil = 0;
-  private gently = 0;
   private withdraw: (() => void) | undefined;
 
-  constructor(clock: Clock, limit: number) {
+  constructor(clock: Clock, random: () => number, limit: number) {
     this.clock = clock;
+    this.random = random;
     this.limit = limit;
   }
 
@@ -58,6 +74,8 @@ export class Places {
       };
       const ticket: Ticket = {
         ...wanted,
+        throttle: this.throttle(wanted.model),
+        since: this.clock.now(),
         pausedMs: 0,
         settle(placed) {
           wanted.signal.removeEventListener("abort", cancel);
@@ -66,22 +84,25 @@ export class Places {
       };
       wanted.signal.addEventListener("abort", cancel, { once: true });
       this.add(ticket);
-      this.delay(ticket, this.pausedUntil - this.clock.now());
+      this.delay(ticket, ticket.throttle.pausedUntil - this.clock.now());
       this.give();
     });
   }
 
-  /** Nobody starts for `ms` from now. A shorter pause than the present one changes nothing. */
-  pause(ms: number, reason: string): void {
-    const now = this.clock.now();
-    const until = now + ms;
-    this.gently = this.limit;
-    if (until <= this.pausedUntil) return;
-    const longer = until - Math.max(now, this.pausedUntil);
-    this.pausedUntil = until;
-    this.pauseReason = reason;
-    this.notBefore = Math.max(this.notBefore, until);
-    for (const ticket of this.waiting()) this.delay(ticket, longer);
+  /** Nobody asks this model for `ms` from now. A shorter pause than the present one changes nothing. */
+  pause(model: string, ms: number, reason: string): void {
+    const throttle = this.throttle(model);
+    const longer = throttle.pause(ms, reason, this.clock.now());
+    if (longer === 0) return;
+    for (const ticket of this.waiting()) if (ticket.throttle === throttle) this.delay(ticket, longer);
+  }
+
+  private throttle(model: string): Throttle {
+    const known = this.throttles.get(model);
+    if (known) return known;
+    const made = new Throttle(this.random);
+    this.throttles.set(model, made);
+    return made;
   }
 
   private delay(ticket: Ticket, ms: number): void {
@@ -92,31 +113,27 @@ export class Places {
       return;
     }
     ticket.pausedMs += ms;
-    ticket.onPaused(this.pausedUntil - this.clock.now(), this.pauseReason);
+    const { pausedUntil, pauseReason } = ticket.throttle;
+    ticket.onPaused(pausedUntil - this.clock.now(), pauseReason);
   }
 
   private give(): void {
+    this.stopTimer();
     while (this.taken < this.limit) {
       const now = this.clock.now();
-      if (now < this.notBefore) {
-        this.giveLater(this.notBefore - now);
+      const next = this.next(now);
+      if (next.ticket) {
+        this.remove(next.ticket);
+        this.start(next.ticket, now);
+      } else {
+        if (Number.isFinite(next.at)) this.giveAt(next.at, now);
         return;
       }
-      const ticket = this.next();
-      if (!ticket) return;
-      this.taken += 1;
-      if (this.gently > 0) {
-        this.gently -= 1;
-        this.notBefore = now + APART_MS;
-      }
-      ticket.settle({ type: "place", pausedMs: ticket.pausedMs, release: this.releaseOnce() });
     }
   }
 
-  private giveLater(ms: number): void {
-    this.stopTimer();
-    if (this.lead.length === 0 && this.others.size === 0) return;
-    this.withdraw = this.clock.after(ms, () => {
+  private giveAt(at: number, now: number): void {
+    this.withdraw = this.clock.after(at - now, () => {
       this.withdraw = undefined;
       this.give();
     });
@@ -127,26 +144,48 @@ export class Places {
     this.withdraw = undefined;
   }
 
-  private releaseOnce(): () => void {
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.taken -= 1;
-      this.give();
-    };
+  private start(ticket: Ticket, now: number): void {
+    const { actor, lead, throttle } = ticket;
+    const left = this.others.get(actor);
+    if (!lead && left) {
+      this.others.delete(actor);
+      this.others.set(actor, left);
+    }
+    this.taken += 1;
+    const flight = throttle.sent(ticket.retry, now);
+    const stuck = ticket.retry && throttle.lastAcceptedAt <= ticket.since;
+    ticket.settle({
+      type: "place",
+      pausedMs: stuck ? Math.max(ticket.pausedMs, now - ticket.since) : ticket.pausedMs,
+      answered: (answer) => {
+        throttle.answered(flight, answer, this.clock.now());
+        this.give();
+      },
+      release: (outcome) => this.release(throttle, flight, outcome),
+    });
   }
 
-  private next(): Ticket | undefined {
-    const lead = this.lead.shift();
-    if (lead) return lead;
-    for (const [actor, tickets] of this.others) {
-      this.others.delete(actor);
-      const ticket = tickets.shift();
-      if (tickets.length > 0) this.others.set(actor, tickets);
-      if (ticket) return ticket;
+  private release(throttle: Throttle, flight: Flight, outcome: ModelOutcome): void {
+    if (flight.state === "over") return;
+    throttle.ended(flight, outcome, this.clock.now());
+    this.taken -= 1;
+    this.give();
+  }
+
+  /** Who may start now; or when somebody may, if nothing else happens before. */
+  private next(now: number): { readonly ticket?: Ticket; readonly at: number } {
+    let first = Number.POSITIVE_INFINITY;
+    for (const ticket of this.heads()) {
+      const at = ticket.throttle.opensAt(ticket.retry, now);
+      if (at <= now) return { ticket, at };
+      first = Math.min(first, at);
     }
-    return undefined;
+    return { at: first };
+  }
+
+  private *heads(): Iterable<Ticket> {
+    yield* this.lead;
+    for (const [ticket] of this.others.values()) if (ticket) yield ticket;
   }
 
   private add(ticket: Ticket): void {

@@ -106,11 +106,14 @@ describe("what a server refuses", () => {
 
   test("how long to wait is read in milliseconds, seconds and as a date (fault 1)", async () => {
     const clock = new FakeClock();
-    const inThirty = new Date(Date.parse(clock.date()) + 30_000).toUTCString();
+    const moment = (ms: number) => new Date(Date.parse(clock.date()) + ms).toUTCString();
+    const yesterday = -24 * 3600_000;
     for (const [headers, ms] of [
       [{ "retry-after": "7" }, 7000],
       [{ "retry-after-ms": "250", "retry-after": "7" }, 250],
-      [{ "retry-after": inThirty }, 30_000],
+      [{ date: moment(0), "retry-after": moment(30_000) }, 30_000],
+      // A moment is one of the server's clock: ours may have been set wrong, or back by a day (fault 28).
+      [{ date: moment(yesterday), "retry-after": moment(yesterday + 30_000) }, 30_000],
       [{ "retry-after": "soon" }, undefined],
     ] as const) {
       const failure = await failureOf({ ...apiError(429, "rate_limit_error", "slow"), headers }, { clock });
