@@ -5,6 +5,7 @@ export interface LimitRange {
 }
 
 const DAY_MS = 86_400_000;
+const WEEK_MINUTES = 10_080;
 
 /** Of every limit: settings outside are refused, a program's are brought into it. */
 export const limitRanges = {
@@ -17,4 +18,9 @@ export const limitRanges = {
   maxTokens: { min: 1, max: 1_000_000 },
   maxTurns: { min: 1, max: 100_000 },
   thinkingTokens: { min: 0, max: 1_000_000 },
+  maxChildren: { min: 1, max: 10_000 },
+  maxAgentsPerSession: { min: 1, max: 100_000 },
+  agentMinutes: { min: 0, max: WEEK_MINUTES },
+  sessionMinutes: { min: 0, max: WEEK_MINUTES },
+  backgroundMinutes: { min: 0, max: WEEK_MINUTES },
 } as const satisfies Readonly<Record<string, LimitRange>>;

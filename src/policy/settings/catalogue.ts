@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import { type LimitRange, limitRanges } from "../limit-ranges.ts";
-import { object, objects, oneOf, text, texts, variables, wholeIn, yesOrNo } from "./checks.ts";
+import { agentBudgetsCheck, priceSum, pricesCheck } from "./budget-checks.ts";
+import { numberIn, object, objects, oneOf, text, texts, variables, wholeIn, yesOrNo } from "./checks.ts";
 import { modeCheck, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
 import type { Setting } from "./setting.ts";
@@ -104,7 +105,55 @@ export const catalogue = {
     maxTokens: limit("maxTokens", "Tokens of one reply."),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
+    maxChildren: bound("maxChildren", 200, "Agents that one agent may start in all."),
+    maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session may start in all."),
+    agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),
+    sessionMinutes: bound(
+      "sessionMinutes",
+      0,
+      "Minutes after which a session's agents are stopped; 0 is never.",
+    ),
+    backgroundMinutes: bound(
+      "backgroundMinutes",
+      0,
+      "Minutes that `troupe -p` waits for agents in the background once it has its answer; 0 is until they end.",
+    ),
   } satisfies Readonly<Record<LimitName, Setting<number>>>,
+  budget: {
+    maxBudgetUsd: setting("troupe.maxBudgetUsd", numberIn({ min: 0.001, max: 1_000_000 }), {
+      type: "number, 0.001 to 1000000",
+      summary:
+        "Dollars that a session may spend; before they are spent its agents are asked for their summaries. No flag goes above the enterprise's.",
+      fallback: "no limit",
+      foreign: "narrower",
+      width: (usd) => (typeof usd === "number" ? usd : Number.POSITIVE_INFINITY),
+    }),
+    agentBudgets: setting("troupe.agentBudgets", agentBudgetsCheck(), {
+      type: "object of budgets",
+      summary:
+        "What an agent of a type may use, with all agents below it: any of `tokens`, `usd`, `turns`, `minutes`. It is taken from the budget of whoever starts the agent, and what is left goes back. Of several files the smallest number counts.",
+      fallback: "none",
+      merge: "each",
+      foreign: "nothing",
+    }),
+    prices: setting("troupe.prices", pricesCheck(), {
+      type: "object of prices",
+      summary:
+        "Prices of models by full id, in dollars per million tokens: `input`, `output`, and `cacheWrite`, `cacheRead` where they are not those of `input`. Not for a project's settings, and none cheaper in all than the enterprise's.",
+      fallback: "list prices of the models that Troupe knows",
+      merge: "entries",
+      foreign: "never",
+      width: (price) => -priceSum(price),
+    }),
+    quoteAboveUsd: setting("troupe.quoteAboveUsd", numberIn({ min: 0, max: 1_000_000 }), {
+      type: "number, 0 to 1000000",
+      summary:
+        "Dollars that agents started together may cost at most without a question (with `-p`: a line on stderr); 0 is always.",
+      fallback: "1",
+      foreign: "narrower",
+      width: (usd) => (typeof usd === "number" ? usd : 1),
+    }),
+  },
   fileRules: {
     edit: setting("troupe.fileRules.edit", oneOf<EditRule>(["strict", "relaxed"]), {
       type: "`strict` or `relaxed`",
@@ -205,6 +254,16 @@ function limit(name: LimitName, summary: string): Setting<number> {
     summary,
     fallback: "",
   });
+}
+
+/** A limit that a folder's own files can only make stricter; `usual` counts where nobody sets it, and 0 is no limit. */
+function bound(name: LimitName, usual: number, summary: string): Setting<number> {
+  return {
+    ...limit(name, `${summary} A project's settings can only make it stricter.`),
+    fallback: String(usual),
+    foreign: "narrower",
+    width: (value) => (typeof value === "number" ? value : usual) || Number.POSITIVE_INFINITY,
+  };
 }
 
 /** A relative one would mean another folder each time. */

@@ -23,6 +23,35 @@ export function wholeIn({ min, max }: LimitRange): Check<number> {
   );
 }
 
+export function numberIn({ min, max }: LimitRange): Check<number> {
+  return z.custom<number>(
+    (value) => typeof value === "number" && value >= min && value <= max,
+    `must be a number from ${min} to ${max}`,
+  );
+}
+
+/** Objects by name, each with some of these numbers and nothing else; those of `needed` must be there. */
+export function numbersByName<N extends string>(
+  ranges: Readonly<Record<N, LimitRange>>,
+  what: string,
+  needed: readonly NoInfer<N>[] = [],
+): Check<Readonly<Record<string, Readonly<Partial<Record<N, number>>>>>> {
+  const known: Readonly<Record<string, LimitRange>> = ranges;
+  const isNumber = ([name, value]: [string, unknown]) =>
+    Object.hasOwn(known, name) &&
+    typeof value === "number" &&
+    value >= (known[name]?.min ?? 0) &&
+    value <= (known[name]?.max ?? 0);
+  const isEntry = (value: unknown) =>
+    isObject(value) &&
+    Object.entries(value).every(isNumber) &&
+    needed.every((name) => Object.hasOwn(value, name));
+  return z.custom<Readonly<Record<string, Readonly<Partial<Record<N, number>>>>>>(
+    (value) => isObject(value) && Object.values(value).every(isEntry),
+    `must be ${what}`,
+  );
+}
+
 export function oneOf<C extends string>(words: readonly C[]): Check<C> {
   return z.custom<C>(
     (value) => words.some((word) => word === value),

@@ -1,3 +1,5 @@
+import type { AgentBudget } from "../../policy/settings/budget-settings.ts";
+
 /** What an agent and everything below it may use, together; what is absent has no limit of its own. */
 export interface Budget {
   /** All that models see and write for it, what comes from a cache too. */
@@ -45,15 +47,6 @@ export function tightest(...budgets: readonly Budget[]): Budget {
     return limits.length === 0 ? {} : { [name]: Math.min(...limits) };
   };
   return { ...smallest("tokens"), ...smallest("usd"), ...smallest("turns"), ...smallest("ms") };
-}
-
-/** As settings say it (`troupe.agentBudgets`). */
-export interface AgentBudget {
-  readonly type: string;
-  readonly tokens?: number;
-  readonly usd?: number;
-  readonly turns?: number;
-  readonly minutes?: number;
 }
 
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ import { type Account, book, drawnOn, fill, openAccount, promise, release } from
 import { type Budget, KINDS, type Kind, limitIn, nothing, usdOf } from "./budget.ts";
 import { type Deadline, deadlineOf } from "./deadline.ts";
 import { type LastWords, wordsAtDeadline, wordsOfLimit } from "./last-words.ts";
-import { amountsOf, prospectOf, type RequestEstimate } from "./request-estimate.ts";
+import { amountsOf, prospectOf, type RequestEstimate, soundUsage } from "./request-estimate.ts";
 import { type Holder, notEnough } from "./shortage.ts";
 
 export interface Opening {
@@ -122,8 +122,9 @@ export class Purses {
   }
 
   /** Books one reply, also of an agent that has ended meanwhile. */
-  spend(actor: ActorId, model: string, usage: Usage): Booked {
+  spend(actor: ActorId, model: string, told: Usage): Booked {
     const account = this.#find(actor);
+    const usage = soundUsage(told);
     const { usd, costKnown } = costOf(model, usage, this.#prices);
     if (account.asked.length > 0) promise(account, account.asked.slice(1), account.kept);
     book(account, amountsOf(model, usage, this.#prices));

@@ -1,4 +1,4 @@
-import { type ContentBlockParam, noUsage, type Usage } from "../../mailbox/conversation.ts";
+import { type ContentBlockParam, noUsage, totalTokens, type Usage } from "../../mailbox/conversation.ts";
 import type { Turn } from "../../mailbox/messages.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
@@ -48,15 +48,16 @@ export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospe
 
 /** One reply. Money whose price is not known is none. */
 export function amountsOf(model: string, usage: Usage, prices: OwnPrices): Amounts {
-  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
-  // Not the sum first: one count that is no number must not hide the others.
-  const tokens = [input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens].map(
-    whole,
-  );
+  return { usd: nanosOf(costOf(model, usage, prices).usd), tokens: totalTokens(usage), turns: 1 };
+}
+
+/** A count that is no number must not make a sum of all one that is none. */
+export function soundUsage(usage: Usage): Usage {
   return {
-    usd: whole(nanosOf(costOf(model, usage, prices).usd)),
-    tokens: tokens.reduce((sum, count) => sum + count, 0),
-    turns: 1,
+    input_tokens: whole(usage.input_tokens),
+    output_tokens: whole(usage.output_tokens),
+    cache_creation_input_tokens: whole(usage.cache_creation_input_tokens),
+    cache_read_input_tokens: whole(usage.cache_read_input_tokens),
   };
 }
 

@@ -18,12 +18,14 @@ export function amountOf(kind: Kind, value: number, limit: number, whose: string
   return `${used} of ${whose} ${amount(kind, limit)}`;
 }
 
-/** 90 s, 10 min. */
+/** 90 s, 10 min, 12 min 30 s. */
 export function span(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120 && seconds % 60 !== 0) return seconds === 0 ? `${Math.round(ms)} ms` : `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1_000);
+  const rest = seconds % 60;
+  if (seconds < 120 && rest !== 0) return `${seconds} s`;
+  const minutes = `${Math.floor(seconds / 60)} min`;
+  return rest === 0 ? minutes : `${minutes} ${rest} s`;
 }
 
 export function counted(count: number, one: string): string {

@@ -1,0 +1,50 @@
+import type { AgentLimits, ModelPrices } from "./budget-checks.ts";
+import { catalogue } from "./catalogue.ts";
+import type { Leaf } from "./leaves.ts";
+import type { Setting } from "./setting.ts";
+import type { SettingsFile } from "./settings-file.ts";
+
+/** What settings say about budgets; what is absent nobody says. */
+export interface BudgetSettings {
+  readonly maxBudgetUsd?: number;
+  /** The organisation's: no flag goes above it. */
+  readonly mostBudgetUsd?: number;
+  /** Of every file; where a type is named more than once the smallest of each limit counts. */
+  readonly agentBudgets: readonly AgentBudget[];
+  /** By full id. */
+  readonly prices: Readonly<Record<string, ModelPrices>>;
+  readonly quoteAboveUsd?: number;
+}
+
+/** As somebody wrote it: types are matched as everywhere, whatever their case and separators. */
+export interface AgentBudget extends AgentLimits {
+  readonly type: string;
+}
+
+/** `counted`: what counts of all files together. */
+export function budgetSettings(files: readonly SettingsFile[], counted: readonly Leaf[]): BudgetSettings {
+  const { maxBudgetUsd, agentBudgets, prices, quoteAboveUsd } = catalogue.budget;
+  const theirs = files.filter(({ scope }) => scope === "enterprise").flatMap(({ leaves }) => leaves);
+  const most = valuesIn(counted, maxBudgetUsd).at(-1);
+  const theirMost = valuesIn(theirs, maxBudgetUsd).at(-1);
+  const quoteAbove = valuesIn(counted, quoteAboveUsd).at(-1);
+  return {
+    ...(most === undefined ? {} : { maxBudgetUsd: most }),
+    ...(theirMost === undefined ? {} : { mostBudgetUsd: theirMost }),
+    agentBudgets: valuesIn(counted, agentBudgets).flatMap((budgets) =>
+      Object.entries(budgets).map(([type, limits]) => ({ type, ...limits })),
+    ),
+    prices: Object.fromEntries(valuesIn(counted, prices).flatMap((entry) => Object.entries(entry))),
+    ...(quoteAbove === undefined ? {} : { quoteAboveUsd: quoteAbove }),
+  };
+}
+
+/** With the setting's type: a value that was checked once passes again. */
+function valuesIn<T>(leaves: readonly Leaf[], setting: Setting<T>): T[] {
+  return leaves.flatMap((leaf) => {
+    if (leaf.setting !== setting) return [];
+    const isEntry = leaf.path.length > setting.path.length;
+    const checked = setting.check.safeParse(isEntry ? { [leaf.path.at(-1) ?? ""]: leaf.value } : leaf.value);
+    return checked.success ? [checked.data] : [];
+  });
+}
