@@ -48,6 +48,8 @@ export type Vitals =
       readonly utilization: number;
       /** Milliseconds since its loop was last known to turn; never more than they are, less by up to the time between two looks. */
       readonly blockedMs: number;
+      /** Milliseconds since the actor took this thread. */
+      readonly boardedMs: number;
     };
 
 export const UNKNOWN_VITALS: Vitals = { type: "unknown" };

@@ -13,7 +13,8 @@ export function threadVitals(
   clock: Pick<Clock, "now">,
 ): () => Vitals {
   let { idle, active } = worker.performance.eventLoopUtilization();
-  let turnedAt = clock.now();
+  const boardedAt = clock.now();
+  let turnedAt = boardedAt;
   let utilization = 0;
   let asked = false;
   pulse.on("message", () => {
@@ -32,6 +33,6 @@ export function threadVitals(
       asked = true;
       pulse.postMessage(null);
     }
-    return { type: "thread", utilization, blockedMs: now - turnedAt };
+    return { type: "thread", utilization, blockedMs: now - turnedAt, boardedMs: now - boardedAt };
   };
 }

@@ -89,7 +89,7 @@ test("on the caller's own thread nothing can be seen from outside, unless a test
   expect(begin(blind, "blind").vitals()).toEqual({ type: "unknown" });
   expect(blind.load()).toEqual({ threads: 1, waiting: 0 });
   await blind.close();
-  const stuck: Vitals = { type: "thread", utilization: 1, blockedMs: 12_000 };
+  const stuck: Vitals = { type: "thread", utilization: 1, blockedMs: 12_000, boardedMs: 15_000 };
   const told = inThreadHost(
     seededScheduler(() => 0),
     (actor) => (actor === ActorId.parse("stuck") ? stuck : { type: "unknown" }),

@@ -1,0 +1,22 @@
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from "../../tools/bash.ts";
+
+/** So long after a command's time is up the process host may still be ending its processes. */
+const HOST_PATIENCE_MS = 10_000;
+
+/**
+ * Milliseconds a call may take before it is overdue. What runs in the agent's own thread has a deadline; what the
+ * supervisor does for it has none: it may wait for a person, a child or another machine, and its end is theirs (A22).
+ */
+export function callDeadline(
+  call: { readonly tool: string; readonly input: unknown; readonly local: boolean },
+  toolMs: number,
+): number | null {
+  if (!call.local) return null;
+  if (call.tool !== "Bash") return toolMs;
+  return Math.min(timeoutOf(call.input) ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS) + HOST_PATIENCE_MS;
+}
+
+function timeoutOf(input: unknown): number | null {
+  if (typeof input !== "object" || input === null || !("timeout" in input)) return null;
+  return typeof input.timeout === "number" && input.timeout >= 1 ? input.timeout : null;
+}
