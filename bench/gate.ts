@@ -94,7 +94,9 @@ function asking(
   const never = async () => {
     throw new Error("Nobody asks for this here.");
   };
-  const others = { after: never, callTool: never, turn: never, finish: never, hidden: never };
+  const calls = { after: never, callTool: never, hidden: never };
+  const turns = { reply: never, yield: never, model: never, turn: never, finish: never };
+  const others = { ...calls, ...turns };
   serveServices({ before, ...others, run: never, command: never, background: never }, port1);
   const answers = new MessageChannel();
   const times = new Promise<number[]>((resolve) => answers.port1.once("message", resolve));

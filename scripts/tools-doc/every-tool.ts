@@ -15,6 +15,7 @@ export interface TellableTool {
 export function everyBuiltInTool(): TellableTool[] {
   const agent = agentTool({
     agents: listAgents(),
+    forks: true,
     resolve: () => null,
     spawn: () => Promise.reject(new Error("There is no session.")),
   });

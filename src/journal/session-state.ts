@@ -160,7 +160,7 @@ class Folding {
   #spawned({
     spec,
     call,
-    background = false,
+    background,
     fork,
   }: Extract<JournalRecord["event"], { type: "spawn" }>): ActorAtRest {
     const parent = fork && spec.parent !== null ? this.#actors.get(spec.parent) : undefined;
@@ -171,7 +171,7 @@ class Folding {
       turns: [...spec.turns],
       unheard: [...spec.heard],
       heard: new Set(),
-      ...{ run: 1, owner: spec.parent, call, background },
+      ...{ run: 1, owner: spec.parent, call, background: background ?? false },
     };
   }
 
@@ -191,7 +191,12 @@ class Folding {
 }
 
 /** What a run begins with. */
-const reopened = { reply: null, begun: [], summary: null, durationMs: null } as const;
+const reopened: Pick<ActorAtRest, "reply" | "begun" | "summary" | "durationMs"> = {
+  reply: null,
+  begun: [],
+  summary: null,
+  durationMs: null,
+};
 
 /**
  * An actor's conversation up to the reply it works on, byte for byte as the model was sent it: what a fork begins

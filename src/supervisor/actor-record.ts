@@ -1,18 +1,31 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import type { ActorAtRest } from "../journal/session-state.ts";
 import { addUsage, noUsage, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
-import type { ActorSpec, Status, Steer, Summary, Todo, Turn } from "../mailbox/messages.ts";
+import type {
+  ActorSpec,
+  LastTurn,
+  OpenTurn,
+  Reply,
+  Status,
+  Summary,
+  Todo,
+  Turn,
+} from "../mailbox/messages.ts";
 import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
 import type { JudgedCall } from "./judged-runs.ts";
-import { type Notice, noticeText, withNotice } from "./notices.ts";
+import { Owed } from "./owed.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
 
 /** A call that was let go and has not ended. */
 export interface RunningCall extends JudgedCall {
   readonly tool: string;
   readonly title: string;
+  /** It runs in the agent's own thread. */
+  readonly local: boolean;
+  readonly startedAt: number;
   /** A command that runs outside of the sandbox. */
   readonly outside: boolean;
   /** As hooks know it. */
@@ -21,9 +34,24 @@ export interface RunningCall extends JudgedCall {
   readonly context?: string;
 }
 
+/** On whose behalf an actor runs this time. */
+export interface Errand {
+  /** Who gets the result; null: the person. */
+  readonly owner: ActorId | null;
+  /** The call that waits for it, or started it. */
+  readonly call: CallId | null;
+  /** The result is told, not returned. */
+  readonly background: boolean;
+}
+
+export const FOR_THE_PERSON: Errand = { owner: null, call: null, background: false };
+
 /** What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. */
 export class ActorRecord {
   spec: ActorSpec;
+  errand: Errand;
+  /** How often it was set going. */
+  run = 1;
   child: Child = queued;
   handle: ActorHandle | null = null;
   /** The calls that run for it now, in the order they began. */
@@ -32,6 +60,7 @@ export class ActorRecord {
   wait: Extract<Activity, { type: "retrying" }> | null = null;
   /** Of every request answered for it, told by the gateway: true also when its thread is gone. */
   usage: Usage = noUsage;
+  costUsd = 0;
   /** Turns taken, as recorded; dropped when a sub-agent has ended. */
   turns: Turn[];
   /** The number of the last turn that was taken. */
@@ -42,49 +71,59 @@ export class ActorRecord {
   todo: readonly Todo[];
   /** What it does of the session's tasks, in words; null: it has taken none up. */
   task: string | null = null;
-  /** Said to it and not yet handed to its thread. */
-  readonly steering: Steer[] = [];
-  /** What it is to be told of what runs in the background. */
-  #notices: Notice[] = [];
-  /** What it had answered when such news made it go on: part of its last answer. */
+  /** What it is to hear. */
+  readonly owed: Owed;
+  /** The reply whose calls run now; null: the model's turn. */
+  reply: Reply | null = null;
+  /** What its last thread knew of that reply's calls. */
+  open: OpenTurn | null = null;
+  /** What its questions of this turn were answered, or will be: a new thread asks again and gets the same. */
+  readonly answers = new Map<string, Promise<unknown>>();
+  /** What it had answered when news made it go on: part of its last answer. */
   #answers: string[] = [];
   /** What keeps it from ending, in words; null: nothing. */
   keptBy: string | null = null;
-  /** Called when it is said or told something. */
-  #onNews: Array<() => void> = [];
-  /** Handed to its thread, and in no turn yet: an end before the next turn must not lose it. */
-  #handed: readonly Steer[];
+  /** Its next reply must be its last. */
+  last: LastTurn | null = null;
   /** Calls of it that wait to go on. */
   readonly goOn: Array<() => void> = [];
   readonly children: ActorId[] = [];
   readonly createdAt: number;
   startedAt: number | null = null;
   endedAt: number | null = null;
+  lastSignAt: number;
+  /** What a watch has found wrong. */
+  trouble: string | null = null;
   summary: Summary | null = null;
   /** Milliseconds from its start until it is stopped; null: none. */
   deadlineMs: number | null = null;
   /** Aborted when it is told to stop, and when it has ended: ends what runs for it outside its thread. */
   stopping = new AbortController();
+  /** Aborted when nothing of it may run any more: also its commands in the background. */
+  life = new AbortController();
   /** Agent calls the model has begun to write in this turn: threads to warm up. */
   begun = 0;
   /** How often in a row hooks have made it go on. */
   goneOn = 0;
+  #boarded = false;
   #ended = Promise.withResolvers<Summary>();
 
-  constructor(spec: ActorSpec, now: number) {
+  constructor(spec: ActorSpec, now: number, errand: Errand = FOR_THE_PERSON) {
     this.spec = spec;
+    this.errand = errand;
     this.turns = [...spec.turns];
     this.turnsTaken = spec.turns.at(-1)?.turn ?? 0;
     this.todo = todoOf(spec.turns);
-    this.#handed = spec.heard;
+    this.owed = new Owed(spec.heard);
     this.createdAt = now;
+    this.lastSignAt = now;
   }
 
   get id(): ActorId {
     return this.spec.id;
   }
 
-  /** The one summary; never rejects. */
+  /** The one summary of this run; never rejects. */
   get ended(): Promise<Summary> {
     return this.#ended.promise;
   }
@@ -94,39 +133,11 @@ export class ActorRecord {
     return this.#ended.resolve;
   }
 
-  say(steer: Steer): void {
-    this.steering.push(steer);
-    this.#wake();
-  }
-
-  tell(notice: Notice): void {
-    this.#notices = withNotice(this.#notices, notice);
-    this.#wake();
-  }
-
-  /** It knows of the end of this task already. */
-  forget(task: string): void {
-    this.#notices = this.#notices.filter((notice) => notice.type !== "ended" || notice.task !== task);
-  }
-
-  /** Resolves when there is something that it has not heard. */
-  news(): Promise<void> {
-    if (this.hasNews) return Promise.resolve();
-    return new Promise((resolve) => this.#onNews.push(resolve));
-  }
-
   /** Whether another turn of it would be like any other, not its last. */
   get mayTakeTurns(): boolean {
     const { maxTurns, tokenBudget = Number.POSITIVE_INFINITY } = this.spec;
+    if (this.last !== null) return false;
     return this.turnsTaken < maxTurns && totalTokens(usageOf(this.turns)) < tokenBudget;
-  }
-
-  get hasNews(): boolean {
-    return this.steering.length > 0 || this.#notices.length > 0;
-  }
-
-  #wake(): void {
-    for (const call of this.#onNews.splice(0)) call();
   }
 
   /**
@@ -134,7 +145,7 @@ export class ActorRecord {
    * and then it answers anew.
    */
   goesOnAfter(answer: string): void {
-    if (this.steering.length > 0) this.#answers = [];
+    if (this.owed.hasWords) this.#answers = [];
     else if (answer !== "" && answer !== this.#answers.at(-1)) this.#answers.push(answer);
   }
 
@@ -149,30 +160,44 @@ export class ActorRecord {
     return summary.status === "partial" ? { ...silent, status: "done", text } : { ...summary, text };
   }
 
-  /** What was said to it since, for its thread. */
-  hear(): Steer[] {
-    const told = this.#notices.splice(0);
-    const steer = [...this.steering.splice(0), ...(told.length === 0 ? [] : [{ text: noticeText(told) }])];
-    this.#handed = [...this.#handed, ...steer];
-    return steer;
+  /** All that one more thread needs to be this actor: what it is by now, and the turn it is in. */
+  board(): ActorSpec {
+    const first = !this.#boarded;
+    this.#boarded = true;
+    const { pending: _, ...spec } = this.spec;
+    if (this.reply) {
+      const open = this.open ?? this.#nothingDone(this.reply);
+      const pending = { reply: this.reply, open };
+      this.spec = { ...spec, turns: [...this.turns], heard: [...this.reply.heard], pending };
+    } else {
+      this.owed.hear();
+      this.spec = { ...spec, turns: [...this.turns], heard: [...this.owed.handed] };
+    }
+    if (!first) this.spec = { ...this.spec, attempt: this.spec.attempt + 1 };
+    return this.spec;
   }
 
-  /** The main conversation is asked again: a new run of the same actor, with all it said before. */
-  reopen(text: string, moreTurns: number): void {
-    this.steering.push({ text });
-    this.hear();
-    this.spec = {
-      ...this.spec,
-      attempt: this.spec.attempt + 1,
-      turns: [...this.turns],
-      heard: [...this.#handed],
-      maxTurns: this.turnsTaken + moreTurns,
-    };
+  #nothingDone({ turn }: Reply): OpenTurn {
+    const cwd = this.turns.at(-1)?.cwd ?? this.spec.inherited?.cwd ?? this.spec.root;
+    return { turn, results: [], cwd, reads: [], commands: [] };
+  }
+
+  /** It has ended and goes on: a new run of the same actor, with all it said before. */
+  reopen(errand: Errand, moreTurns: number): void {
+    this.errand = errand;
+    this.run += 1;
+    this.spec = { ...this.spec, maxTurns: this.turnsTaken + moreTurns };
     this.child = queued;
     this.stopping = new AbortController();
+    if (this.life.signal.aborted) this.life = new AbortController();
     this.handle = null;
     this.said = "";
     this.#answers = [];
+    this.reply = null;
+    this.open = null;
+    this.answers.clear();
+    this.last = null;
+    this.trouble = null;
     this.startedAt = null;
     this.endedAt = null;
     this.summary = null;
@@ -180,17 +205,55 @@ export class ActorRecord {
     this.#ended = Promise.withResolvers();
   }
 
+  /** What it was by the journal, before it goes on or after it has ended. */
+  restore({ spec, turns, run, owner, call, background, unheard }: ActorAtRest): void {
+    this.spec = { ...spec, turns: [] };
+    this.turns = [...turns];
+    this.turnsTaken = turns.at(-1)?.turn ?? 0;
+    this.todo = todoOf(turns);
+    this.usage = usageOf(turns);
+    this.run = run;
+    this.errand = { owner, call, background };
+    for (const { text, of: [id] = [] } of unheard)
+      this.owed.say(text, id === undefined ? undefined : { id, from: null, text });
+    // The threads of the process before had the attempts up to this one.
+    this.#boarded = true;
+  }
+
+  /** The conversation it had, from the journal: it is to go on. */
+  remember({ spec: { messages, inherited }, turns }: ActorAtRest): void {
+    this.spec = { ...this.spec, messages, ...(inherited ? { inherited } : {}) };
+    this.turns = [...turns];
+    this.todo = todoOf(turns);
+  }
+
+  /** What it began to be is not needed any more: the journal has it. */
+  forget(): void {
+    const { inherited: _, pending: __, ...spec } = this.spec;
+    this.spec = { ...spec, messages: [], turns: [], heard: [] };
+    this.turns = [];
+  }
+
   /** The model answered it. */
-  answered(usage: Usage): void {
+  answered(usage: Usage, costUsd: number): void {
     this.usage = addUsage(this.usage, usage);
+    this.costUsd += costUsd;
     this.wait = null;
+  }
+
+  replied(reply: Reply): void {
+    this.reply = reply;
+    this.open = null;
   }
 
   take(turn: Turn): void {
     this.turns.push(turn);
     this.turnsTaken = turn.turn;
     this.todo = turn.todo ?? this.todo;
-    this.#handed = [];
+    this.owed.acknowledge(turn);
+    this.reply = null;
+    this.open = null;
+    this.answers.clear();
     this.begun = 0;
   }
 
@@ -212,7 +275,7 @@ export class ActorRecord {
     const calls = [...this.calls.values()];
     const newest = calls.at(-1);
     if (newest === undefined && this.keptBy !== null)
-      return { type: "tool", tool: "Bash", title: this.keptBy };
+      return { type: "tool", tool: "background", title: this.keptBy };
     if (newest === undefined) return this.wait ?? { type: "model" };
     if (calls.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
     const same = calls.every(({ tool }) => tool === newest.tool);
@@ -227,7 +290,7 @@ export class ActorRecord {
   }
 
   view(): AgentView {
-    const { spec } = this;
+    const { spec, errand } = this;
     return {
       id: spec.id,
       parent: spec.parent,
@@ -240,6 +303,11 @@ export class ActorRecord {
       model: spec.model,
       turns: this.summary?.turns ?? this.turnsTaken,
       usage: this.usage,
+      costUsd: this.costUsd,
+      background: errand.background,
+      hasThread: this.handle !== null,
+      lastSignAt: this.lastSignAt,
+      trouble: this.trouble,
       createdAt: this.createdAt,
       startedAt: this.startedAt,
       endedAt: this.endedAt,

@@ -1,5 +1,17 @@
+import type { MessagePort } from "node:worker_threads";
 import type { Journal } from "../journal/journal.ts";
-import type { Access, Call, CallResult, Turn, Verdict } from "../mailbox/messages.ts";
+import type {
+  Access,
+  BeforeCall,
+  Call,
+  CallResult,
+  LastTurn,
+  Reply,
+  Steer,
+  Summary,
+  Turn,
+  Verdict,
+} from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Processes } from "../processes/processes.ts";
 import { appended, find, notRun } from "../tools/dispatch.ts";
@@ -10,8 +22,9 @@ import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
 import type { Gate, Gated } from "./gate.ts";
-import { type HookSide, heard, isWatched, stopping } from "./hooked-calls.ts";
+import { type HookSide, heard, isWatched } from "./hooked-calls.ts";
 import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
+import { concluded, goesOnWithNews } from "./keeping.ts";
 import { refusalOf } from "./refusal.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 import type { WriteLedger } from "./write-ledger.ts";
@@ -30,8 +43,19 @@ export interface ServiceSide extends HookSide {
   advance(event: ChildEvent): void;
   changed(): void;
   denied(call: Call): void;
-  /** An agent that has answered is kept for what it runs in the background: whether it is to go on. */
-  goesOn(): Promise<boolean>;
+  /** Something that runs in the background keeps it from ending. */
+  keeps(): boolean;
+  /** It has answered and is kept, without a thread. */
+  rest(summary: Summary): void;
+  /** A new lane to the model, where the old one closed. */
+  connect(): MessagePort;
+  /** What the model wants to do next, before any of it is done. */
+  replied(reply: Reply): void;
+  /** Whether its next reply must be its last one. */
+  lastWords(): LastTurn | null;
+  now(): number;
+  /** Aborted when nothing of the actor may run any more: its commands in the background end by this. */
+  readonly life: AbortSignal;
 }
 
 const NOT_RUN = String(notRun.content);
@@ -48,7 +72,20 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   };
   const alive = () => {
     current();
+    actor.lastSignAt = side.now();
     side.advance({ type: "alive" });
+  };
+
+  /** A question of the turn under way, whichever thread asks it: answered once. */
+  const once = <A>(question: string, answer: () => Promise<A>): Promise<A> => {
+    const before = actor.answers.get(question);
+    // The key names the kind of the question, and that the kind of its answer.
+    if (before) return before as Promise<A>;
+    const first = answer();
+    actor.answers.set(question, first);
+    // Whoever asked hears of it; a second asker need not exist.
+    first.catch(() => {});
+    return first;
   };
 
   /** The letter that stops an agent travels on another lane, so its next call may come first. */
@@ -60,8 +97,8 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return offer && toolbox.find(offer.name);
   };
 
-  const after = (call: Call["id"], isError: boolean): void => {
-    journal.note({ type: "after", actor: actor.id, call, isError });
+  const after = (call: Call["id"], isError: boolean, result?: CallResult): void => {
+    journal.note({ type: "after", actor: actor.id, call, isError, ...(result ? { result } : {}) });
     side.writes.release(call, actor.id, !isError);
     actor.calls.delete(call);
     side.changed();
@@ -117,6 +154,8 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       tool: tool.offer.name,
       // In the tree a path need not say where everybody is.
       title: title.replaceAll(`${actor.spec.root}/`, ""),
+      local: tool.offer.side === "agent",
+      startedAt: side.now(),
       ...{ input, cwd, outside, hooked },
       ...(context === undefined ? {} : { context }),
     };
@@ -147,13 +186,13 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     const ready = prepare(judged.input);
     if (ready.type === "invalid") return { content: ready.message, isError: true };
     const running = busyWith(call, tool, judged, { title: ready.title, cwd });
-    let isError = true;
     let result: CallResult;
     try {
       result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
-      isError = result.isError;
-    } finally {
-      after(call.id, isError);
+      after(call.id, result.isError, tool.repeatable ? undefined : result);
+    } catch (error) {
+      after(call.id, true);
+      throw error;
     }
     if (!isWatched(running, side)) return result;
     const { append } = await heard(running, result, side);
@@ -170,83 +209,119 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     actor.take(turn);
   };
 
+  const before = async (call: BeforeCall): Promise<Verdict> => {
+    if (isStopped()) return { type: "refuse", reason: NOT_RUN };
+    const tool = offered(call.tool);
+    if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
+    const { cwd } = call;
+    const asked = tool.prepare(call.input);
+    if (asked.type === "invalid") return { type: "refuse", reason: asked.message };
+    const judged = await gated(tool, call, cwd);
+    if (judged.type === "refuse") return { type: "refuse", reason: refusalOf(tool.offer.name, judged) };
+    const claim = judged.rewritten ? tool.prepare(judged.input) : asked;
+    if (claim.type === "invalid") return { type: "refuse", reason: claim.message };
+    const running = busyWith(call, tool, judged, { title: claim.title, cwd });
+    const turn = await turnToWrite(call.id, claim.accesses(cwd));
+    if (turn.type === "refuse") return turn;
+    // Waiting takes time, in which plan mode or a rule may have come.
+    const now = side.gate.recheck({ tool: tool.offer.name, input: judged.input, cwd });
+    if (now.type === "deny") {
+      after(call.id, true);
+      return {
+        type: "refuse",
+        reason: refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now.reason }),
+      };
+    }
+    return {
+      ...turn,
+      ...(judged.rewritten ? { input: judged.input } : {}),
+      ...(isWatched(running, side) ? { watched: true as const } : {}),
+      ...(tool.repeatable ? {} : { kept: true as const }),
+      ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
+    };
+  };
+
+  const callTool = async (call: Call): Promise<CallResult> => {
+    if (isStopped()) return notRun;
+    const tool = offered(call.tool);
+    if (!tool) return { content: notOffered(call.tool), isError: true };
+    if (!tool.here) return { content: `${call.tool} does not run on the supervisor's side.`, isError: true };
+    const { here } = tool;
+    const ready = here.prepare(call.input);
+    if (ready.type === "invalid") return { content: ready.message, isError: true };
+    return callHere(call, tool, (input) => here.prepare(input));
+  };
+
+  const more = (): { steer: Steer[]; last?: LastTurn } => {
+    const last = side.lastWords();
+    return { steer: actor.owed.hear(), ...(last === null ? {} : { last }) };
+  };
+
   return {
     async before(call) {
       alive();
-      if (isStopped()) return { type: "refuse", reason: NOT_RUN };
-      const tool = offered(call.tool);
-      if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
-      const { cwd } = call;
-      const asked = tool.prepare(call.input);
-      if (asked.type === "invalid") return { type: "refuse", reason: asked.message };
-      const judged = await gated(tool, call, cwd);
-      if (judged.type === "refuse") return { type: "refuse", reason: refusalOf(tool.offer.name, judged) };
-      const claim = judged.rewritten ? tool.prepare(judged.input) : asked;
-      if (claim.type === "invalid") return { type: "refuse", reason: claim.message };
-      const running = busyWith(call, tool, judged, { title: claim.title, cwd });
-      const turn = await turnToWrite(call.id, claim.accesses(cwd));
-      if (turn.type === "refuse") return turn;
-      // Waiting takes time, in which plan mode or a rule may have come.
-      const now = side.gate.recheck({ tool: tool.offer.name, input: judged.input, cwd });
-      if (now.type === "deny") {
-        after(call.id, true);
-        return {
-          type: "refuse",
-          reason: refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now.reason }),
-        };
-      }
-      return {
-        ...turn,
-        ...(judged.rewritten ? { input: judged.input } : {}),
-        ...(isWatched(running, side) ? { watched: true as const } : {}),
-        ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
-      };
+      return once(`before ${call.id}`, () => before(call));
     },
     async after({ id, isError, result }) {
       alive();
       const running = actor.calls.get(id);
-      after(id, isError);
+      const kept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
+      after(id, isError, kept ? result : undefined);
       return running && result && isWatched(running, side) ? heard(running, result, side) : {};
     },
     async callTool(call) {
       alive();
-      if (isStopped()) return notRun;
-      const tool = offered(call.tool);
-      if (!tool) return { content: notOffered(call.tool), isError: true };
-      if (!tool.here)
-        return { content: `${call.tool} does not run on the supervisor's side.`, isError: true };
-      const { here } = tool;
-      const ready = here.prepare(call.input);
-      if (ready.type === "invalid") return { content: ready.message, isError: true };
-      return callHere(call, tool, (input) => here.prepare(input));
+      return once(`callTool ${call.id}`, () => callTool(call));
+    },
+    async reply(reply) {
+      alive();
+      if (reply.turn !== actor.turnsTaken + 1)
+        throw new Error(`A reply of turn ${reply.turn} came where turn ${actor.turnsTaken + 1} was due.`);
+      journal.note({ type: "reply", actor: actor.id, reply });
+      actor.replied(reply);
+      side.replied(reply);
+      return null;
+    },
+    async yield(open) {
+      alive();
+      const runs = [...actor.calls.values()].some(({ local }) => local);
+      if (actor.child.state !== "waiting" || runs || actor.reply?.turn !== open.turn) return { type: "stay" };
+      actor.open = open;
+      side.advance({ type: "yielded" });
+      return { type: "released" };
+    },
+    async model() {
+      alive();
+      return side.connect();
     },
     async turn(turn) {
       alive();
       await record(turn);
       side.changed();
-      return { steer: actor.hear() };
+      return more();
     },
     async finish({ turn, summary }) {
       alive();
       if (turn) await record(turn);
-      const goesOn = summary.status === "done" || summary.status === "partial";
-      if (goesOn && (await side.goesOn())) {
-        current();
-        actor.goesOnAfter(summary.text);
-        return { type: "more", steer: actor.hear() };
+      const answered = summary.status === "done" || summary.status === "partial";
+      if (answered && !isStopped()) {
+        if (goesOnWithNews(actor)) {
+          actor.goesOnAfter(summary.text);
+          return { type: "more", ...more() };
+        }
+        if (side.keeps()) {
+          side.rest(summary);
+          return { type: "closed" };
+        }
       }
-      const said = goesOn ? await stopping(actor, summary.text, side) : {};
+      const conclusion = answered
+        ? await concluded(actor, summary, side)
+        : ({ type: "ends", summary: actor.whole(summary) } as const);
       current();
-      if (said.goOn !== undefined && !isStopped()) {
-        actor.goneOn += 1;
-        actor.say({ text: said.goOn });
-        return { type: "more", steer: actor.hear() };
-      }
-      const { append } = said;
-      const whole = actor.whole(summary);
+      if (conclusion.type === "goes-on" && !isStopped()) return { type: "more", ...more() };
       side.advance({
         type: "summary",
-        summary: append === undefined ? whole : { ...whole, text: `${whole.text}\n\n${append}` },
+        summary: conclusion.type === "ends" ? conclusion.summary : actor.whole(summary),
       });
       // Closed only when the one summary is durable: an agent that was told so may forget everything.
       await actor.ended;
@@ -272,7 +347,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     async background(request) {
       alive();
       const { outside } = mustRun(request);
-      return side.background.start(actor.id, request, side.signal, outside);
+      return side.background.start(actor.id, request, side.life, outside);
     },
   };
 }

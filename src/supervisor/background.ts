@@ -1,6 +1,7 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { BackgroundAnswer, BackgroundRequest, CommandOutput, CommandResult } from "../mailbox/runs.ts";
+import type { SessionEvent } from "../mailbox/session-events.ts";
 import { endsOfFile } from "../processes/file-ends.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Lines } from "../processes/requests.ts";
@@ -50,6 +51,8 @@ export interface BackgroundPorts {
   tell(owner: ActorId, notice: Notice): void;
   /** The owner knows of this end already: it need not be told any more. */
   forget(owner: ActorId, task: string): void;
+  /** For the journal: a command that ran when the program died is told of at the next start. */
+  note(event: Extract<SessionEvent, { type: "command" | "command-end" }>): void;
 }
 
 /** The commands that run beside the session's conversations: who started them, how they stand, who is told. */
@@ -106,6 +109,8 @@ export class Background {
       ...{ stop, seen: 0, told: false },
     };
     this.#entries.set(entry.id, entry);
+    const { id: task, title, path } = entry;
+    this.#ports.note({ type: "command", actor: owner, task, title, path });
     const abort = () => stop.abort();
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
@@ -165,6 +170,7 @@ export class Background {
   #ended(entry: Entry, result: CommandResult): void {
     const { id: task, title, path } = entry;
     entry.end = endOf(result, this.#ports.clock.now());
+    this.#ports.note({ type: "command-end", actor: entry.owner, task, ending: entry.end.ending });
     if (entry.told) return;
     const { state, exitCode, ending } = entry.end;
     const status = state === "killed" ? "killed" : exitCode === 0 ? "completed" : "failed";

@@ -12,10 +12,13 @@ export type Child =
   /** Has a slot; its thread has not said anything yet. */
   | { readonly state: "starting" }
   | { readonly state: "running" }
-  /** Waits for a child, a person or a timer, and has given its slot back. `waits`: how many calls wait. */
-  | { readonly state: "waiting"; readonly waits: number }
+  /**
+   * Waits for a child, a person or a timer, and has given its slot back. `waits`: how many calls wait. `passive`: it
+   * has given its thread back too, and goes on in another one from its records.
+   */
+  | { readonly state: "waiting"; readonly waits: number; readonly passive: boolean }
   /** Its wait is over; in line, at the head, for a slot. */
-  | { readonly state: "returning" }
+  | { readonly state: "returning"; readonly passive: boolean }
   /** Told to stop; `grace` milliseconds later its thread is ended. `holds`: whether it has a slot. */
   | { readonly state: "cancelling"; readonly stop: Stop; readonly holds: boolean }
   | { readonly state: "ended" };
@@ -31,6 +34,10 @@ export type ChildEvent =
   | { readonly type: "alive" }
   | { readonly type: "wait" }
   | { readonly type: "waited" }
+  /** It only waits, and its thread may go. */
+  | { readonly type: "yielded" }
+  /** It has answered, and is kept for what may still come: without a thread. */
+  | { readonly type: "rests" }
   | { readonly type: "summary"; readonly summary: Summary }
   | { readonly type: "exit"; readonly exit: Exit }
   | { readonly type: "not-started"; readonly reason: string }
@@ -48,6 +55,8 @@ export type Effect =
   | { readonly type: "return-to-line" }
   | { readonly type: "leave-line" }
   | { readonly type: "release-slot" }
+  /** Its thread is not its own any more; it ends by itself. */
+  | { readonly type: "let-go" }
   /** The waiting call may be answered now. */
   | { readonly type: "go-on" }
   | { readonly type: "mail-cancel"; readonly reason: string }
@@ -74,6 +83,12 @@ export function step(child: Child, event: ChildEvent): Step {
       return wait(child);
     case "waited":
       return waited(child);
+    case "yielded":
+      return child.state === "waiting" && !child.passive
+        ? to({ ...child, passive: true }, { type: "let-go" })
+        : to(child);
+    case "rests":
+      return rests(child);
     case "summary":
       return ended(child, endOfSummary(child, event.summary), [{ type: "arm-grace" }]);
     case "exit":
@@ -94,7 +109,9 @@ function granted(child: Child): Step {
     case "queued":
       return to({ state: "starting" }, { type: "start" });
     case "returning":
-      return to({ state: "running" }, { type: "go-on" });
+      return child.passive
+        ? to({ state: "starting" }, { type: "start" }, { type: "go-on" })
+        : to({ state: "running" }, { type: "go-on" });
     default:
       // The slot came too late to be of use: it was asked for before the child was stopped.
       return to(child, { type: "release-slot" });
@@ -105,11 +122,25 @@ function wait(child: Child): Step {
   switch (child.state) {
     case "starting":
     case "running":
-      return to({ state: "waiting", waits: 1 }, { type: "release-slot" });
+      return to({ state: "waiting", waits: 1, passive: false }, { type: "release-slot" });
     case "waiting":
-      return to({ state: "waiting", waits: child.waits + 1 });
+      return to({ ...child, waits: child.waits + 1 });
     case "returning":
-      return to({ state: "waiting", waits: 1 }, { type: "leave-line" }, { type: "go-on" });
+      return to(
+        { state: "waiting", waits: 1, passive: child.passive },
+        { type: "leave-line" },
+        { type: "go-on" },
+      );
+    default:
+      return to(child);
+  }
+}
+
+function rests(child: Child): Step {
+  switch (child.state) {
+    case "starting":
+    case "running":
+      return to({ state: "waiting", waits: 1, passive: true }, { type: "release-slot" }, { type: "let-go" });
     default:
       return to(child);
   }
@@ -118,8 +149,8 @@ function wait(child: Child): Step {
 /** Calls answered while others still wait go on at once; the last one goes on when there is a slot. */
 function waited(child: Child): Step {
   if (child.state !== "waiting") return to(child, { type: "go-on" });
-  if (child.waits > 1) return to({ state: "waiting", waits: child.waits - 1 }, { type: "go-on" });
-  return to({ state: "returning" }, { type: "return-to-line" });
+  if (child.waits > 1) return to({ ...child, waits: child.waits - 1 }, { type: "go-on" });
+  return to({ state: "returning", passive: child.passive }, { type: "return-to-line" });
 }
 
 function stopped(child: Child, stop: Stop): Step {
@@ -130,6 +161,7 @@ function stopped(child: Child, stop: Stop): Step {
     case "ended":
       return to(child);
     case "returning":
+      if (child.passive) return ended(child, { by: "runtime", ...stop });
       return to(
         { state: "cancelling", stop, holds: false },
         { type: "leave-line" },
@@ -137,11 +169,18 @@ function stopped(child: Child, stop: Stop): Step {
         { type: "mail-cancel", reason: stop.reason },
         { type: "arm-grace" },
       );
+    case "waiting":
+      // Nobody is there who could still write a summary.
+      if (child.passive) return ended(child, { by: "runtime", ...stop });
+      return to(
+        { state: "cancelling", stop, holds: false },
+        { type: "mail-cancel", reason: stop.reason },
+        { type: "arm-grace" },
+      );
     case "starting":
     case "running":
-    case "waiting":
       return to(
-        { state: "cancelling", stop, holds: child.state !== "waiting" },
+        { state: "cancelling", stop, holds: true },
         { type: "mail-cancel", reason: stop.reason },
         { type: "arm-grace" },
       );

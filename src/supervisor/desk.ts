@@ -5,6 +5,7 @@ import type { BackgroundDesk, TaskView } from "../tools/background/desk.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
 import type { Stop } from "./children.ts";
+import type { Notice } from "./notices.ts";
 
 /** The session's actors, as far as what runs beside them needs to know. */
 export interface Actors {
@@ -12,6 +13,8 @@ export interface Actors {
   all(): readonly ActorRecord[];
   stop(id: ActorId, stop: Stop): void;
   whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T>;
+  /** News of what runs beside its conversation. */
+  tell(owner: ActorId, notice: Notice): void;
 }
 
 /** What runs in the background, as the tools see it: commands and agents under one kind of id. */

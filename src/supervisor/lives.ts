@@ -1,12 +1,14 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import { within } from "../mailbox/clock.ts";
-import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { FromAgent } from "../mailbox/messages.ts";
+import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
+import type { FromAgent, LastTurn, Reply, Summary } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { agentServices } from "./agent-services.ts";
 import { type ChildEvent, type Effect, type End, type Stop, step } from "./children.ts";
-import { newsBeforeTheEnd } from "./news-before-the-end.ts";
+import { Delivery } from "./delivery.ts";
+import type { HookSide } from "./hooked-calls.ts";
+import { concluded, goesOnWithNews, type Kept, newsBeforeTheEnd } from "./keeping.ts";
 import { withLeftBehind } from "./report.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
@@ -16,7 +18,15 @@ import type { PermissionDenial, SupervisorEvent } from "./view.ts";
 export interface LivesListeners {
   onEvent(event: SupervisorEvent): void;
   onDenied(denial: PermissionDenial): void;
+  /** The main conversation has ended its turn, and there is news for it. */
+  onIdleNews(): void;
+  /** A reply wants agents started, before any of it is done. */
+  onReplied(actor: ActorRecord, reply: Reply): void;
+  lastWords(actor: ActorRecord): LastTurn | null;
 }
+
+/** `foreground`: and what it waits for, but not what runs in the background. */
+export type StopScope = "subtree" | "foreground";
 
 /** Milliseconds that an end waits for its record and for the agent's processes to be gone. */
 const PATIENCE_MS = 10_000;
@@ -37,6 +47,7 @@ export class Lives {
   readonly #graces = new Map<ActorHandle, () => void>();
   /** Summaries on their way to the disk. */
   readonly #writing = new Set<Promise<void>>();
+  readonly delivery: Delivery;
 
   constructor(session: Session, listeners: LivesListeners) {
     this.#session = session;
@@ -44,6 +55,12 @@ export class Lives {
     this.#slots = new Slots(session.common.limits.maxAgents, (actor) =>
       this.#advance(actor, { type: "slot" }),
     );
+    this.delivery = new Delivery({
+      find: (id) => this.#actors.get(id),
+      outputs: session.outputs,
+      onIdleNews: () => listeners.onIdleNews(),
+      onWarning: (message) => this.#warn(message),
+    });
   }
 
   /** In spawn order. */
@@ -55,11 +72,22 @@ export class Lives {
     return this.#actors.get(id);
   }
 
-  /** A new agent; it runs as soon as it has a slot. */
-  begin(actor: ActorRecord): void {
+  /** The agent that this call started, if it did. */
+  startedBy(call: CallId): ActorRecord | undefined {
+    return this.all.find(({ errand }) => errand.call === call);
+  }
+
+  /** One that is known again, and does not run. */
+  add(actor: ActorRecord): void {
+    if (this.#actors.has(actor.id)) return;
     this.#actors.set(actor.id, actor);
     const parent = actor.spec.parent === null ? undefined : this.#actors.get(actor.spec.parent);
     parent?.children.push(actor.id);
+  }
+
+  /** A new agent, or one that goes on; it runs as soon as it has a slot. */
+  begin(actor: ActorRecord): void {
+    this.add(actor);
     // Not at once, as for all: whoever asked may take it back before anything was started.
     if (actor.id === MAIN) queueMicrotask(() => this.#advance(MAIN, { type: "slot" }));
     else this.#slots.join(actor.id);
@@ -67,16 +95,20 @@ export class Lives {
   }
 
   /** Everything below first, so that nobody is told of a child that is about to be stopped anyway. */
-  stop(id: ActorId, stop: Stop): void {
+  stop(id: ActorId, stop: Stop, scope: StopScope = "subtree"): void {
     const actor = this.#actors.get(id);
     if (!actor) return;
-    for (const child of actor.children) this.stop(child, stop);
+    for (const child of actor.children) {
+      if (scope === "subtree" || !this.#actors.get(child)?.errand.background) this.stop(child, stop, scope);
+    }
+    if (scope === "subtree") actor.life.abort(ENDED);
     this.#advance(id, { type: "stop", stop });
   }
 
   /** Gives the actor's slot back while `other` is awaited; answers when the actor may run again. */
   async whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T> {
     this.#advance(actor.id, { type: "wait" });
+    this.#relieve();
     try {
       return await other;
     } finally {
@@ -95,6 +127,11 @@ export class Lives {
     await Promise.all(this.#writing);
     for (const withdraw of this.#graces.values()) withdraw();
     this.#graces.clear();
+  }
+
+  /** Resolves when every end so far is durable and delivered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing);
   }
 
   /** Shows everybody's part in the session's tasks. */
@@ -139,6 +176,9 @@ export class Lives {
       case "release-slot":
         if (!lead) this.#slots.release();
         break;
+      case "let-go":
+        this.#letGo(actor);
+        break;
       case "go-on":
         for (const go of actor.goOn.splice(0)) go();
         break;
@@ -162,7 +202,8 @@ export class Lives {
 
   #start(actor: ActorRecord): void {
     actor.startedAt ??= this.#session.clock.now();
-    this.#session.journal.note({ type: "start", actor: actor.id, attempt: actor.spec.attempt });
+    const spec = actor.board();
+    this.#session.journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
     let handle: ActorHandle;
     try {
       handle = this.#thread(actor);
@@ -172,8 +213,9 @@ export class Lives {
       this.#advance(actor.id, { type: "not-started", reason: `It could not be started: ${why}.` });
       return;
     }
+    const first = actor.handle === null && spec.turns.length === 0;
     actor.handle = handle;
-    if (actor.deadlineMs !== null) this.#armDeadline(actor, actor.deadlineMs);
+    if (actor.deadlineMs !== null && first) this.#armDeadline(actor, actor.deadlineMs);
     handle.mail.onMail((mail) => this.#read(actor, handle, mail));
     handle.exited.then((exit) => {
       this.#disarmGrace(handle);
@@ -182,24 +224,55 @@ export class Lives {
       // All that its thread was answered hangs on it.
       if (actor.handle === handle) actor.handle = null;
     });
+    this.#relieve();
+  }
+
+  /** Where agents wait for threads, those that only wait for others are asked for theirs. */
+  #relieve(): void {
+    let wanted = this.#session.host.load().waiting;
+    if (wanted === 0) return;
+    for (const actor of this.#actors.values()) {
+      if (actor.child.state !== "waiting" || actor.handle === null) continue;
+      if ([...actor.calls.values()].some(({ local }) => local)) continue;
+      actor.handle.mail.send({ type: "yield" });
+      wanted -= 1;
+      if (wanted === 0) return;
+    }
+  }
+
+  /** The thread ends by itself; where it does not, it is ended. */
+  #letGo(actor: ActorRecord): void {
+    const { handle } = actor;
+    if (!handle) return;
+    actor.handle = null;
+    this.#armGrace(actor, handle);
+    this.#session.gateway.disconnect(actor.id);
   }
 
   #thread(actor: ActorRecord): ActorHandle {
-    const { host, gateway } = this.#session;
+    const { host, gateway, clock } = this.#session;
     const { spec } = actor;
+    const lead = actor.id === MAIN;
     return host.start({
       spec,
-      model: gateway.connect(actor.id, actor.id === MAIN),
+      model: gateway.connect(actor.id, lead),
       onDeadLetter: (_letter, why) => this.#warn(`A letter of agent ${actor.id} was not read: ${why}.`),
       services: agentServices(actor, {
         ...this.#session,
-        signal: actor.stopping.signal,
+        life: actor.life.signal,
+        now: () => clock.now(),
         isCurrent: () => actor.spec.attempt === spec.attempt,
         advance: (event) => this.#advance(actor.id, event),
-        changed: () => this.changed(actor),
-        goesOn: () => this.#goesOn(actor),
-        halt: (reason) => this.stop(actor.id, { status: "cancelled", reason: `A hook ended it: ${reason}` }),
-        caller: (cwd) => this.#session.caller(actor.id, cwd),
+        changed: () => {
+          this.changed(actor);
+          this.#relieve();
+        },
+        keeps: () => this.#kept(actor).length > 0,
+        rest: (summary) => void this.#rest(actor, summary),
+        connect: () => gateway.connect(actor.id, lead),
+        replied: (reply) => this.#listeners.onReplied(actor, reply),
+        lastWords: () => this.#listeners.lastWords(actor),
+        ...this.#hookSide(actor),
         denied: ({ toolUse, tool, input }) =>
           this.#listeners.onDenied({
             actor: actor.id,
@@ -211,20 +284,54 @@ export class Lives {
     });
   }
 
-  #goesOn(actor: ActorRecord): Promise<boolean> {
-    const { background, clock, common } = this.#session;
-    return newsBeforeTheEnd(actor, background, {
-      clock,
-      ms: common.limits.backgroundMs,
-      whileWaiting: (other) => {
-        this.changed(actor);
-        return this.whileWaiting(actor, other);
-      },
-    });
+  #hookSide(actor: ActorRecord): HookSide {
+    return {
+      hooks: this.#session.hooks,
+      signal: actor.stopping.signal,
+      halt: (reason) => this.stop(actor.id, { status: "cancelled", reason: `A hook ended it: ${reason}` }),
+      caller: (cwd) => this.#session.caller(actor.id, cwd),
+    };
+  }
+
+  /** What runs beside an actor's conversation and keeps it from ending. */
+  #kept(actor: ActorRecord): Kept[] {
+    const { background, common } = this.#session;
+    if (actor.id === MAIN && common.options.background === "wake") return [];
+    const commands = background
+      .runningOf(actor.id)
+      .map(({ title, ended }): Kept => ({ kind: "command", title, ended }));
+    const agents = this.all
+      .filter(
+        ({ errand, child }) => errand.background && errand.owner === actor.id && child.state !== "ended",
+      )
+      .map(({ spec, ended }): Kept => ({ kind: "agent", title: spec.description || spec.type, ended }));
+    return [...agents, ...commands];
+  }
+
+  /** An actor that has answered gives its thread back, and goes on in another one when there is news. */
+  async #rest(actor: ActorRecord, summary: Summary): Promise<void> {
+    const { clock, common } = this.#session;
+    const { run } = actor;
+    const over = () => actor.child.state === "ended" || actor.run !== run;
+    this.#advance(actor.id, { type: "rests" });
+    const ms = common.limits.backgroundMs;
+    const kept = newsBeforeTheEnd(actor, { clock, ms, running: () => this.#kept(actor) });
+    this.changed(actor);
+    const news = await kept;
+    if (over()) return;
+    if (!news) {
+      const conclusion = await concluded(actor, summary, this.#hookSide(actor));
+      if (over()) return;
+      if (conclusion.type === "ends" && !goesOnWithNews(actor))
+        return this.#advance(actor.id, { type: "summary", summary: conclusion.summary });
+    }
+    actor.goesOnAfter(summary.text);
+    this.#advance(actor.id, { type: "waited" });
   }
 
   #read(actor: ActorRecord, handle: ActorHandle, mail: FromAgent): void {
     if (actor.handle !== handle) return;
+    actor.lastSignAt = this.#session.clock.now();
     switch (mail.type) {
       case "progress":
         actor.said = mail.text || actor.said;
@@ -273,37 +380,51 @@ export class Lives {
 
   /** Durable first, then delivered: a summary that was seen is never lost. */
   #end(actor: ActorRecord, end: End): void {
-    const { journal, processes, background, writes, gateway, clock } = this.#session;
+    const { journal, processes, background, writes, gateway, clock, common } = this.#session;
     // Taken now: before the disk has answered, the next run of the same actor may have begun.
-    const { deliver } = actor;
+    const { deliver, run, errand } = actor;
+    // The main conversation is idle, not gone: what it started in the background goes on, if it is to wake it.
+    const idles = actor.id === MAIN && common.options.background === "wake" && !actor.life.signal.aborted;
     const said = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
-    const summary = withLeftBehind(said, background.release(actor.id));
+    const summary = withLeftBehind(said, idles ? [] : background.release(actor.id));
     actor.summary = summary;
     actor.endedAt = clock.now();
     actor.calls.clear();
-    // Only the main conversation is asked again; what an agent read is in the journal.
-    if (actor.id !== MAIN) actor.turns = [];
+    actor.answers.clear();
+    actor.reply = null;
+    actor.open = null;
+    actor.trouble = null;
     actor.stopping.abort(ENDED);
+    if (!idles) actor.life.abort(ENDED);
     this.#session.broker.withdraw(actor.id);
     writes.releaseAll(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;
-    for (const child of actor.children) this.stop(child, orphaned);
+    for (const child of actor.children) {
+      // What runs in the background is nobody's hand: its result goes further up.
+      if (!this.#actors.get(child)?.errand.background) this.stop(child, orphaned, "foreground");
+    }
+    // Only the main conversation is asked again at once; what an agent was is in the journal.
+    if (actor.id !== MAIN) actor.forget();
     const durationMs = actor.endedAt - (actor.startedAt ?? actor.createdAt);
-    const record = journal.append({ type: "summary", actor: actor.id, summary, durationMs });
-    const kept = Promise.allSettled([record, processes.stopOwner(actor.id)]).then((outcomes) => {
+    const record = journal.append({ type: "summary", actor: actor.id, run, summary, durationMs });
+    const stopped = idles ? Promise.resolve() : processes.stopOwner(actor.id);
+    const kept = Promise.allSettled([record, stopped]).then((outcomes) => {
       for (const outcome of outcomes) {
         if (outcome.status === "rejected") this.#warn(outcome.reason);
       }
     });
     // A disk or a host that hangs must not hold up an end for ever.
-    const written = within(clock, PATIENCE_MS, kept).then((inTime) => {
+    const written = within(clock, PATIENCE_MS, kept).then(async (inTime) => {
       if (!inTime)
         this.#warn(
           `The end of agent ${actor.id} was not on disk within ${PATIENCE_MS / 1000} s; check the disk.`,
         );
+      if (errand.background) await this.delivery.result(actor, run, errand, summary);
       deliver(summary);
       this.#writing.delete(written);
+      // A run that began meanwhile still hears what this one did not.
+      if (actor.run === run) this.delivery.passOn(actor);
     });
     this.#writing.add(written);
   }

@@ -1,3 +1,5 @@
+import type { ActorId } from "../mailbox/ids.ts";
+import type { Status } from "../mailbox/messages.ts";
 import type { CommandOutput } from "../mailbox/runs.ts";
 import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../tools/background/monitor.ts";
 import { endOf } from "../tools/command-output.ts";
@@ -5,9 +7,34 @@ import { plainText } from "../tools/plain-text.ts";
 
 /** Of an ended command's output: enough to see how it ended. */
 const END_CHARS = 2_000;
+/** Of an agent's report: more would fill the conversation it was started to spare. */
+const REPORT_CHARS = 50_000;
 
 /** What an actor is told about something that runs beside its conversation. */
-export type Notice = EndNotice | LinesNotice;
+export type Notice = EndNotice | LinesNotice | AgentNotice | UnheardNotice;
+
+/** The one result of an agent that ran in the background. */
+export interface AgentNotice {
+  readonly type: "agent";
+  /** Its durable name: told once, however often it is delivered. */
+  readonly result: string;
+  readonly agent: ActorId;
+  readonly title: string;
+  readonly status: Status;
+  /** How it ended, as a sentence. */
+  readonly ending: string;
+  readonly text: string;
+  /** The whole report. */
+  readonly path: string | null;
+}
+
+/** Words that this actor said to another one, which ended before it heard them. */
+export interface UnheardNotice {
+  readonly type: "unheard";
+  readonly agent: ActorId;
+  readonly title: string;
+  readonly text: string;
+}
 
 export interface EndNotice {
   readonly type: "ended";
@@ -54,13 +81,48 @@ function bounded(notice: Notice): Notice {
 
 /** One text for all that came since the last turn. */
 export function noticeText(notices: readonly Notice[]): string {
-  const blocks = notices.map((notice) => (notice.type === "ended" ? endBlock(notice) : linesBlock(notice)));
+  const blocks = notices.map(blockOf);
   return [
     "<system-reminder>",
     "[SYSTEM NOTIFICATION - NOT USER INPUT]",
     ...blocks,
     "</system-reminder>",
   ].join("\n");
+}
+
+function blockOf(notice: Notice): string {
+  switch (notice.type) {
+    case "ended":
+      return endBlock(notice);
+    case "lines":
+      return linesBlock(notice);
+    case "agent":
+      return agentBlock(notice);
+    case "unheard":
+      return unheardBlock(notice);
+    default:
+      return notice satisfies never;
+  }
+}
+
+function agentBlock({ agent, title, status, ending, text, path }: AgentNotice): string {
+  const report = plainText(text).trimEnd();
+  const cut =
+    report.length <= REPORT_CHARS
+      ? report
+      : `${report.slice(0, REPORT_CHARS)}\n[Cut after ${REPORT_CHARS} of ${report.length} characters; the whole is in the output file.]`;
+  const how = status === "done" ? "completed" : status === "cancelled" ? "killed" : "failed";
+  return block(agent, how, `Agent "${title}": ${ending}`, path, cut);
+}
+
+function unheardBlock({ agent, title, text }: UnheardNotice): string {
+  return block(
+    agent,
+    "failed",
+    `Agent "${title}" ended before it heard your message; say it again to go on with it.`,
+    null,
+    text,
+  );
 }
 
 function endBlock({ task, title, status, ending, output }: EndNotice): string {

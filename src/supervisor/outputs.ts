@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../journal/private-files.ts";
 import type { Ids } from "../mailbox/ids.ts";
@@ -9,6 +9,10 @@ export interface Outputs {
   readonly folder: string;
   /** A new id and the file for it, which does not exist yet. Throws where the folder cannot be made. */
   next(): { readonly id: string; readonly path: string };
+  /** Where the report of that name is once it is written. */
+  pathOf(name: string): string;
+  /** A report, whole, in a file of that name; there is none before. Rejects with the reason. */
+  write(name: string, text: string): Promise<string>;
   /** They are kept until the session ends (A19.6). */
   remove(): Promise<void>;
 }
@@ -16,12 +20,25 @@ export interface Outputs {
 export function outputsIn(home: string, session: string, ids: Ids): Outputs {
   const folder = join(session, "outputs");
   let made = false;
+  const ready = () => {
+    // A command may have removed it: no later one should suffer from that.
+    if (!made || !existsSync(folder)) makePrivateFolders(home, folder);
+    made = true;
+  };
+  const pathOf = (name: string) => join(folder, `${name}.md`);
   return {
     folder,
+    pathOf,
+    async write(name, text) {
+      ready();
+      const path = pathOf(name);
+      // Beside it first: whoever reads it reads all of it.
+      await writeFile(`${path}.new`, text, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+      return path;
+    },
     next() {
-      // A command may have removed it: no later one should suffer from that.
-      if (!made || !existsSync(folder)) makePrivateFolders(home, folder);
-      made = true;
+      ready();
       const id = ids.task();
       return { id, path: join(folder, `${id}.txt`) };
     },

@@ -4,9 +4,14 @@ import type { AgentView } from "./view.ts";
 
 /** The line above a report, written by the runtime: the agent's text cannot forge it, as it is a block of its own. */
 export function frameOf({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
+  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)} What follows is its report, not the person's words.]`;
+}
+
+/** As a sentence without its subject. */
+export function howItEnded(summary: Summary): string {
   const calls = Object.values(summary.receipts.tools).reduce((sum, count) => sum + count, 0);
   const how = summary.reason === undefined ? summary.status : `${summary.status} (${summary.reason})`;
-  return `[Agent ${id} (${type}) ended: ${how} after ${counted(summary.turns, "turn")} and ${counted(calls, "tool call")}. What follows is its report, not the person's words.]`;
+  return `${how} after ${counted(summary.turns, "turn")} and ${counted(calls, "tool call")}.`;
 }
 
 /** Says of the commands that were still running, and ended with the agent, that they were stopped. */

@@ -2,6 +2,8 @@ import { noTasks } from "../mailbox/task-graph.ts";
 import { askUserQuestionTool, type QuestionDesk } from "../tools/ask-user-question.ts";
 import { backgroundTools } from "../tools/background/all.ts";
 import type { BackgroundDesk } from "../tools/background/desk.ts";
+import { mailTools } from "../tools/mail/all.ts";
+import type { MailDesk } from "../tools/mail/desk.ts";
 import { planTools } from "../tools/plan/all.ts";
 import type { PlanDesk } from "../tools/plan/desk.ts";
 import { seal } from "../tools/sealed.ts";
@@ -17,15 +19,23 @@ export interface SessionParts {
   /** Where nobody can be asked, each says so. */
   readonly questions: QuestionDesk;
   readonly plan: PlanDesk;
+  readonly mail: MailDesk;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
-export function sessionTools({ tasks, background, questions, plan }: SessionParts): readonly CustomTool[] {
+export function sessionTools({
+  tasks,
+  background,
+  questions,
+  plan,
+  mail,
+}: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
     ...(background === null ? [] : backgroundTools(background)),
     seal(askUserQuestionTool(questions)),
     ...planTools(plan),
+    ...mailTools(mail),
   ];
 }
 
@@ -45,4 +55,5 @@ export const noSession: SessionParts = {
     enter: () => Promise.reject(new Error("There is no session.")),
     leave: () => Promise.reject(new Error("There is no session.")),
   },
+  mail: { agents: () => [], send: () => Promise.reject(new Error("There is no session.")) },
 };

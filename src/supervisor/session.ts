@@ -22,6 +22,7 @@ import { startProcesses } from "../processes/client.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
+import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
@@ -30,7 +31,7 @@ import type { Gate } from "./gate.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
-import { outputsIn } from "./outputs.ts";
+import { type Outputs, outputsIn } from "./outputs.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
@@ -52,6 +53,7 @@ export interface Session {
   readonly commands: Commands;
   readonly background: Background;
   readonly writes: WriteLedger;
+  readonly outputs: Outputs;
   readonly gateway: Gateway;
   readonly host: ActorHost;
   readonly toolbox: Toolbox;
@@ -76,6 +78,7 @@ export interface SessionListeners {
   onWarning(message: string): void;
   onTasks(graph: TaskGraph): void;
   readonly actors: Actors;
+  readonly mail: MailDesk;
 }
 
 export function openSession(given: SupervisorOptions, unredacted: SessionListeners): Session {
@@ -84,7 +87,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? randomIds();
-  const id = ids.session();
+  const id = options.resume?.id ?? ids.session();
   const limits = limitsOf(options.limits);
   const secrets = secretsOf(options);
   const redact = redactor(secrets);
@@ -97,15 +100,19 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     options.source.provider === "offline"
       ? "offline"
       : resolveModel(options.model ?? DEFAULT_MODEL, options.aliases);
-  const home = options.home ?? troupeHome(process.env, homedir());
-  const place = sessionPlace(home, options.cwd, id);
+  const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
+  const place = options.resume ?? sessionPlace(home, options.cwd, id);
   const outputs = outputsIn(home, place.folder, ids);
   const definitions = definitionsWith(options.agents ?? []);
   const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);
   gateway.onClosed(listeners.onWarning);
-  const journal = startJournal({ ...place, clock, redaction: redactionOf(secrets) });
+  const goOn = options.resume?.end;
+  const journal = startJournal({
+    ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
+    ...(goOn ? { goOn } : {}),
+  });
   journal.note({
     type: "session",
     version: JOURNAL_VERSION,
@@ -148,16 +155,18 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     commands,
     processes,
     clock,
-    tell: (owner, notice) => actors.find(owner)?.tell(notice),
-    forget: (owner, task) => actors.find(owner)?.forget(task),
+    tell: (owner, notice) => actors.tell(owner, notice),
+    forget: (owner, task) => actors.find(owner)?.owed.forget(task),
+    note: (event) => journal.note(event),
   });
   const { mode, asks } = permissions;
   const parts: SessionParts = {
-    tasks: new Tasks(journal, listeners.onTasks),
+    tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
     background: permissions.isOff(["Bash"]) ? null : backgroundDesk(background, actors, clock),
     questions: asks,
     plan: planDesk({ mode, asks, files: plans, cwd: options.cwd }),
+    mail: listeners.mail,
   };
   const toolbox = toolboxOf(options, permissions, definitions, spawn, parts);
   const caller = hookCaller(actors, () => mode.current());
@@ -171,6 +180,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     commands,
     background,
     writes: new WriteLedger(),
+    outputs,
     gateway,
     host,
     toolbox,
@@ -191,6 +201,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));
+      options.resume?.release();
     },
   };
 }
@@ -221,6 +232,7 @@ function toolboxOf(
       const found = findAgent(definitions, type);
       return found ? listingOf(found, without) : null;
     },
+    forks: true,
     spawn,
   });
   return new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff);

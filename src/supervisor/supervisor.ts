@@ -1,27 +1,26 @@
 import { statSync } from "node:fs";
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { findAgent } from "../actors/definitions/index.ts";
 import { addUsage, noUsage } from "../mailbox/conversation.ts";
-import { type ActorId, type CallId, MAIN, type SessionId } from "../mailbox/ids.ts";
+import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { GatewayNotice } from "../model/client.ts";
 import { costOf } from "../model/prices.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
-import type { AgentInput, Spawned } from "../tools/agent.ts";
-import type { CallContext } from "../tools/tool.ts";
-import { ActorRecord } from "./actor-record.ts";
+import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
 import { listener, type OnEvent } from "./listener.ts";
 import { Lives } from "./lives.ts";
+import { mailDesk } from "./mail-desk.ts";
 import type {
   AgentResult,
   SessionAccount,
   SpawnRequest,
+  StopScope,
   SupervisorHandle,
   SupervisorOptions,
 } from "./options.ts";
-import { frameOf, isUsable } from "./report.ts";
+import { reinstate } from "./reinstating.ts";
 import { openSession, type Session } from "./session.ts";
-import { agentSpec, mainSpec, type Spawn } from "./specs.ts";
+import { Spawning } from "./spawning.ts";
+import { mainSpec } from "./specs.ts";
 import { blockedPrompt, isHeard, submitted } from "./submitted-prompt.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
 
@@ -43,6 +42,15 @@ export class Supervisor implements SupervisorHandle {
   readonly #onEvent: OnEvent;
   readonly #session: Session;
   readonly #lives: Lives;
+  readonly #spawning: Spawning;
+  /** What was cut off and has not been set going again. */
+  #unfinished: readonly ActorRecord[] = [];
+  /** The run of the main conversation that a prompt asked for last. */
+  #promptedRun = 0;
+  /** The main conversation runs because of news, not for a prompt. */
+  #wokenRun: Promise<AgentResult> | null = null;
+  /** News of before the session was taken up wait for its first prompt. */
+  #mayWake = true;
   readonly #denials: PermissionDenial[] = [];
   #apiMs = 0;
   #costUsd = 0;
@@ -61,7 +69,7 @@ export class Supervisor implements SupervisorHandle {
     const onEvent = listener(options.onEvent);
     this.#onEvent = onEvent;
     this.#session = openSession(options, {
-      spawn: (type, input, context) => this.#spawnForCall(type, input, context),
+      spawn: (type, input, context) => this.#spawning.forCall(type, input, context),
       onNotice: (notice) => this.#notice(notice),
       onWarning: (message) => onEvent({ type: "warning", message }),
       onTasks: (graph) => this.#lives.tell(graph),
@@ -70,11 +78,29 @@ export class Supervisor implements SupervisorHandle {
         all: () => this.#lives.all,
         stop: (id, stop) => this.#lives.stop(id, stop),
         whileWaiting: (actor, other) => this.#lives.whileWaiting(actor, other),
+        tell: (owner, notice) => this.#lives.delivery.tell(owner, notice),
+      },
+      mail: {
+        agents: (asker) => mail.agents(asker),
+        send: (from, to, text) => mail.send(from, to, text),
       },
     });
-    this.#lives = new Lives(this.#session, { onEvent, onDenied: (denial) => this.#denials.push(denial) });
+    this.#lives = new Lives(this.#session, {
+      onEvent,
+      onDenied: (denial) => this.#denials.push(denial),
+      onIdleNews: () => this.#wake(),
+      onReplied: () => {},
+      lastWords: () => null,
+    });
+    this.#spawning = new Spawning(this.#session, this.#lives);
+    const mail = mailDesk(this.#session, this.#lives, this.#spawning);
     this.session = this.#session.id;
     this.folder = this.#session.journal.folder;
+    if (options.resume) {
+      this.#mayWake = false;
+      this.#unfinished = reinstate(options.resume.state, this.#session, this.#lives);
+      for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
+    }
   }
 
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
@@ -89,10 +115,9 @@ export class Supervisor implements SupervisorHandle {
     if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
-    const before = this.#lives.find(MAIN);
-    const record = before
-      ? this.#goOn(before, prompt.text)
-      : this.#begin(mainSpec(this.#session.common, prompt.text), null);
+    this.#goOnWithAll();
+    const record = await this.#hear(prompt.text);
+    this.#promptedRun = record.run;
     this.#session.warm(SPARE_THREADS);
     return this.#resultOf(record, signal);
   }
@@ -107,7 +132,8 @@ export class Supervisor implements SupervisorHandle {
       this.#refuseWhenClosed();
     }
     const description = request.description ?? firstWords(request.prompt);
-    const record = this.#spawn(type, { model: undefined, ...request, parent: null, description });
+    const spawn = { model: undefined, ...request, parent: null, description };
+    const record = this.#spawning.start(this.#spawning.definition(type), spawn, FOR_THE_PERSON);
     record.deadlineMs = timeoutMs ?? null;
     return this.#resultOf(record, signal);
   }
@@ -116,17 +142,55 @@ export class Supervisor implements SupervisorHandle {
     const record = this.#lives.find(actor);
     if (!record) return "unknown";
     if (record.child.state === "ended") return "ended";
-    this.#session.journal.note({ type: "prompt", actor, message: { role: "user", content: text } });
-    record.say({ text });
+    this.#say(record, text);
     return "queued";
+  }
+
+  async resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult> {
+    this.#refuseWhenClosed();
+    refuseNothing(text);
+    const record = this.#lives.find(actor);
+    if (!record) throw new Error(`There is no agent ${JSON.stringify(actor)} in this session.`);
+    if (record.child.state === "ended") await this.#spawning.goOn(record, text, FOR_THE_PERSON);
+    else this.#say(record, text);
+    return this.#resultOf(record, signal);
+  }
+
+  unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] } {
+    const open = this.#unfinished.map((actor) => actor.view());
+    return { main: open.some(({ id }) => id === MAIN), agents: open.filter(({ id }) => id !== MAIN) };
+  }
+
+  async goOn(signal?: AbortSignal): Promise<AgentResult | null> {
+    this.#refuseWhenClosed();
+    if (this.#session.known !== null) await this.#session.known;
+    const unfinished = this.#goOnWithAll();
+    const main = this.#lives.find(MAIN);
+    if (!main) {
+      await Promise.all(unfinished.map(({ ended }) => ended));
+      return null;
+    }
+    if (main.child.state !== "ended") return this.#resultOf(main, signal);
+    const { options } = this.#session.common;
+    // What runs in the background may still have news for it, which it is to hear before this is over.
+    if (options.background !== "wake") {
+      const stop = () => {
+        for (const { id } of unfinished) this.cancel(id, "It was cancelled.");
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+      await Promise.all(unfinished.map(({ ended }) => ended));
+      signal?.removeEventListener("abort", stop);
+      await this.#lives.settled();
+    }
+    return this.#wokenRun;
   }
 
   tree(): readonly AgentView[] {
     return this.#lives.all.map((actor) => actor.view());
   }
 
-  cancel(actor: ActorId, reason: string): void {
-    this.#lives.stop(actor, { status: "cancelled", reason });
+  cancel(actor: ActorId, reason: string, scope: StopScope = "subtree"): void {
+    this.#lives.stop(actor, { status: "cancelled", reason }, scope);
   }
 
   account(): SessionAccount {
@@ -182,35 +246,54 @@ export class Supervisor implements SupervisorHandle {
     await this.#session.close();
   }
 
-  /** The same conversation, one prompt further: a new run of the same actor. */
-  #goOn(main: ActorRecord, text: string): ActorRecord {
-    if (main.child.state !== "ended")
+  /** Everything that was cut off, set going again; once. */
+  #goOnWithAll(): readonly ActorRecord[] {
+    const unfinished = this.#unfinished;
+    this.#unfinished = [];
+    this.#mayWake = true;
+    for (const actor of unfinished) this.#lives.begin(actor);
+    for (const actor of unfinished) {
+      const owner = actor.errand.owner === null ? undefined : this.#lives.find(actor.errand.owner);
+      // Whoever asked for it had ended, and the program died before it was told.
+      if (!actor.errand.background && owner?.child.state === "ended")
+        this.cancel(actor.id, "The agent that asked for it has ended.");
+    }
+    if (this.#lives.find(MAIN)?.owed.hasNews) this.#wake();
+    return unfinished;
+  }
+
+  /** The main conversation hears the person: for the first time, as one more prompt, or in what it does by itself. */
+  async #hear(text: string): Promise<ActorRecord> {
+    const main = this.#lives.find(MAIN);
+    if (!main) return this.#spawning.begin(mainSpec(this.#session.common, text), FOR_THE_PERSON);
+    if (main.child.state === "ended") await this.#spawning.goOn(main, text, FOR_THE_PERSON);
+    else if (this.#promptedRun === main.run)
       throw new Error("The main conversation is still busy with the last prompt.");
-    this.#session.journal.note({ type: "prompt", actor: MAIN, message: { role: "user", content: text } });
-    main.reopen(text, this.#session.common.limits.maxTurns);
-    this.#lives.begin(main);
+    else this.#say(main, text);
     return main;
   }
 
-  #begin(spec: ActorRecord["spec"], call: CallId | null): ActorRecord {
-    const record = new ActorRecord(spec, this.#session.clock.now());
-    this.#session.journal.note({ type: "spawn", spec, call });
-    this.#lives.begin(record);
-    return record;
+  /** News for the main conversation while nobody asks it anything: it goes on by itself (A11.5). */
+  #wake(): void {
+    const main = this.#lives.find(MAIN);
+    if (main?.child.state !== "ended" || !main.owed.hasNews) return;
+    if (this.#closing || !this.#mayWake || this.#wokenRun !== null) return;
+    const because = main.owed.subjects.join("; ");
+    this.#spawning.wake(main);
+    this.#onEvent({ type: "woken", because });
+    const run = this.#resultOf(main);
+    this.#wokenRun = run;
+    void run.then((result) => {
+      this.#wokenRun = null;
+      this.#onEvent({ type: "answered", result });
+    });
   }
 
-  #spawn(type: string, spawn: Omit<Spawn, "id">, call: CallId | null = null): ActorRecord {
-    const { common, ids } = this.#session;
-    return this.#begin(agentSpec(common, this.#definition(type), { ...spawn, id: ids.actor() }), call);
-  }
-
-  async #spawnForCall(type: string, input: AgentInput, context: CallContext): Promise<Spawned> {
-    const parent = this.#lives.find(context.actor);
-    if (!parent) throw new Error("The agent that asked is gone.");
-    const { description, prompt, model } = input;
-    const child = this.#spawn(type, { parent: parent.spec, description, prompt, model }, context.call);
-    const summary = await this.#lives.whileWaiting(parent, child.ended);
-    return { report: summary.text, frame: frameOf(child.spec, summary), usable: isUsable(summary) };
+  #say(record: ActorRecord, text: string): void {
+    const { journal, ids } = this.#session;
+    const id = `words:${ids.actor()}`;
+    journal.note({ type: "prompt", actor: record.id, message: { role: "user", content: text }, id });
+    record.owed.say(text, { id, from: null, text });
   }
 
   async #resultOf(record: ActorRecord, signal?: AbortSignal): Promise<AgentResult> {
@@ -223,20 +306,14 @@ export class Supervisor implements SupervisorHandle {
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
   }
 
-  #definition(type: string): AgentDefinition {
-    const found = findAgent(this.#session.definitions, type);
-    if (found) return found;
-    const names = this.#session.definitions.map(({ name }) => name).join(", ");
-    throw new Error(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
-  }
-
   #notice(notice: GatewayNotice): void {
+    if (notice.type === "restarted") return this.#onEvent({ type: "warning", message: notice.reason });
     const actor = this.#lives.find(notice.actor);
     switch (notice.type) {
       case "usage":
         this.#apiMs += notice.apiMs;
         this.#costUsd += costOf(notice.model, notice.usage).usd;
-        actor?.answered(notice.usage);
+        actor?.answered(notice.usage, costOf(notice.model, notice.usage).usd);
         break;
       case "waiting": {
         const { reason, attempt, ms } = notice;

@@ -10,6 +10,8 @@ import type { CustomTool } from "./custom-tools.ts";
 export interface KnownTool {
   readonly names: readonly string[];
   readonly level: PermissionLevel;
+  /** It may run again where nobody knows how its first run ended. */
+  readonly repeatable: boolean;
   readonly needs?: BootNeed;
   readonly offer: Omit<AgentTool, "description" | "input_schema">;
   /** As it is told to an agent that has these tools. */
@@ -93,6 +95,7 @@ function known<Context extends CallContext>(
   return {
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
+    repeatable: tool.repeatable,
     ...(tool.needs ? { needs: tool.needs } : {}),
     offer,
     // Here and not before: schemas and prompts of tools that nobody is offered need not be made.

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool } from "./tool.ts";
 
@@ -19,6 +20,11 @@ const AgentInput = z.strictObject({
   ),
   run_in_background: z.optional(
     z.boolean().check(z.describe("Go on at once and be notified when the agent has finished")),
+  ),
+  resume: z.optional(
+    z
+      .string()
+      .check(z.describe("The id of an agent that has ended: it goes on with this prompt, with all it knew")),
   ),
   isolation: z.optional(
     z.enum(["worktree"]).check(z.describe("Let the agent work in a git worktree of its own")),
@@ -40,19 +46,42 @@ export function formatAgentLine({ name, whenToUse, tools }: AgentListing): strin
 /** Who really starts agents: the supervisor. Answers with the one summary, whatever became of the agent. */
 export interface Spawner {
   readonly agents: readonly AgentListing[];
+  /** Whether an agent may begin with its parent's conversation. */
+  readonly forks: boolean;
   /** Null where the name is unknown. */
   resolve(type: string): AgentListing | null;
   spawn(type: string, input: AgentInput, context: CallContext): Promise<Spawned>;
 }
 
-export interface Spawned {
-  readonly report: string;
-  /** One line about how it ended; the agent cannot write into it. */
-  readonly frame: string;
-  readonly usable: boolean;
-}
+export type Spawned =
+  | {
+      readonly type: "ended";
+      readonly report: string;
+      /** One line about how it ended; the agent cannot write into it. */
+      readonly frame: string;
+      readonly usable: boolean;
+      /** Said after the report by the runtime. */
+      readonly note?: string;
+    }
+  /** It works in the background; there is nothing of it before its one result (A22.16). */
+  | {
+      readonly type: "launched";
+      readonly id: ActorId;
+      readonly title: string;
+      /** Where its report will be, once it has ended. */
+      readonly path: string;
+      readonly note?: string;
+    };
 
 const DEFAULT_TYPE = "general-purpose";
+
+/** Only where forks can be had (A4.18). The runtime holds to the first two as well: there is nothing to read (A22.16). */
+const FORK_DISCIPLINE = [
+  '- `subagent_type: "fork"` starts an agent that has this whole conversation and works in the background.',
+  "- Don't peek: leave the `output_file` of a fork alone unless the person asks how it is going; its report is brought to you.",
+  "- Don't race: until that report is there you know nothing of what the fork found, so do not guess, announce or make up its result in any form.",
+  "- A fork's prompt is a directive: what to do, not what the situation is, which it knows.",
+];
 
 /** The Agent tool over a spawner; its list of agents stands in its description (A4.17). */
 export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallContext> {
@@ -71,7 +100,12 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
         naming`${"Read"}, ${"Glob"} and ${"Grep"} are faster.`,
         "Never delegate understanding: do not write “based on your findings, fix it”; read the reports and decide yourself.",
       ],
-      how: "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
+      how: [
+        "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
+        "With `run_in_background` you get the agent's id and the path of its `output_file` at once, and a notification when it has finished: go on with other work or end your turn, do not wait.",
+        "`resume` takes the id of an agent that has ended: its prompt may then be short, it knows what it did.",
+        ...(spawner.forks ? FORK_DISCIPLINE : []),
+      ],
       recover:
         "A report that says how an agent failed is a result too: use what it found, and start another one with a narrower task if something is missing.",
       limits:
@@ -81,23 +115,28 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     accesses: () => [],
     async call(input, context) {
       const type = input.subagent_type ?? DEFAULT_TYPE;
-      const known = spawner.resolve(type);
-      if (!known) {
-        const names = spawner.agents.map((agent) => agent.name).join(", ");
-        return failed(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
-      }
-      if (input.run_in_background) {
-        return failed("Background agents are not available yet. Call Agent again without run_in_background.");
+      const known = spawner.forks && type === "fork" ? type : spawner.resolve(type)?.name;
+      if (known === undefined) {
+        const names = [...spawner.agents.map(({ name }) => name), ...(spawner.forks ? ["fork"] : [])];
+        return failed(`There is no agent type ${JSON.stringify(type)}. Available: ${names.join(", ")}.`);
       }
       if (input.isolation) {
         return failed("Worktree isolation is not available yet. Call Agent again without isolation.");
       }
-      const spawned = await spawner.spawn(known.name, input, context);
-      return spawned.usable ? spawned : failed(`${spawned.frame}\n${spawned.report}`.trim());
+      const spawned = await spawner.spawn(known, input, context);
+      if (spawned.type === "launched" || spawned.usable) return spawned;
+      return failed(`${spawned.frame}\n${spawned.report}`.trim());
     },
-    mapToolResultToToolResultBlockParam: ({ frame, report }): ToolResultContent => [
-      { type: "text", text: frame },
-      { type: "text", text: report },
-    ],
+    mapToolResultToToolResultBlockParam: (spawned): ToolResultContent => {
+      const said = spawned.type === "launched" ? [launchWords(spawned)] : [spawned.frame, spawned.report];
+      const texts = spawned.note === undefined ? said : [...said, spawned.note];
+      return texts.map((text) => ({ type: "text", text }));
+    },
   };
+}
+
+function launchWords({ id, title, path }: Extract<Spawned, { type: "launched" }>): string {
+  return `Agent ${id} ("${title}") works in the background. You will be notified once, when it has finished; nothing is known of its result before.
+agent_id: ${id}
+output_file: ${path} (written when it has finished)`;
 }

@@ -22,6 +22,7 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly aliases: readonly string[];
   readonly permissionLevel: PermissionLevel;
   readonly parallel: boolean;
+  readonly repeatable: boolean;
   readonly needs?: BootNeed;
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
@@ -36,6 +37,7 @@ export function seal<Input, Output, Context extends CallContext>(
     aliases: tool.aliases,
     permissionLevel: tool.permissionLevel,
     parallel: tool.parallel,
+    repeatable: tool.repeatable ?? tool.permissionLevel === "read",
     ...(tool.needs ? { needs: tool.needs } : {}),
     get description() {
       return tool.description;

@@ -53,6 +53,7 @@ export function taskCreateTool(tasks: TaskStore): Tool<Input, Output, CallContex
     inputSchema: Input,
     permissionLevel: "read",
     parallel: true,
+    repeatable: false,
     title: ({ subject }) => subject,
     accesses: () => [],
     async call(input, { actor }) {

@@ -107,6 +107,11 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   readonly permissionLevel: PermissionLevel;
   /** Whether several calls of one reply may run at the same time. */
   readonly parallel: boolean;
+  /**
+   * Whether a call may run again where the program died in the middle of it (default: calls that only read may). One
+   * that may not comes back as “result unknown”.
+   */
+  readonly repeatable?: boolean;
   /** What a call cannot begin without, and takes longer to boot than a model takes to write the call. */
   readonly needs?: BootNeed;
   /** What a person sees while it runs: the argument that tells this call from another. */

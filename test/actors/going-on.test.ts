@@ -69,6 +69,9 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
   const services: Services = {
     before: unasked,
     after: unasked,
+    reply: async () => null,
+    yield: unasked,
+    model: unasked,
     hidden: unasked,
     run: unasked,
     command: unasked,

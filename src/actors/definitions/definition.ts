@@ -12,6 +12,8 @@ export interface AgentDefinition {
   readonly disallowedTools?: readonly string[];
   /** Alias or full id; the session's model where absent. */
   readonly model?: string;
+  /** Its callers go on at once and are notified, unless a call says otherwise. */
+  readonly background?: boolean;
   /** Turns before it must write its summary; the session's limit where absent. */
   readonly maxTurns?: number;
 }

@@ -1,0 +1,79 @@
+import { type Clock, pause } from "../mailbox/clock.ts";
+import type { Summary } from "../mailbox/messages.ts";
+import type { ActorRecord } from "./actor-record.ts";
+import { type HookSide, stopping } from "./hooked-calls.ts";
+
+/** Something of an actor that runs beside its conversation. */
+export interface Kept {
+  readonly title: string;
+  readonly ended: Promise<unknown>;
+  /** Agents come to an end by themselves; a command need not. */
+  readonly kind: "agent" | "command";
+}
+
+export interface Keeping {
+  readonly clock: Clock;
+  /** Milliseconds that commands alone keep an actor, at most. */
+  readonly ms: number;
+  running(): readonly Kept[];
+}
+
+/**
+ * An actor that has answered waits here for news of what runs beside its conversation (A11.5, A19.8): whether it is to
+ * go on with them. It ends when nothing of it runs any more, when it is stopped, or when its time is over.
+ */
+export async function newsBeforeTheEnd(
+  actor: ActorRecord,
+  { clock, ms, running }: Keeping,
+): Promise<boolean> {
+  const { signal } = actor.stopping;
+  const over = new AbortController();
+  const abort = () => over.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  const until = pause(clock, ms, over.signal);
+  try {
+    for (;;) {
+      const kept = running();
+      if (signal.aborted || actor.owed.hasNews || kept.length === 0) break;
+      actor.keptBy = kept.map(({ title }) => title).join("; ");
+      const anyEnd = Promise.race(kept.map(({ ended }) => ended));
+      const agents = kept.some(({ kind }) => kind === "agent");
+      const stopped = pause(clock, Number.MAX_SAFE_INTEGER, over.signal);
+      const timeUp = await Promise.race([
+        actor.owed.news().then(() => false),
+        anyEnd.then(() => false),
+        agents ? stopped.then(() => true) : until.then(() => true),
+      ]);
+      if (timeUp) break;
+    }
+  } finally {
+    actor.keptBy = null;
+    signal.removeEventListener("abort", abort);
+    over.abort();
+  }
+  return goesOnWithNews(actor) && !signal.aborted;
+}
+
+/** News alone must not turn an answer into the report of an agent that ran out of turns; somebody's words must be heard. */
+export function goesOnWithNews({ owed, mayTakeTurns }: ActorRecord): boolean {
+  return owed.hasWords || (owed.hasNews && mayTakeTurns);
+}
+
+/** What becomes of an answer when nothing keeps its actor any more. */
+export type Conclusion = { readonly type: "goes-on" } | { readonly type: "ends"; readonly summary: Summary };
+
+/** Hooks have the last word (A5.10): they may make it go on, or add to its answer. */
+export async function concluded(actor: ActorRecord, summary: Summary, side: HookSide): Promise<Conclusion> {
+  const said = await stopping(actor, summary.text, side);
+  if (said.goOn !== undefined && !side.signal.aborted) {
+    actor.goneOn += 1;
+    actor.owed.say(said.goOn);
+    return { type: "goes-on" };
+  }
+  const whole = actor.whole(summary);
+  const { append } = said;
+  return {
+    type: "ends",
+    summary: append === undefined ? whole : { ...whole, text: `${whole.text}\n\n${append}` },
+  };
+}

@@ -1,0 +1,60 @@
+import { ActorId, MAIN } from "../mailbox/ids.ts";
+import type { MailDesk, MailEntry } from "../tools/mail/desk.ts";
+import type { ActorRecord } from "./actor-record.ts";
+import type { Lives } from "./lives.ts";
+import type { Session } from "./session.ts";
+import type { Spawning } from "./spawning.ts";
+
+/** Mail between the actors of a session (C27): an address is a handle, and what was accepted is durable. */
+export function mailDesk(session: Session, lives: Lives, spawning: Spawning): MailDesk {
+  const addressed = (from: ActorId, to: string): ActorRecord | undefined => {
+    if (to === "parent") {
+      const parent = lives.find(from)?.spec.parent;
+      return parent ? lives.find(parent) : undefined;
+    }
+    const id = ActorId.safeParse(to);
+    return id.success ? lives.find(id.data) : undefined;
+  };
+
+  return {
+    agents: (asker) => lives.all.map((actor) => entryOf(actor, asker)),
+    async send(from, to, text) {
+      const actor = addressed(from, to);
+      if (!actor) return { type: "unknown" };
+      if (actor.id === from) return { type: "self" };
+      const sender = lives.find(from);
+      const name = sender
+        ? `${sender.spec.description || sender.spec.type} (agent ${from})`
+        : `agent ${from}`;
+      const words = from === MAIN ? text : `Message from ${name}, not from the person:\n${text}`;
+      if (actor.child.state === "ended" && actor.id !== MAIN) {
+        await spawning.goOn(actor, words, { owner: from, call: null, background: true });
+        return { type: "resumed", id: actor.id };
+      }
+      const id = `words:${session.ids.actor()}`;
+      // Durable before the sender is told so.
+      await session.journal.append({
+        type: "prompt",
+        actor: actor.id,
+        message: { role: "user", content: words },
+        id,
+        from,
+      });
+      actor.owed.say(words, { id, from, text });
+      lives.delivery.wakeFor(actor);
+      // It may have ended while the disk was waited for.
+      if (actor.child.state === "ended") lives.delivery.passOn(actor);
+      return { type: "queued", id: actor.id };
+    },
+  };
+}
+
+function entryOf(actor: ActorRecord, asker: ActorId): MailEntry {
+  const { id, type, description, state, parent, turns, summary, doing, activity } = actor.view();
+  return {
+    ...{ id, type, description, state, parent, turns },
+    isYou: id === asker,
+    now: doing ?? (activity.type === "tool" ? `${activity.tool} ${activity.title}` : activity.type),
+    ended: summary === null ? null : summary.status,
+  };
+}

@@ -1,0 +1,122 @@
+import type { ActorId } from "../mailbox/ids.ts";
+import type { Steer, Turn } from "../mailbox/messages.ts";
+import { type AgentNotice, type Notice, noticeText, withNotice } from "./notices.ts";
+
+/** Something said to an actor, by the durable name of its record. */
+export interface Words {
+  readonly id: string;
+  /** Null: the person, or the runtime. */
+  readonly from: ActorId | null;
+  readonly text: string;
+}
+
+/** What nobody has heard when an actor ends: it is owed to somebody else. */
+export interface Unheard {
+  readonly results: readonly AgentNotice[];
+  readonly words: readonly Words[];
+}
+
+/**
+ * What an actor is to hear. Handing it to its thread is not enough: it is owed until a turn that heard it is
+ * recorded (D1), so a thread that dies in between loses nothing.
+ */
+export class Owed {
+  #steering: Steer[] = [];
+  #notices: Notice[] = [];
+  /** With the thread, and in no turn yet. */
+  #handed: Steer[];
+  readonly #results = new Map<string, AgentNotice>();
+  readonly #words = new Map<string, Words>();
+  #onNews: Array<() => void> = [];
+
+  constructor(handed: readonly Steer[] = []) {
+    this.#handed = [...handed];
+  }
+
+  /** `words` where they have a record of their own. */
+  say(text: string, words?: Words): void {
+    if (words) this.#words.set(words.id, words);
+    this.#steering.push(words ? { text, of: [words.id] } : { text });
+    this.#wake();
+  }
+
+  /** Once per result, however often it is delivered. */
+  tell(notice: Notice): void {
+    if (notice.type === "agent") {
+      if (this.#results.has(notice.result)) return;
+      this.#results.set(notice.result, notice);
+    }
+    this.#notices = withNotice(this.#notices, notice);
+    this.#wake();
+  }
+
+  /** It knows of the end of this task already. */
+  forget(task: string): void {
+    this.#notices = this.#notices.filter((notice) => notice.type !== "ended" || notice.task !== task);
+  }
+
+  /** It has got this result in another way. */
+  settle(result: string): void {
+    this.#results.delete(result);
+    this.#notices = this.#notices.filter((notice) => notice.type !== "agent" || notice.result !== result);
+  }
+
+  get hasNews(): boolean {
+    return this.#steering.length > 0 || this.#notices.length > 0;
+  }
+
+  /** Words of the person or of another agent, not only the runtime's news. */
+  get hasWords(): boolean {
+    return this.#steering.length > 0;
+  }
+
+  /** What the news are about, in words for a person. */
+  get subjects(): string[] {
+    return this.#notices.map(({ title }) => title);
+  }
+
+  /** Resolves when there is something that it has not been given. */
+  news(): Promise<void> {
+    if (this.hasNews) return Promise.resolve();
+    return new Promise((resolve) => this.#onNews.push(resolve));
+  }
+
+  /** What came since, for its thread: all news are one text. */
+  hear(): Steer[] {
+    const told = this.#notices.splice(0);
+    const of = told.flatMap((notice) => (notice.type === "agent" ? [notice.result] : []));
+    const news = told.length === 0 ? [] : [{ text: noticeText(told), ...(of.length === 0 ? {} : { of }) }];
+    const steer = [...this.#steering.splice(0), ...news];
+    this.#handed.push(...steer);
+    return steer;
+  }
+
+  /** Given to a thread and in no turn yet: the next thread hears it first. */
+  get handed(): readonly Steer[] {
+    return this.#handed;
+  }
+
+  /** The turn is recorded: what it heard was delivered. */
+  acknowledge(turn: Turn): void {
+    for (const id of turn.heard.flatMap(({ of = [] }) => of)) {
+      this.#results.delete(id);
+      this.#words.delete(id);
+    }
+    this.#handed = [];
+  }
+
+  /** Whatever is left goes elsewhere; nothing is owed any more. */
+  takeUnheard(): Unheard {
+    const unheard = { results: [...this.#results.values()], words: [...this.#words.values()] };
+    this.#results.clear();
+    this.#words.clear();
+    this.#steering = [];
+    this.#notices = [];
+    this.#handed = [];
+    return unheard;
+  }
+
+  #wake(): void {
+    for (const call of this.#onNews.splice(0)) call();
+  }
+}

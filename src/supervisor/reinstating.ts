@@ -1,0 +1,84 @@
+import { type ActorAtRest, type BegunCall, resultId, type SessionState } from "../journal/session-state.ts";
+import type { ToolUseBlock } from "../mailbox/conversation.ts";
+import { callId, MAIN } from "../mailbox/ids.ts";
+import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
+import { ActorRecord } from "./actor-record.ts";
+import type { Lives } from "./lives.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * The actors of a session that is taken up again, as its journal left them: those that had ended can be gone on with,
+ * those that had not are answered, to be set going. Results that nobody had heard are told (D1).
+ */
+export function reinstate(state: SessionState, session: Session, lives: Lives): ActorRecord[] {
+  const unfinished: ActorRecord[] = [];
+  for (const rest of state.actors.values()) {
+    const { owner, call, background } = rest;
+    const actor = new ActorRecord(rest.spec, session.clock.now(), { owner, call, background });
+    actor.restore(rest);
+    lives.add(actor);
+    if (rest.summary === null) {
+      resumeTurn(actor, rest, session);
+      unfinished.push(actor);
+    } else {
+      actor.child = { state: "ended" };
+      actor.summary = rest.summary;
+      actor.endedAt = actor.createdAt;
+      actor.deliver(rest.summary);
+      if (actor.id !== MAIN) actor.forget();
+    }
+  }
+  for (const rest of state.actors.values()) tellWhatWasNotHeard(rest, state, lives);
+  for (const { actor, task, title, path } of state.openCommands) {
+    const ending = "It was ended with the program that ran it.";
+    session.journal.note({ type: "command-end", actor, task, ending });
+    const output = { bytes: 0, head: "", tail: null, path };
+    lives.delivery.tell(actor, { type: "ended", task, title, status: "killed", ending, output });
+  }
+  return unfinished;
+}
+
+function tellWhatWasNotHeard(
+  { spec, run, owner, call, background, summary }: ActorAtRest,
+  state: SessionState,
+  lives: Lives,
+): void {
+  if (!background || summary === null || owner === null) return;
+  const result = resultId(spec.id, run);
+  // Also where it went further up: whoever has heard it, nobody hears it again.
+  if ([...state.actors.values()].some(({ heard }) => heard.has(result))) return;
+  const actor = lives.find(spec.id);
+  if (actor) void lives.delivery.result(actor, run, { owner, call, background }, summary);
+}
+
+/** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */
+function resumeTurn(
+  actor: ActorRecord,
+  { reply, begun, spec, turns }: ActorAtRest,
+  { toolbox }: Session,
+): void {
+  if (reply === null) return;
+  const calls = reply.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+  const results: OpenTurn["results"] = [];
+  for (const [index, { name }] of calls.entries()) {
+    const call = callId(spec.id, reply.turn, index);
+    const known = begun.find((one) => one.call === call);
+    const result = known && resultOf(known, toolbox.find(name)?.repeatable ?? false);
+    if (result) results.push({ index, result });
+  }
+  actor.reply = reply;
+  const cwd = turns.at(-1)?.cwd ?? spec.inherited?.cwd ?? spec.root;
+  actor.open = { turn: reply.turn, results, cwd, reads: [], commands: [] };
+}
+
+/** Null: it may run again. */
+function resultOf({ result, ended, tool }: BegunCall, repeatable: boolean): CallResult | null {
+  if (result) return result;
+  if (repeatable) return null;
+  return {
+    isError: true,
+    content: ended
+      ? `${tool} had ended, but its result was lost when the program died. Look at what it did before you call it again.`
+      : `Result unknown: the program died while ${tool} was running. It was not run again; look at what it has done before you do.`,
+  };
+}
