@@ -9,11 +9,11 @@ export interface Deadline {
   readonly reason: string;
 }
 
-/** The nearest of its own deadline and of those above it, of all that have begun; null: no end. */
+/** The nearest of its own deadline and of those above it, of all that have begun and are not over; null: no end. */
 export function deadlineOf(account: Account, now: number): Deadline | null {
   let nearest: Deadline | null = null;
   for (let one: Account | null = account; one !== null; one = one.parent) {
-    if (one.ms === null || one.startedAt === null) continue;
+    if (one.ms === null || one.startedAt === null || one.closed) continue;
     const ms = one.startedAt + one.ms - now;
     if (nearest === null || ms < nearest.ms) nearest = { ms, reason: reasonOf(account, one, one.ms) };
   }

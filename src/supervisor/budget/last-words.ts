@@ -1,16 +1,11 @@
-import type { Status } from "../../mailbox/messages.ts";
+import type { LastTurn } from "../../mailbox/messages.ts";
 import type { Kind } from "./budget.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Holder } from "./shortage.ts";
 import { amount, amountOf } from "./words.ts";
 
-/** Why an agent's next reply must be its last one; the same words as the loop's `LastTurn`. */
-export interface LastWords {
-  readonly status: Extract<Status, "over_budget" | "out_of_turns" | "timed_out">;
-  /** With the figures, for the summary. */
-  readonly reason: string;
-  /** What the model is told with that request. */
-  readonly note: string;
+/** Why an agent's next reply must be its last one: `reason` has the figures, for the summary. */
+export interface LastWords extends LastTurn {
   /** Not even a summary can be paid for: no request any more, it ends with what it said before. */
   readonly silent: boolean;
 }

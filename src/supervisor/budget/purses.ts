@@ -190,7 +190,7 @@ export class Purses {
   #late(account: Account, { replyMs = 0 }: RequestEstimate): LastWords | null {
     const deadline = deadlineOf(account, this.#clock.now());
     // Two replies: this one, and the summary after it.
-    const isTimeFor = deadline === null || (deadline.ms > 0 && deadline.ms >= 2 * replyMs);
+    const isTimeFor = deadline === null || (deadline.ms > 0 && !(deadline.ms < 2 * replyMs));
     return isTimeFor ? null : wordsAtDeadline(deadline);
   }
 
@@ -204,6 +204,8 @@ export class Purses {
   #goesOn(actor: ActorId): boolean {
     const known = this.#accounts.get(actor);
     if (known === undefined || known.closed) return false;
+    // Its purses are as it left them; its time is not.
+    if (known.released) known.startedAt = null;
     known.released = false;
     return true;
   }

@@ -36,7 +36,7 @@ export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospe
     const rest = prompt - cache_read_input_tokens;
     // Whoever is served from a cache pays for adding to it.
     const fresh = cachedTokens > 0 ? { cache_creation_input_tokens: rest } : { input_tokens: rest };
-    const usage = { ...noUsage, ...fresh, cache_read_input_tokens, output_tokens: output };
+    const usage = soundUsage({ ...noUsage, ...fresh, cache_read_input_tokens, output_tokens: output });
     return amountsOf(estimate.model, usage, prices);
   };
   return {

@@ -130,4 +130,13 @@ describe("the last words of an agent are paid from what was kept for them (issue
       session.spend(a, model, reply(1e9));
     }
   });
+
+  test("an estimate that is no number ends nobody, and spoils nothing for others", () => {
+    const session = purses({ tokens: 1000, ms: 1000 });
+    session.adopt({ actor: a, parent: null });
+    const odd = { ...estimate(Number.NaN, Number.NaN), promptTokens: Number.NaN, replyMs: Number.NaN };
+    expect(session.lastWords(a, odd)).toBeNull();
+    expect(session.lastWords(a, estimate(500, 500))).toBeNull();
+    expect(session.lastWords(a, estimate(501, 500))).not.toBeNull();
+  });
 });

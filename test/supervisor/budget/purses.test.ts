@@ -176,4 +176,31 @@ describe("time is shared by all at once", () => {
     expect(session.deadline(null)).toMatchObject({ ms: 510_000 });
     expect(purses({}).deadline(a)).toBeNull();
   });
+
+  test("who is asked again has its time anew, and not that of one that is long over", () => {
+    let now = 0;
+    const session = purses({}, { now: () => now });
+    const [first, second] = [
+      { actor: a, parent: null, budget: { ms: 1000 } },
+      { actor: b, parent: a, budget: { ms: 5000 } },
+    ];
+    session.open(first);
+    session.begin(a);
+    session.open(second);
+    session.begin(b);
+    session.release(a);
+    expect(session.deadline(b)?.ms).toBe(1000);
+    session.open(first);
+    session.begin(b);
+    now = 900;
+    session.begin(a);
+    expect(session.deadline(a)?.ms).toBe(1000);
+    session.release(a);
+    session.release(b);
+    now = 9000;
+    session.open(second);
+    expect(session.deadline(b)).toBeNull();
+    session.begin(b);
+    expect(session.deadline(b)?.ms).toBe(5000);
+  });
 });
