@@ -18,7 +18,7 @@ export function parseArguments(argv: readonly string[], options: readonly Option
   const given = new Map<Option<unknown>, string[]>();
   // Not strict: node's own errors name the thing, but not what to do about it.
   const { tokens, positionals } = parseArgs({
-    args: [...argv],
+    args: withEmptyValues(argv, options),
     options: configOf(options),
     strict: false,
     allowPositionals: true,
@@ -36,6 +36,26 @@ export function parseArguments(argv: readonly string[], options: readonly Option
   return { value: (option) => option.read(given.get(option) ?? []), positionals };
 }
 
+/**
+ * A flag that may stand without its value gets an empty one where none follows: node would take the next flag
+ * for it.
+ */
+function withEmptyValues(argv: readonly string[], options: readonly Option<unknown>[]): string[] {
+  const optional = options.filter(({ valueIsOptional }) => valueIsOptional);
+  const spelt = new Map<string, string>();
+  for (const { name, short } of optional) {
+    spelt.set(`--${name}`, `--${name}=`);
+    if (short) spelt.set(`-${short}`, `--${name}=`);
+  }
+  const end = argv.indexOf("--");
+  return argv.map((word, index) => {
+    const next = argv[index + 1];
+    const alone = next === undefined || next.startsWith("-");
+    const counts = end === -1 || index < end;
+    return (alone && counts ? spelt.get(word) : undefined) ?? word;
+  });
+}
+
 function checkedValue(
   option: Option<unknown>,
   flag: string,
@@ -46,6 +66,7 @@ function checkedValue(
     if (value === undefined) return "";
     throw new UsageError(`${flag} takes no value; write just ${flag}.`);
   }
+  if (option.valueIsOptional && (value === undefined || value === "")) return "";
   if (value === undefined || value === "") {
     throw new UsageError(`${flag} needs a value: ${flag} ${option.value}.`);
   }

@@ -26,9 +26,12 @@ export function runFanOut(
       start: (handle, signal) => handle.spawn({ type, description, prompt: task, signal }),
     };
   });
-  return runSession(context, setup, jobs, async (finished) => {
-    await report(finished);
-    const done = finished.ends.every(({ summary }) => summary.status === "done");
-    return done ? exitCodes.done : exitCodes.notDone;
+  return runSession(context, setup, {
+    jobs: () => jobs,
+    async report(finished) {
+      await report(finished);
+      const done = finished.ends.every(({ summary }) => summary.status === "done");
+      return done ? exitCodes.done : exitCodes.notDone;
+    },
   });
 }

@@ -52,8 +52,9 @@ export function shortHelp(): string {
 
 const common: readonly Option<unknown>[] = [...Object.values(commonFlags)];
 
-function optionRow({ name, short, value, summary, fallback }: Option<unknown>): Row {
-  const names = `${short ? `-${short}, ` : ""}--${name}${value === undefined ? "" : ` ${value}`}`;
+function optionRow({ name, short, value, valueIsOptional, summary, fallback }: Option<unknown>): Row {
+  const shown = valueIsOptional ? `[${value}]` : value;
+  const names = `${short ? `-${short}, ` : ""}--${name}${shown === undefined ? "" : ` ${shown}`}`;
   return [names, fallback === undefined ? summary : `${summary} (default: ${fallback})`];
 }
 

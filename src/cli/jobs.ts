@@ -11,7 +11,7 @@ export interface Job {
   /** What stands in its place where it never became an agent. */
   readonly type: string;
   readonly description: string;
-  start(handle: SupervisorHandle, signal: AbortSignal): Promise<AgentResult>;
+  start(handle: SupervisorHandle, signal: AbortSignal): Promise<JobEnd>;
 }
 
 /** How a job ended. `id` is null where there was no agent. */
@@ -22,6 +22,8 @@ export interface JobEnd extends Omit<AgentResult, "id"> {
 interface Running {
   /** Aborted when everything must stop. */
   readonly signal: AbortSignal;
+  /** Aborted when no end is waited for any more. */
+  readonly hurry: AbortSignal;
   readonly clock: Clock;
   /** Milliseconds after the abort in which an end is still waited for. */
   readonly graceMs: number;
@@ -32,7 +34,7 @@ interface Running {
 /**
  * Runs the jobs side by side and waits until each has ended and the tree of agents is empty. One end per
  * job, in their order, whatever happens: a job that cannot start has failed, one that is still running
- * `graceMs` after the abort is cancelled.
+ * `graceMs` after the abort, or when there is no time left, is cancelled.
  */
 export async function runJobs(
   handle: SupervisorHandle,
@@ -63,13 +65,13 @@ export async function runJobs(
   );
 }
 
-async function tooLate({ signal, clock, graceMs }: Running, over: AbortSignal): Promise<void> {
+async function tooLate({ signal, hurry, clock, graceMs }: Running, over: AbortSignal): Promise<void> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
     });
   }
-  await pause(clock, graceMs, over);
+  await pause(clock, graceMs, AbortSignal.any([hurry, over]));
 }
 
 function withoutAgent({ type, description }: Job, status: Status, reason: string): JobEnd {

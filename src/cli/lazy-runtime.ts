@@ -6,6 +6,7 @@ export const lazyRuntime: Runtime = {
     const { Supervisor } = await import("../supervisor/supervisor.ts");
     return (options) => new Supervisor(options);
   },
+  restoreSession: async (request) => (await import("../supervisor/restore.ts")).restoreSession(request),
   checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
   listAgents: async () => (await import("../supervisor/listing.ts")).listAgents(),
 };

@@ -63,6 +63,9 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
           return plan(BUSY_MS);
         case "warning":
           return painter.print(paint("yellow", safeLine(event.message)));
+        // What a woken conversation says is told with its result.
+        case "woken":
+        case "answered":
         case "text":
           return;
         default:

@@ -10,6 +10,8 @@ export interface Option<T> {
   readonly short?: string;
   /** How help names the value; a flag without one takes none. */
   readonly value?: string;
+  /** It may be given without its value, which is then read as an empty one. */
+  readonly valueIsOptional?: true;
   readonly summary: string;
   /** What help says happens without it. */
   readonly fallback?: string;
@@ -34,6 +36,11 @@ export function flag(words: Words): Option<boolean> {
 /** The last one given counts, as in every other command line. */
 export function text(words: Words & { value: string }): Option<string | undefined> {
   return { aliases: [], ...words, read: (given) => given.at(-1) };
+}
+
+/** The last one given counts; empty where it was given without a value. */
+export function optionalText(words: Words & { value: string }): Option<string | undefined> {
+  return { aliases: [], ...words, valueIsOptional: true, read: (given) => given.at(-1) };
 }
 
 /** Every one given counts. */
@@ -82,6 +89,40 @@ export function whole(
       );
     },
   };
+}
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const LONGEST_MS = 7 * 24 * UNIT_MS.h;
+
+/** A span of time in milliseconds, written as seconds or with a unit: `90`, `90s`, `10m`, `1.5h`. */
+export function duration(words: Words & { value: string }): Option<number | undefined> {
+  return {
+    aliases: [],
+    ...words,
+    read(given) {
+      const word = given.at(-1);
+      if (word === undefined) return undefined;
+      const ms = millisecondsOf(word);
+      if (ms !== null && ms <= LONGEST_MS) return ms;
+      throw new UsageError(
+        `--${words.name} cannot be ${quoted(word)}; it is a span of at most seven days, such as 90 (seconds), 90s, 10m or 2h.`,
+      );
+    },
+  };
+}
+
+function millisecondsOf(word: string): number | null {
+  const [, digits, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(word.trim()) ?? [];
+  if (digits === undefined) return null;
+  switch (unit) {
+    case "ms":
+    case "s":
+    case "m":
+    case "h":
+      return Number(digits) * UNIT_MS[unit];
+    default:
+      return null;
+  }
 }
 
 /**

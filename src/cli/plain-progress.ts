@@ -44,6 +44,9 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
           return;
         case "warning":
           return say(paint("yellow", safeLine(event.message)));
+        // What a woken conversation says is told with its result.
+        case "woken":
+        case "answered":
         case "text":
           return;
         default:

@@ -4,28 +4,33 @@ import type { SessionAccount } from "../supervisor/options.ts";
 import type { AgentView, PermissionDenial } from "../supervisor/view.ts";
 import type { JobEnd } from "./jobs.ts";
 import { subtypeOf, subtypeOfAll } from "./outcome.ts";
+import { lastEnd } from "./results.ts";
 import type { Finished } from "./run-session.ts";
 
 /** The one object of `troupe -p --output-format json`. */
-export function promptJson({ ends, account, durationMs }: Finished): object {
-  const [end] = ends;
-  const summary = end?.summary;
+export function promptJson(finished: Finished): object {
+  const { account, durationMs, unfinished } = finished;
+  const summary = lastEnd(finished)?.summary;
   const status: Status = summary?.status ?? "failed";
   return {
     type: "result",
     subtype: subtypeOf(status),
-    is_error: status !== "done",
+    is_error: status !== "done" || unfinished.length > 0,
     status,
     result: summary?.text || (summary?.reason ?? ""),
     ...(summary?.reason === undefined ? {} : { reason: summary.reason }),
     session_id: account.session,
     num_turns: summary?.turns ?? 0,
     ...accountJson(account, durationMs),
+    unfinished: unfinished.map(unfinishedJson),
   };
 }
 
 /** The one object of `troupe fanout --json`. */
-export function fanoutJson(tasks: readonly string[], { ends, account, durationMs }: Finished): object {
+export function fanoutJson(
+  tasks: readonly string[],
+  { ends, account, durationMs, unfinished }: Finished,
+): object {
   const statuses = ends.map(({ summary }) => summary.status);
   return {
     type: "result",
@@ -35,7 +40,13 @@ export function fanoutJson(tasks: readonly string[], { ends, account, durationMs
     session_id: account.session,
     num_turns: ends.reduce((sum, { summary }) => sum + summary.turns, 0),
     ...accountJson(account, durationMs),
+    unfinished: unfinished.map(unfinishedJson),
   };
+}
+
+/** Who was stopped before its end, and where it stood. */
+function unfinishedJson({ id, type, description, state }: AgentView): object {
+  return { id, type, description, state };
 }
 
 function endJson({ id, type, description, summary, durationMs }: JobEnd): object {

@@ -1,5 +1,5 @@
 import { totalTokens } from "../mailbox/conversation.ts";
-import { MAIN } from "../mailbox/ids.ts";
+import { MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { SessionAccount } from "../supervisor/options.ts";
 import { statusMark, statusWords } from "./agent-words.ts";
 import { type Paint, paintFor } from "./colour.ts";
@@ -9,6 +9,7 @@ import type { JobEnd } from "./jobs.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Finished } from "./run-session.ts";
 import { safeLine, safeText } from "./safe-text.ts";
+import { agentsWords } from "./unfinished.ts";
 
 /** A model's text for whoever reads it: as it is for a program, harmless for a terminal. */
 export function resultText(text: string, { isTTY }: Outlet): string {
@@ -50,8 +51,13 @@ export function accountLine({ account, durationMs }: Finished): string {
   ].join(" · ");
 }
 
+/** How the main conversation ended in the end: it may have gone on by itself. */
+export function lastEnd({ ends, answered }: Finished): Omit<JobEnd, "id"> | undefined {
+  return answered ?? ends[0];
+}
+
 /** A sentence on an end that is not `done`, or on what was stopped with one that is; for standard error. */
-export function endSentence({ summary }: JobEnd): string | undefined {
+export function endSentence({ summary }: Pick<JobEnd, "summary">): string | undefined {
   if (summary.status === "done" || summary.reason !== undefined) return reasonSentence(summary);
   return `The conversation ended ${statusWords(summary.status)}.`;
 }
@@ -59,6 +65,19 @@ export function endSentence({ summary }: JobEnd): string | undefined {
 function reasonSentence({ status, reason }: JobEnd["summary"]): string | undefined {
   if (reason === undefined) return undefined;
   return safeLine(status === "done" ? reason : `${statusWords(status)}: ${reason}`);
+}
+
+/** The line that leads back into a session. */
+export function howToGoOn(session: SessionId): string {
+  return `troupe --resume ${session} goes on with it.`;
+}
+
+/** Who was stopped before their end, in one sentence; undefined where nobody was. */
+export function unfinishedSentence({ unfinished }: Finished, now: number): string | undefined {
+  if (unfinished.length === 0) return undefined;
+  return safeLine(
+    `${counted(unfinished.length, "agent")} stopped unfinished: ${agentsWords(unfinished, now)}.`,
+  );
 }
 
 /** Calls that were not allowed, in one sentence; undefined where there were none. */

@@ -1,5 +1,6 @@
 import type { ListedAgent } from "../supervisor/listing.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../supervisor/options.ts";
+import type { RestoreRequest, Restoring } from "../supervisor/restore.ts";
 import type { CheckBaseURL } from "./model-choice.ts";
 
 export type CreateSupervisor = (options: SupervisorOptions) => SupervisorHandle;
@@ -7,6 +8,8 @@ export type CreateSupervisor = (options: SupervisorOptions) => SupervisorHandle;
 /** What the commands need of the runtime, loaded when it is needed: help and wrong usage never load it. */
 export interface Runtime {
   createSupervisor(): Promise<CreateSupervisor>;
+  /** Takes a session up again, or says why not. What is restored is held until it is released. */
+  restoreSession(request: RestoreRequest): Promise<Restoring>;
   listAgents(): Promise<readonly ListedAgent[]>;
   checkBaseURL(): Promise<CheckBaseURL>;
 }

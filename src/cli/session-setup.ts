@@ -7,6 +7,7 @@ import { maxAgentsIn } from "../policy/settings/max-agents.ts";
 import { whyNotMode } from "../policy/settings/mode-of.ts";
 import type { ReadSettings } from "../policy/settings/read-settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
+import type { RestoredSession } from "../supervisor/restore.ts";
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
@@ -32,6 +33,8 @@ export interface OwnSetup {
   readonly maxAgents?: number | undefined;
   /** Where there is a person to ask whether the folder is trusted. */
   readonly askTrust?: AskTrust;
+  /** Taken up again: it goes on with its own folder, title and model. */
+  readonly resume?: RestoredSession;
 }
 
 /**
@@ -56,14 +59,21 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   if (why !== null) throw new Error(why);
   const choice = await modelOf(args, context, env, { cwd, read });
   const extra = await extraFolders(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
+  const model = ownModel(args, choice, own.resume) ?? choice.model;
+  const title = own.resume?.title || own.title;
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
     settings,
-    notes: [...settings.notes, ...extra.notes, ...(choice.note === undefined ? [] : [choice.note])],
+    notes: [
+      ...settings.notes,
+      ...extra.notes,
+      ...(choice.note === undefined ? [] : [choice.note]),
+      ...(own.resume?.notes ?? []),
+    ],
     options: {
-      cwd,
+      cwd: own.resume?.cwd ?? cwd,
       source: choice.source,
-      ...(choice.model === undefined ? {} : { model: choice.model }),
+      ...(model === undefined ? {} : { model }),
       aliases: aliasesFrom(env, read.settings.aliases),
       additionalDirs: [...added, ...extra.folders],
       ...(permissionMode === undefined ? {} : { permissionMode }),
@@ -81,10 +91,17 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       limits,
       home,
-      ...(own.title === undefined ? {} : { title: own.title }),
+      ...(title === undefined ? {} : { title }),
+      ...(own.resume === undefined ? {} : { resume: own.resume }),
       clock: io.clock,
     },
   };
+}
+
+/** A conversation goes on with its model, unless the person names another or that one cannot be had now. */
+function ownModel(args: Arguments, { source }: ModelChoice, resume?: RestoredSession): string | undefined {
+  if (resume === undefined || args.value(flags.model) !== undefined) return undefined;
+  return source.provider === "offline" || resume.model === "offline" ? undefined : resume.model;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

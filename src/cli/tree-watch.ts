@@ -13,7 +13,7 @@ export function watchTree(): TreeWatch {
   const waiting = new Set<() => void>();
   return {
     onEvent(event) {
-      if (event.type !== "agent" || event.view.id === MAIN) return;
+      if (event.type !== "agent") return;
       if (event.view.state === "ended") open.delete(event.view.id);
       else open.add(event.view.id);
       if (open.size > 0) return;

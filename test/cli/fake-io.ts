@@ -79,7 +79,7 @@ export class FakeIO implements CliIO {
     return this.#listeners.size;
   }
 
-  send(signal: "SIGINT" | "SIGTERM"): void {
+  send(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
     for (const entry of [...this.#listeners]) if (entry.signal === signal) entry.listener();
   }
 }

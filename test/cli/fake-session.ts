@@ -11,9 +11,11 @@ import type {
   AgentResult,
   SessionAccount,
   SpawnRequest,
+  StopScope,
   SupervisorHandle,
   SupervisorOptions,
 } from "../../src/supervisor/options.ts";
+import type { RestoreRequest, Restoring } from "../../src/supervisor/restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
 
 export function usage(input: number, output: number): Usage {
@@ -37,6 +39,11 @@ export function agentView(change: Partial<AgentView> & { id: ActorId }): AgentVi
     model: "offline",
     turns: 0,
     usage: noUsage,
+    costUsd: 0,
+    background: false,
+    hasThread: true,
+    lastSignAt: 0,
+    trouble: null,
     createdAt: 0,
     startedAt: 0,
     endedAt: null,
@@ -59,9 +66,13 @@ export class FakeSession implements SupervisorHandle {
   readonly options: SupervisorOptions;
   readonly prompts: string[] = [];
   readonly spawns: SpawnRequest[] = [];
-  readonly cancelled: { actor: ActorId; reason: string }[] = [];
+  readonly cancelled: { actor: ActorId; reason: string; scope?: StopScope }[] = [];
+  readonly sent: string[] = [];
+  readonly resumed: { actor: ActorId; text: string }[] = [];
+  wentOn = 0;
   closed = 0;
   readonly #views = new Map<ActorId, AgentView>();
+  readonly #script: FakeScript;
   readonly #answer: (prompt: string, session: FakeSession) => Answer;
   readonly #denials: readonly PermissionDenial[];
   readonly #onClose: () => Promise<void>;
@@ -79,6 +90,7 @@ export class FakeSession implements SupervisorHandle {
   constructor(options: SupervisorOptions, script: FakeScript, onChange: () => void) {
     this.#onChange = onChange;
     this.options = options;
+    this.#script = script;
     this.#answer = script.answer ?? (() => summary("done", "an answer"));
     this.#denials = script.denials ?? [];
     this.#onClose = script.onClose ?? (async () => {});
@@ -123,12 +135,32 @@ export class FakeSession implements SupervisorHandle {
     return [...this.#views.values()];
   }
 
-  send(): "unknown" {
-    return "unknown";
+  send(_: ActorId, text: string): "queued" | "unknown" {
+    if (this.#script.hears?.(this) !== true) return "unknown";
+    this.sent.push(text);
+    return "queued";
   }
 
-  cancel(actor: ActorId, reason: string): void {
-    this.cancelled.push({ actor, reason });
+  cancel(actor: ActorId, reason: string, scope?: StopScope): void {
+    this.cancelled.push({ actor, reason, ...(scope === undefined ? {} : { scope }) });
+    this.#script.onCancel?.(actor, this);
+  }
+
+  resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult> {
+    this.resumed.push({ actor, text });
+    const before = this.#views.get(actor) ?? agentView({ id: actor });
+    return this.#run({ ...before, state: "running", summary: null }, text, signal);
+  }
+
+  unfinished() {
+    return this.#script.unfinished ?? { main: false, agents: [] };
+  }
+
+  async goOn(signal?: AbortSignal): Promise<AgentResult | null> {
+    this.wentOn += 1;
+    if (!this.unfinished().main) return null;
+    const main = { id: MAIN, depth: 0, type: "main", description: "main conversation" };
+    return this.#run(agentView(main), "", signal);
   }
 
   account(): SessionAccount {
@@ -153,6 +185,11 @@ export class FakeSession implements SupervisorHandle {
 }
 
 export interface FakeScript {
+  /** Whether the main conversation is there to hear what is said to it. */
+  readonly hears?: (session: FakeSession) => boolean;
+  readonly onCancel?: (actor: ActorId, session: FakeSession) => void;
+  readonly unfinished?: ReturnType<SupervisorHandle["unfinished"]>;
+  readonly restoring?: (request: RestoreRequest) => Restoring;
   readonly answer?: (prompt: string, session: FakeSession) => Answer;
   readonly denials?: readonly PermissionDenial[];
   readonly onClose?: () => Promise<void>;
@@ -174,6 +211,7 @@ const fakeAgents: readonly ListedAgent[] = [
 /** A runtime that hands out such sessions; `sessions` are the ones that were started. */
 export class FakeRuntime implements Runtime {
   readonly sessions: FakeSession[] = [];
+  readonly restores: RestoreRequest[] = [];
   readonly #watchers = new Set<() => void>();
   readonly #script: FakeScript;
 
@@ -218,6 +256,11 @@ export class FakeRuntime implements Runtime {
       this.sessions.push(session);
       return session;
     };
+  }
+
+  async restoreSession(request: RestoreRequest): Promise<Restoring> {
+    this.restores.push(request);
+    return this.#script.restoring?.(request) ?? { type: "refused", reason: "There is no such session." };
   }
 
   async listAgents() {

@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { LAST_CHANCE_MS } from "../../src/cli/interrupts.ts";
 import { main } from "../../src/cli/main.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { Status, type Summary } from "../../src/mailbox/messages.ts";
@@ -218,6 +219,7 @@ describe("--output-format json", () => {
       permission_denials: [
         { tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "rm" }, agent_id: "agent1" },
       ],
+      unfinished: [],
     });
   });
 
@@ -367,6 +369,7 @@ describe("a signal", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
+    ["SIGHUP", 129],
   ] as const)("%s prints what is known, closes the session and ends with %i", async (signal, expected) => {
     const { io, runtime, code } = begin(["fanout", "quick", "slow"], hanging);
     await runtime.asked(2);
@@ -375,7 +378,8 @@ describe("a signal", () => {
     expect(io.out.text).toBe(
       "## ✓ 1. quick\n\nfound it\n\n## ⊘ 2. slow (cancelled)\n\nso far\n\ncancelled: It was cancelled.\n",
     );
-    expect(io.err.text).toContain("Stopping; what is known so far follows. Once more leaves at once.\n");
+    expect(io.err.text).toContain("Stopping; what is known so far follows.");
+    expect(io.err.text).toContain("\ntroupe --resume session1 goes on with it.\n");
     expect(runtime.only.closed).toBe(1);
     expect(io.left).toEqual([]);
     expect(io.signalListeners).toBe(0);
@@ -390,13 +394,39 @@ describe("a signal", () => {
     expect(JSON.parse(io.out.text)).toMatchObject({ subtype: "cancelled", is_error: true, result: "so far" });
   });
 
-  test("a second time leaves at once", async () => {
-    const { io, runtime } = begin(["fanout", "slow"], { ...hanging, onClose: () => new Promise(() => {}) });
+  test("a second time leaves after a last chance to close, a third time at once (A5.11)", async () => {
+    const hangs = { ...hanging, onClose: () => new Promise<void>(() => {}) };
+    const { io, runtime } = begin(["fanout", "slow"], hangs);
     await runtime.asked(1);
     io.send("SIGINT");
     io.send("SIGINT");
+    expect(io.left).toEqual([]);
+    await runtime.closing();
+    await io.clock.advance(LAST_CHANCE_MS);
     expect(io.left).toEqual([130]);
-    expect(runtime.only.options.cwd).toBe(io.cwd);
+    io.send("SIGTERM");
+    expect(io.left).toEqual([130, 143]);
+    expect(io.err.text).toContain("troupe --resume session1 goes on with it.\n");
+  });
+
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s leaves within a second, whatever does not end (fault 63)", async (signal, expected) => {
+    const { io, runtime } = begin(["-p", "x"], {
+      answer: (_, session) => {
+        session.emit({ type: "agent", view: agentView({ id: actor(9), parent: MAIN }) });
+        return summary("done", "the answer");
+      },
+      onClose: () => new Promise<void>(() => {}),
+    });
+    await runtime.asked(1);
+    await settled();
+    io.send(signal);
+    await io.clock.advance(999);
+    expect(io.out.text).toBe("the answer\n");
+    expect(runtime.only.closed).toBe(1);
+    expect(io.left[0]).toBe(expected);
   });
 
   test("cancels background agents too", async () => {
@@ -410,8 +440,8 @@ describe("a signal", () => {
     await settled();
     io.send("SIGTERM");
     expect(runtime.only.cancelled).toEqual([{ actor: actor(9), reason: "It was told to stop (SIGTERM)." }]);
-    // The fake never ends it: after the grace what is known is printed all the same.
-    await io.clock.advance(3_000);
+    // The fake never ends it: what is known is printed all the same.
+    await io.clock.advance(500);
     expect(await code).toBe(143);
     expect(io.out.text).toBe("answer\n");
   });

@@ -1,15 +1,21 @@
+import { noUsage } from "../../mailbox/conversation.ts";
+import { noReceipts } from "../../mailbox/turns.ts";
+import type { SupervisorHandle } from "../../supervisor/options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, flag } from "../option.ts";
+import type { Job, JobEnd } from "../jobs.ts";
+import { choice, duration, flag } from "../option.ts";
 import { promptJson } from "../result-json.ts";
-import { denialSentence, endSentence, resultText } from "../results.ts";
+import { denialSentence, endSentence, lastEnd, resultText, unfinishedSentence } from "../results.ts";
+import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { type Finished, runSession } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionOptions } from "../session-flags.ts";
-import { setUpSession } from "../session-setup.ts";
 import { readStdin } from "../stdin-text.ts";
+import { setUpSessionOrResume } from "../taking-up.ts";
 import { sessionTitle } from "../task-names.ts";
+import { whoWords } from "../unfinished.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const printFlag = flag({
@@ -23,6 +29,15 @@ const outputFormat = choice({
   summary: "what goes to stdout: the answer, or one JSON object",
   fallback: "text",
 });
+const backgroundTimeout = duration({
+  name: "background-timeout",
+  value: "TIME",
+  summary: "wait so long for what runs in the background, such as 90s or 10m",
+  fallback: "until it ends",
+});
+
+/** What `-p` takes besides the flags of every session. */
+export const promptOptions = [outputFormat, backgroundTimeout];
 
 /** A pipe that was left open must not be waited for when there is a prompt already. */
 const SILENT_MS = 3_000;
@@ -30,51 +45,87 @@ const SILENT_MS = 3_000;
 /** `troupe -p`: one prompt to the main conversation. */
 export const promptCommand: Command = {
   name: "-p",
-  usage: ['-p "PROMPT" [flags]', "-p [flags] < FILE"],
+  usage: ['-p "PROMPT" [flags]', "-p [flags] < FILE", '-p --continue|--resume ID ["PROMPT"] [flags]'],
   summary: "ask one prompt and print the answer",
-  options: [printFlag, outputFormat, ...sessionOptions],
+  options: [printFlag, ...resumeOptions, ...promptOptions, ...sessionOptions],
   examples: [
     ['troupe -p "where is the wire format decided?"', "print the answer"],
     ['git diff | troupe -p "review this change"', "what comes on stdin follows the prompt"],
     ['troupe -p "list the entry points" --output-format json', "one JSON object for a script"],
+    ['troupe -p --continue "and the tests?"', "one prompt further, with all that was said before"],
+    ["troupe -p --resume 3fk2", "what was cut off goes on until its end"],
   ],
   run: runPrompt,
 };
 
-async function runPrompt(args: Arguments, context: Context): Promise<number> {
+/** One prompt, or what was cut off where a session is taken up again without one. */
+export async function runPrompt(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
-  const prompt = await promptOf(args, context);
-  const setup = await setUpSession(args, context, { title: sessionTitle(prompt.text) });
+  const prompt = await promptOf(args, context, wantedSession(args) !== null);
+  const setup = await setUpSessionOrResume(args, context, { title: sessionTitle(prompt.text) });
   const notes = [...setup.notes, ...(prompt.note === undefined ? [] : [prompt.note])];
-  const job = {
-    type: "main",
-    description: "main conversation",
-    start: (handle, signal) => handle.prompt(prompt.text, signal),
-  } satisfies Parameters<typeof runSession>[2][number];
-  return runSession(context, { ...setup, notes }, [job], async (finished) => {
-    if (args.value(outputFormat) === "json")
-      await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
-    else await printText(finished, context);
-    return finished.ends[0]?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
-  });
+  return runSession(
+    context,
+    { ...setup, notes },
+    {
+      jobs: (session, note) => [prompt.text === "" ? goingOn(session, note) : asking(prompt.text)],
+      backgroundMs: args.value(backgroundTimeout),
+      async report(finished) {
+        if (args.value(outputFormat) === "json")
+          await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
+        else await io.stdout.write(resultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
+        for (const sentence of sentencesOn(finished, args, io.clock.now()))
+          await io.stderr.write(`${sentence}\n`);
+        return lastEnd(finished)?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
+      },
+    },
+  );
 }
 
-async function printText({ ends, account }: Finished, { io }: Context): Promise<void> {
-  const [end] = ends;
-  if (end === undefined) return;
-  await io.stdout.write(resultText(end.summary.text, io.stdout));
-  for (const sentence of [endSentence(end), denialSentence(account)]) {
-    if (sentence !== undefined) await io.stderr.write(`${sentence}\n`);
+const main = { type: "main", description: "main conversation" } as const;
+
+function asking(prompt: string): Job {
+  return { ...main, start: (session, signal) => session.prompt(prompt, signal) };
+}
+
+/** Throws where nothing was cut off. */
+function goingOn(session: SupervisorHandle, note: (line: string) => void): Job {
+  const { main: isMain, agents } = session.unfinished();
+  const who = whoWords({ main: isMain, agents: agents.length });
+  if (who === null) {
+    throw new UsageError(
+      `Nothing of session ${session.session} was cut off, and there is no prompt: troupe -p --resume ${session.session} "your question".`,
+    );
   }
+  note(`Going on with session ${session.session}: ${who} cut off.`);
+  return { ...main, start: async (handle, signal) => (await handle.goOn(signal)) ?? mainHadEnded(who) };
+}
+
+/** Stands for the main conversation where only its agents were cut off. */
+function mainHadEnded(who: string): JobEnd {
+  const reason = `The main conversation had ended before; ${who} cut off, and went on.`;
+  const summary = { text: "", turns: 0, usage: noUsage, receipts: noReceipts };
+  return { ...main, id: null, summary: { ...summary, status: "done", reason }, durationMs: 0 };
+}
+
+/** What a person should know besides the answer; JSON has most of it. */
+function sentencesOn(finished: Finished, args: Arguments, now: number): readonly string[] {
+  const end = lastEnd(finished);
+  const inText =
+    args.value(outputFormat) === "json" || end === undefined
+      ? []
+      : [endSentence(end), denialSentence(finished.account)];
+  return [...inText, unfinishedSentence(finished, now)].filter((sentence) => sentence !== undefined);
 }
 
 interface Prompt {
+  /** Empty where a session is gone on with as it is. */
   readonly text: string;
   readonly note?: string;
 }
 
-/** The argument, followed by what comes on stdin; either alone will do. */
-async function promptOf({ positionals }: Arguments, { io }: Context): Promise<Prompt> {
+/** The argument, followed by what comes on stdin; either alone will do, and neither where a session goes on. */
+async function promptOf({ positionals }: Arguments, { io }: Context, mayBeEmpty: boolean): Promise<Prompt> {
   const [argument, second] = positionals;
   if (second !== undefined) {
     throw new UsageError(
@@ -82,8 +133,9 @@ async function promptOf({ positionals }: Arguments, { io }: Context): Promise<Pr
     );
   }
   const given = argument?.trim() ?? "";
-  if (io.stdinIsTTY) return given ? { text: given } : Promise.reject(noPrompt());
-  const stdin = await readStdin(io, given ? SILENT_MS : undefined);
+  const enough = given !== "" || mayBeEmpty;
+  if (io.stdinIsTTY) return enough ? { text: given } : Promise.reject(noPrompt());
+  const stdin = await readStdin(io, enough ? SILENT_MS : undefined);
   if (stdin.type === "silent") {
     return {
       text: given,
@@ -91,7 +143,7 @@ async function promptOf({ positionals }: Arguments, { io }: Context): Promise<Pr
     };
   }
   const text = [given, stdin.text.trim()].filter(Boolean).join("\n\n");
-  if (text === "") throw noPrompt();
+  if (text === "" && !mayBeEmpty) throw noPrompt();
   return { text };
 }
 

@@ -1,11 +1,12 @@
 import { journalFile, troupeHome } from "../../journal/place.ts";
 import { readJournal } from "../../journal/reader.ts";
-import { type FoundSession, findSession, listSessions } from "../../journal/sessions.ts";
+import { listSessions } from "../../journal/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import { paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { existingFolder } from "../folders.ts";
+import { sessionNamed } from "../named-session.ts";
 import { nearest } from "../nearest.ts";
 import { flag, quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
@@ -72,7 +73,7 @@ async function list(args: Arguments, { io }: Context): Promise<number> {
 }
 
 async function show(id: string, args: Arguments, { io }: Context): Promise<number> {
-  const session = await wanted(id, troupeHome(io.env, io.homedir));
+  const session = await sessionNamed(id, troupeHome(io.env, io.homedir));
   const reading = await readJournal(journalFile(session.folder));
   if (reading.type === "refused") {
     await io.stderr.write(`${safeLine(reading.reason)}\n`);
@@ -86,23 +87,4 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
       : sessionStoryText(story, session.id, paintFor(io.stdout, io.env)),
   );
   return exitCodes.done;
-}
-
-async function wanted(id: string, home: string): Promise<FoundSession> {
-  const search = await findSession(home, id);
-  switch (search.type) {
-    case "found":
-      return search.session;
-    case "unknown":
-      throw new UsageError(`There is no session ${quoted(id)}; troupe sessions list --all shows them.`);
-    case "ambiguous": {
-      const ids = search.sessions.slice(0, 5).map((session) => session.id);
-      const more = search.sessions.length > 5 ? `, … (${search.sessions.length} in all)` : "";
-      throw new UsageError(
-        `${quoted(id)} begins more than one session: ${ids.join(", ")}${more}; give more of the id.`,
-      );
-    }
-    default:
-      return search satisfies never;
-  }
 }

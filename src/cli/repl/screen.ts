@@ -105,6 +105,9 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
               .map((row) => paint("yellow", row))
               .join("\n"),
           );
+        // Whoever leads the conversation shows these.
+        case "woken":
+        case "answered":
         case "waiting":
           return;
         default:

@@ -1,0 +1,40 @@
+import type { Clock } from "../mailbox/clock.ts";
+import { MAIN } from "../mailbox/ids.ts";
+import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
+
+/** Bounds the time for which a run waits for nothing but what runs in the background. */
+export interface BackgroundLimit {
+  onEvent(event: SupervisorEvent): void;
+  /** Nothing is stopped any more. */
+  release(): void;
+}
+
+/** `onOver` once the main conversation has waited for its background for `ms` milliseconds in all. */
+export function limitBackground(ms: number, clock: Clock, onOver: () => void): BackgroundLimit {
+  // In a session that is taken up again it may have ended before.
+  let waits = true;
+  let left = ms;
+  let since: number | null = null;
+  let withdraw = (): void => {};
+  const stop = (): void => {
+    withdraw();
+    if (since !== null) left -= clock.now() - since;
+    since = null;
+  };
+  return {
+    onEvent(event) {
+      if (event.type !== "agent") return;
+      if (event.view.id === MAIN) waits = isDoneButForBackground(event.view);
+      if (!waits) return stop();
+      if (since !== null) return;
+      since = clock.now();
+      withdraw = clock.after(Math.max(0, left), onOver);
+    },
+    release: stop,
+  };
+}
+
+/** The main conversation has answered: what it waits for runs beside it. */
+function isDoneButForBackground({ state, activity }: AgentView): boolean {
+  return state === "ended" || (activity.type === "tool" && activity.tool === "background");
+}

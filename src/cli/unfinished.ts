@@ -1,0 +1,32 @@
+import { MAIN } from "../mailbox/ids.ts";
+import type { AgentView } from "../supervisor/view.ts";
+import { agentName, doing } from "./agent-words.ts";
+import { counted } from "./figures.ts";
+
+/** Who works for the main conversation and has not ended. */
+export function unfinishedAgents(views: readonly AgentView[]): AgentView[] {
+  return views.filter(({ id, state }) => id !== MAIN && state !== "ended" && state !== "cancelling");
+}
+
+/** "the main conversation and 3 agents were"; null where it was nobody. */
+export function whoWords({
+  main,
+  agents,
+}: {
+  readonly main: boolean;
+  readonly agents: number;
+}): string | null {
+  const parts = [
+    ...(main ? ["the main conversation"] : []),
+    ...(agents > 0 ? [counted(agents, "agent")] : []),
+  ];
+  if (parts.length === 0) return null;
+  return `${parts.join(" and ")} ${Number(main) + agents === 1 ? "was" : "were"}`;
+}
+
+/** Agents by name with what each was doing, at most so many of them. */
+export function agentsWords(views: readonly AgentView[], now: number, most = 8): string {
+  const named = views.slice(0, most).map((view) => `${agentName(view)} (${doing(view, now) || view.state})`);
+  const rest = views.length - named.length;
+  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}
