@@ -48,8 +48,7 @@ function bounding(maxBytes: number, isEvents: boolean): TransformStream<Uint8Arr
           else if (byte !== CARRIAGE_RETURN) lineEnds = 0;
           if (lineEnds >= 2) bytes = 0;
         }
-      if (bytes > maxBytes)
-        controller.error(new Error(`it sent a message of more than ${Math.round(maxBytes / 1024)} KB`));
+      if (bytes > maxBytes) controller.error(new Error(`it sent a message of more than ${maxBytes} bytes`));
       else controller.enqueue(chunk);
     },
   });

@@ -4,7 +4,6 @@ import {
   ElicitRequestSchema,
   ErrorCode,
   ListRootsRequestSchema,
-  McpError,
   PromptListChangedNotificationSchema,
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
@@ -53,7 +52,8 @@ export function clientOf({ version, roots, elicit, changed }: ClientParts): Clie
       method === "sampling/createMessage"
         ? "Troupe does not let servers ask its model. Return what is to be thought about as the result of the call."
         : `Troupe does not answer ${method}.`;
-    throw new McpError(ErrorCode.MethodNotFound, why);
+    // The SDK's own class writes the code into the sentence, twice.
+    throw Object.assign(new Error(why), { code: ErrorCode.MethodNotFound });
   };
   return client;
 }

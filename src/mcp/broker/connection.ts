@@ -29,10 +29,16 @@ export interface Connection {
   readonly client: Client;
   readonly tools: ToolList;
   readonly instructions: string | undefined;
-  /** Resolves when the server has gone by itself; with what is known of why: half a sentence that follows its name. */
-  readonly lost: Promise<string>;
+  /** Resolves when the server has gone by itself. */
+  readonly lost: Promise<Lost>;
   /** Ends it; resolves when nothing of the server runs any more. */
   close(): Promise<void>;
+}
+
+/** Why a server has gone: half a sentence that follows its name, and what it wrote last, as a sentence or empty. */
+export interface Lost {
+  readonly fault: string;
+  readonly wrote: string;
 }
 
 /** Or why there is none: a sentence. */
@@ -87,10 +93,11 @@ async function greet(
   { clock }: ConnectionParts,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const gone = Promise.withResolvers<string>();
+  const gone = Promise.withResolvers<Lost>();
   let leaving = false;
   client.onclose = () => {
-    if (!leaving) gone.resolve(faultOf(transport) ?? "closed the connection");
+    if (!leaving)
+      gone.resolve({ fault: faultOf(transport) ?? "closed the connection", wrote: lastWords(transport) });
   };
   await untilAborted(client.connect(transport, { signal, timeout: NO_TIMEOUT_MS }), signal);
   const tools = await untilAborted(listTools(client, signal), signal);
@@ -132,8 +139,7 @@ async function goodbye(client: Client, transport: Transport, clock: Clock): Prom
 
 /** What the transport itself knows of its end. */
 function faultOf(transport: Transport | null): string | null {
-  if (!(transport instanceof StdioTransport) || transport.fault === null) return null;
-  return `${transport.fault}${lastWords(transport)}`;
+  return transport instanceof StdioTransport ? transport.fault : null;
 }
 
 function failure(
@@ -144,17 +150,16 @@ function failure(
   startMs: number,
 ): string {
   const name = `The MCP server "${server.name}" (${server.file})`;
-  const fault = faultOf(transport);
-  if (signal.aborted && (fault === null || transport instanceof StdioTransport)) {
-    const words = transport instanceof StdioTransport ? lastWords(transport) : "";
-    return ended(`${name} did not answer within ${startMs / 1_000} s${words}`);
-  }
-  return ended(`${name} ${fault ?? `could not be reached: ${reasonOf(error)}`}`);
+  // A child that is ended because its time is up has a fault as well: that it was ended.
+  const why = signal.aborted
+    ? `did not answer within ${startMs / 1_000} s`
+    : (faultOf(transport) ?? `could not be reached: ${reasonOf(error)}`);
+  return `${ended(`${name} ${why}`)}${lastWords(transport)}`;
 }
 
-function lastWords({ complaints }: StdioTransport): string {
-  if (complaints === "") return "";
-  return `. It wrote last: ${complaints.split("\n").slice(-8).join("\n")}`;
+function lastWords(transport: Transport | null): string {
+  if (!(transport instanceof StdioTransport) || transport.complaints === "") return "";
+  return ` It wrote last: ${ended(transport.complaints.split("\n").slice(-8).join("\n"))}`;
 }
 
 function signInSentence({ name, file }: McpServer): string {

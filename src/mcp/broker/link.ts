@@ -3,7 +3,7 @@ import type { ServerState } from "../mcp.ts";
 import type { Outcome, ToolSaid, Wish } from "../protocol.ts";
 import type { McpServer } from "../server.ts";
 import { carryOut, type Said } from "./carry-out.ts";
-import { type Connection, type ConnectionParts, connect } from "./connection.ts";
+import { type Connection, type ConnectionParts, connect, type Lost } from "./connection.ts";
 import { isForgotten, isUnauthorized, isUnreachable } from "./http-transport.ts";
 import { type Patience, patience } from "./patience.ts";
 import { printable } from "./tail-text.ts";
@@ -133,13 +133,13 @@ export class Link {
     this.#parts.onTools(connection.tools.tools);
     const { instructions } = connection;
     this.#parts.onState({ type: "connected" }, instructions && shortened(printable(instructions)));
-    const stopped = new Promise<string>((resolve) => {
-      this.#stop.signal.addEventListener("abort", () => resolve(""), { once: true });
+    const stopped = new Promise<Lost>((resolve) => {
+      this.#stop.signal.addEventListener("abort", () => resolve({ fault: "", wrote: "" }), { once: true });
     });
-    const why = await Promise.race([connection.lost, stopped]);
+    const { fault, wrote } = await Promise.race([connection.lost, stopped]);
     this.#connection = null;
     await connection.close();
-    return { type: "lost", reason: ended(`The MCP server "${this.server.name}" ${why}`) };
+    return { type: "lost", reason: `${ended(`The MCP server "${this.server.name}" ${fault}`)}${wrote}` };
   }
 
   /** While a person thinks, no call of this server runs out of time. */
@@ -204,24 +204,25 @@ export class Link {
       void connection.client.close();
       return this.#failed(`could not be reached (${reasonOf(error)}); it is being connected again`);
     }
-    if (isClosed(error))
-      return this.#failed(
-        `${await knownFault(connection)} before it answered; whether the call did its work is not known`,
+    if (isClosed(error)) {
+      const { fault, wrote } = await knownFault(connection);
+      const { message } = this.#failed(
+        `${fault} before it answered; whether the call did its work is not known`,
       );
+      return { type: "failed", message: `${message}${wrote}` };
+    }
     return this.#failed(`answered with an error: ${reasonOf(error)}`);
   }
 
-  #failed(why: string): Outcome {
+  #failed(why: string): Extract<Outcome, { type: "failed" }> {
     return { type: "failed", message: ended(`The MCP server "${this.server.name}" ${why}`) };
   }
 }
 
 /** `lost` is known at the same moment as the error that it explains. */
-function knownFault({ lost }: Connection): Promise<string> {
-  return Promise.race([
-    lost,
-    new Promise<string>((resolve) => setImmediate(() => resolve("closed the connection"))),
-  ]);
+function knownFault({ lost }: Connection): Promise<Lost> {
+  const unknown = { fault: "closed the connection", wrote: "" };
+  return Promise.race([lost, new Promise<Lost>((resolve) => setImmediate(() => resolve(unknown)))]);
 }
 
 function givenUp(reason: string, tries: number): string {

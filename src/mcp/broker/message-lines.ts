@@ -46,7 +46,7 @@ export class MessageLines {
   }
 
   #tooLong(): string {
-    return `sent a message of more than ${Math.round(this.#maxBytes / 1024)} KB`;
+    return `sent a message of more than ${this.#maxBytes} bytes`;
   }
 
   #keep(part: Buffer): void {

@@ -37,6 +37,8 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | null = null;
   #group: ProcessGroup | null = null;
   #closing: Promise<void> | null = null;
+  /** It was ended for what it wrote. */
+  #cutOff = false;
 
   constructor(server: StdioServer, parts: StdioParts) {
     this.#server = server;
@@ -44,9 +46,9 @@ export class StdioTransport implements Transport {
     this.#lines = new MessageLines(parts.messageBytes);
   }
 
-  /** The last that the server wrote to its standard error, or else of what was no message. */
+  /** The last that the server wrote to its standard error, or else of what was no message; what we did to it is not its word. */
   get complaints(): string {
-    return this.#errors.text() || this.#lines.garbage();
+    return this.#cutOff ? "" : this.#errors.text() || this.#lines.garbage();
   }
 
   start(): Promise<void> {
@@ -127,6 +129,7 @@ export class StdioTransport implements Transport {
     for (const message of heard.messages) this.onmessage?.(message);
     if (heard.fault === null) return;
     this.fault ??= heard.fault;
+    this.#cutOff = true;
     // It gets no grace: it would go on writing.
     this.#child?.stdout?.destroy();
     this.#group?.kill();
