@@ -8,6 +8,7 @@ import { codeOf, JournalError, readSentence } from "./journal-error.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./place.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
+import { lockHolder } from "./session-lock.ts";
 
 /** One line of a list of sessions. */
 export interface SessionEntry extends SessionPlace {
@@ -17,10 +18,14 @@ export interface SessionEntry extends SessionPlace {
   readonly model: string;
   /** Wall time, ISO 8601. */
   readonly startedAt: string;
-  /** Null while open: it runs, or it was ended from outside. */
+  /** When its journal was last written; wall time, ISO 8601. */
+  readonly changedAt: string;
+  /** `running`: a process has it open. `interrupted`: its last process ended without ending it. */
+  readonly state: "ended" | "running" | "interrupted";
+  /** Null unless ended. */
   readonly endedAt: string | null;
   readonly status: Status | null;
-  /** Agents spawned; null where the session's last line does not say, as in an open one. */
+  /** Agents spawned; null where the session's last line does not say, as in one that has not ended. */
   readonly agents: number | null;
   /** Of the journal. */
   readonly bytes: number;
@@ -65,6 +70,12 @@ export async function listSessions(home: string, cwd?: string): Promise<SessionL
   }
   sessions.sort((a, b) => compare(b.startedAt, a.startedAt) || compare(b.id, a.id));
   return { sessions, notes };
+}
+
+/** The session about this folder that was last written, for whoever wants to go on with it. */
+export async function latestSession(home: string, cwd: string): Promise<SessionEntry | null> {
+  const { sessions } = await listSessions(home, cwd);
+  return sessions.toSorted((a, b) => compare(b.changedAt, a.changedAt))[0] ?? null;
 }
 
 /** A session by its id or the beginning of it; the whole id wins over longer ones that begin with it. */
@@ -122,7 +133,7 @@ async function readEnds(
   path: string,
   handle: FileHandle,
 ): Promise<SessionEntry | string> {
-  const { size } = await handle.stat();
+  const { size, mtime } = await handle.stat();
   const first = await firstLine(handle);
   const parsed = first === null ? null : parseRecord(first);
   if (parsed?.type === "newer") return newerSentence(path, parsed.version);
@@ -137,14 +148,21 @@ async function readEnds(
     title: (last?.event.type === "end" ? last.event.title : undefined) ?? title,
     model,
     startedAt: parsed.record.at,
-    ...endingOf(last),
+    changedAt: mtime.toISOString(),
+    ...endingOf(place.folder, last),
     bytes: size,
   };
 }
 
-function endingOf(last: JournalRecord | null): Pick<SessionEntry, "endedAt" | "status" | "agents"> {
-  if (last?.event.type !== "end") return { endedAt: null, status: null, agents: null };
-  return { endedAt: last.at, status: last.event.status, agents: last.event.agents ?? null };
+type Ending = Pick<SessionEntry, "state" | "endedAt" | "status" | "agents">;
+
+function endingOf(folder: string, last: JournalRecord | null): Ending {
+  if (last?.event.type !== "end") {
+    const state = lockHolder(folder) === null ? "interrupted" : "running";
+    return { state, endedAt: null, status: null, agents: null };
+  }
+  const { status, agents = null } = last.event;
+  return { state: "ended", endedAt: last.at, status, agents };
 }
 
 async function firstLine(handle: FileHandle): Promise<Buffer | null> {

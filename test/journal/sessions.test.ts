@@ -1,8 +1,10 @@
-import { mkdir, open, symlink, writeFile } from "node:fs/promises";
+import { mkdir, open, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { journalFile, projectsFolder, sessionPlace } from "../../src/journal/place.ts";
-import { findSession, listSessions } from "../../src/journal/sessions.ts";
+import { processIdentity } from "../../src/journal/process-identity.ts";
+import { lockSession } from "../../src/journal/session-lock.ts";
+import { findSession, latestSession, listSessions } from "../../src/journal/sessions.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
 import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { prompt, sessionEvent } from "./samples.ts";
@@ -48,13 +50,18 @@ test("sessions are listed newest first, with what their two ends say", async () 
     title: "newest",
     model: "sonnet",
     startedAt: "2026-01-01T00:03:00.000Z",
+    changedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    state: "ended",
     endedAt: "2026-01-01T00:03:02.000Z",
     status: "done",
     agents: 3,
     bytes: expect.any(Number),
   });
   expect(sessions[0]?.bytes).toBeGreaterThan(18_000);
-  expect(sessions[2]).toMatchObject({ endedAt: null, status: null, agents: null });
+  expect(sessions[2]).toMatchObject({
+    state: "interrupted",
+    ...{ endedAt: null, status: null, agents: null },
+  });
 });
 
 test("only the sessions about one folder are listed, though another has the same slug", async () => {
@@ -71,10 +78,38 @@ test.each([
   ["it went on after its end", { events: [END, prompt("again")] }],
   ["its last record is longer than an end", { events: [prompt("x".repeat(20_000))] }],
   ["it has one record", { events: [] }],
-])("a session is open when %s", async (_, stored) => {
+])("a session has not ended when %s", async (_, stored) => {
   const home = await temporaryFolder();
   await store(home, "open1", stored);
-  expect((await listSessions(home)).sessions).toMatchObject([{ id: "open1", endedAt: null, agents: null }]);
+  expect((await listSessions(home)).sessions).toMatchObject([
+    { id: "open1", state: "interrupted", endedAt: null, agents: null },
+  ]);
+});
+
+test("a session that a process has open is running, until that ends it or is gone", async () => {
+  const home = await temporaryFolder();
+  const place = { home, folder: await store(home, "open1") };
+  const stateOf = async () => (await listSessions(home)).sessions[0]?.state;
+  expect(await stateOf()).toBe("interrupted");
+  const lock = lockSession(place, processIdentity(process.pid));
+  expect(await stateOf()).toBe("running");
+  if (lock.type === "locked") lock.release();
+  expect(await stateOf()).toBe("interrupted");
+  lockSession(place, { pid: process.pid, startedAt: "another boot" });
+  expect(await stateOf()).toBe("interrupted");
+  await store(home, "open1", { events: [END] });
+  expect(await stateOf()).toBe("ended");
+});
+
+test("the latest session of a folder is the one that was last written, not the one last started", async () => {
+  const home = await temporaryFolder();
+  const resumed = await store(home, "resumed", { minute: 1 });
+  const newer = await store(home, "newer", { minute: 2 });
+  await store(home, "elsewhere", { minute: 3, cwd: "/other" });
+  await utimes(journalFile(newer), 1_000, 1_000);
+  await utimes(journalFile(resumed), 1_000, 2_000);
+  expect(await latestSession(home, "/w")).toMatchObject({ id: "resumed", folder: resumed });
+  expect(await latestSession(home, "/nowhere")).toBeNull();
 });
 
 test("a session without a title is known by its first prompt, once it has ended", async () => {

@@ -1,0 +1,109 @@
+import { linkSync, rmSync } from "node:fs";
+import { constants, type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "../mailbox/clock.ts";
+import type { SessionId } from "../mailbox/ids.ts";
+import { writeSentence } from "./journal-error.ts";
+import { linesOf } from "./lines.ts";
+import { openJournal } from "./open-journal.ts";
+import { journalFile, type SessionPlace } from "./place.ts";
+import { makePrivateFolders, syncFolder } from "./private-files.ts";
+import { newerSentence, parseRecord } from "./record-line.ts";
+
+export interface ForkRequest {
+  /** The folder of the session that is copied. It is only read, and may be open in another process. */
+  readonly from: string;
+  readonly to: SessionPlace;
+  /** The new session's. */
+  readonly id: SessionId;
+  readonly clock: Pick<Clock, "date">;
+  readonly signal?: AbortSignal;
+}
+
+export type Fork = { readonly type: "forked" } | { readonly type: "refused"; readonly reason: string };
+
+/**
+ * Copies the whole lines of a journal under a new session's id; a torn last line stays behind. Its `session`
+ * records get the new id and say whose copy they are; the copy counts as started now. It is durable and complete
+ * once it has its name: a crash leaves no half of a session. Refused: what cannot be read or written, a newer
+ * version's journal, an existing session. Rejects only with the reason of the signal.
+ */
+export async function forkJournal(request: ForkRequest): Promise<Fork> {
+  const source = journalFile(request.from);
+  const target = journalFile(request.to.folder);
+  try {
+    makePrivateFolders(request.to.home, request.to.folder);
+    return await copyTo(target, source, request);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    return { type: "refused", reason: writeSentence(target, error) };
+  }
+}
+
+async function copyTo(target: string, source: string, request: ForkRequest): Promise<Fork> {
+  const copy = `${target}.copy`;
+  rmSync(copy, { force: true });
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const handle = await open(copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    await handle.chmod(0o600);
+    const refusal = await copyLines(source, handle, request);
+    if (refusal !== null) return { type: "refused", reason: refusal };
+    await handle.sync();
+    // Unlike a rename it never takes another journal's place.
+    linkSync(copy, target);
+    rmSync(copy);
+    syncFolder(dirname(target));
+    return { type: "forked" };
+  } finally {
+    await handle.close();
+    rmSync(copy, { force: true });
+  }
+}
+
+const BATCH_BYTES = 1024 * 1024;
+const NEWLINE = Buffer.from("\n");
+
+/** Null, or why the source cannot be copied. */
+async function copyLines(source: string, to: FileHandle, request: ForkRequest): Promise<string | null> {
+  const from = await openJournal(source);
+  let batch: Buffer[] = [];
+  let size = 0;
+  const flush = async () => {
+    await to.writeFile(Buffer.concat(batch));
+    batch = [];
+    size = 0;
+  };
+  try {
+    let first = true;
+    for await (const { bytes, complete } of linesOf(from, request.signal)) {
+      if (!complete || bytes === null) continue;
+      const line = underNewId(bytes, request, first);
+      if (line.type === "newer") return newerSentence(source, line.version);
+      first &&= !line.isSession;
+      batch.push(line.bytes, NEWLINE);
+      size += line.bytes.length + 1;
+      if (size >= BATCH_BYTES) await flush();
+    }
+    await flush();
+    return null;
+  } finally {
+    await from.close();
+  }
+}
+
+type CopiedLine =
+  | { readonly type: "line"; readonly bytes: Buffer; readonly isSession: boolean }
+  | { readonly type: "newer"; readonly version: number };
+
+/** All lines but the `session` records are copied to the letter, damaged ones too: what reads one says so. */
+function underNewId(bytes: Buffer, { id, clock }: ForkRequest, first: boolean): CopiedLine {
+  const same = { type: "line", bytes, isSession: false } as const;
+  if (!bytes.includes('"session"')) return same;
+  const parsed = parseRecord(bytes);
+  if (parsed.type === "newer") return parsed;
+  if (parsed.type !== "record" || parsed.record.event.type !== "session") return same;
+  const { seq, at, event } = parsed.record;
+  const copied = { seq, at: first ? clock.date() : at, event: { ...event, id, forkedFrom: event.id } };
+  return { type: "line", bytes: Buffer.from(JSON.stringify(copied)), isSession: true };
+}
