@@ -1,9 +1,9 @@
 /** What is kept of the rate at which a server refused, as in the congestion control that the shape below is from. */
 const KEPT = 0.85;
 /** Seconds of sending in which the rate is back where it was refused (RFC 9438 calls it K). */
-const BACK_S = 12;
+const BACK_S = 15;
 /** Before a second refusal told where the limit is, the rate doubles in so many seconds of sending. */
-const DOUBLING_S = 4;
+const DOUBLING_S = 3;
 /** Requests a second, below which it never goes; an overloaded server is not one of a lower rate. */
 const LEAST = 0.2;
 const LEAST_OVERLOADED = 2;
@@ -108,11 +108,11 @@ export class SendRate {
   /** Called again for each refusal of the same burst, which makes the measure more exact. */
   #settle({ from, to, sent, refused, rateBefore, ceilingBefore }: Epoch, told: number, now: number): void {
     const admitted = Math.max(0, sent - refused);
-    const measured = Math.min(told, (admitted * 1000) / Math.max(1, to - from));
+    const measured = (admitted * 1000) / Math.max(1, to - from);
     if (rateBefore === UNLIMITED) {
       // One a second where nothing at all came through: the next refusal, or none, tells more.
-      this.#ceiling = Math.max(Math.min(1, told), measured);
       this.#ceilingIsGuess = told === UNLIMITED;
+      this.#ceiling = this.#ceilingIsGuess ? Math.max(1, measured) : told;
       this.#restart(KEPT * this.#ceiling, now);
     } else if (admitted === 0) {
       this.#ceiling = ceilingBefore;
