@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { SessionPlace } from "../../src/journal/place.ts";
 
-export type Mode = "forever" | "once" | "note" | "full";
+export type Mode = "forever" | "resume" | "once" | "note" | "full";
 
 /** `fixtures/append.ts` in a process of its own, after `shell` (such as `umask 000`) was run in front of it. */
 export function startAppending({ home, folder }: SessionPlace, mode: Mode, shell = ":"): ChildProcess {

@@ -242,6 +242,28 @@ test("every number that was answered survives SIGKILL (A22.29, promise 4)", asyn
   expect(lines.filter((line) => !seqs.has(Number(line)))).toEqual([]);
 });
 
+test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", async () => {
+  const place = await newPlace();
+  const answered: string[] = [];
+  for (let kill = 0; kill < 8; kill += 1) {
+    const child = startAppending(place, "resume");
+    // At a different place each time, by what it has said.
+    const { lines } = await linesUntilEnd(child, (count) => {
+      if (count >= 1 + kill * 7) child.kill("SIGKILL");
+    });
+    answered.push(...lines);
+  }
+  const reading = await readJournal(journalFile(place.folder));
+  if (reading.type === "refused") throw new Error(reading.reason);
+  const seqs = reading.records.map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  // Only the last kill's torn line may still be there.
+  expect(reading.notes.length).toBeLessThanOrEqual(1);
+  expect(answered.map(Number).filter((seq) => !seqs.includes(seq))).toEqual([]);
+  expect(new Set(answered).size).toBe(answered.length);
+  expect(reading.records.filter(({ event }) => event.type === "session")).toHaveLength(8);
+});
+
 test.each(["once", "note"] as const)(
   "a journal that is not closed loses nothing and holds up no exit (%s)",
   async (mode) => {
