@@ -216,15 +216,14 @@ class ThreadJournal implements Journal {
     const notes = taken.filter(({ waiter }) => waiter === null);
     if (failure === "unwritable") this.#kept.push(...notes);
     else if (notes.length > 0) this.#lost ??= reason;
-    if (failure !== "record") this.#cannotWrite(reason, failure === "broken");
     for (const { waiter } of taken) waiter?.reject(this.#error(reason, failure));
+    if (failure === "broken") this.#endWith(reason);
+    else if (failure === "unwritable") this.#cannotWrite(reason, false);
   }
 
   #cannotWrite(reason: string, forGood: boolean): void {
     const known = this.#state.type === "unwritable" && this.#state.reason === reason;
     this.#state = { type: "unwritable", reason, forGood };
-    if (forGood && this.#kept.length > 0) this.#lost ??= reason;
-    if (forGood) this.#kept = [];
     if (!known) this.#warn(reason);
   }
 
@@ -234,15 +233,22 @@ class ThreadJournal implements Journal {
     return taken;
   }
 
-  /** The thread is gone or given up: whoever waits learns it now, and so does whoever comes later. */
+  /** The thread is gone or given up. */
   #giveUp(why: string): void {
     if (this.#ended !== null) return;
-    const reason = `The journal ${this.#file} can no longer be written because ${why}; start a new session, the records so far are kept.`;
+    this.#endWith(
+      `The journal ${this.#file} can no longer be written because ${why}; start a new session, the records so far are kept.`,
+    );
+  }
+
+  /** Whoever waits learns it now, and so does whoever comes later. */
+  #endWith(reason: string): void {
     this.#ended = this.#error(reason, "broken");
-    const waiting = [...this.#kept, ...this.#unanswered.splice(0)];
+    const waiting = [...this.#kept.splice(0), ...this.#unanswered.splice(0)];
     if (waiting.some(({ waiter }) => waiter === null)) this.#lost ??= reason;
-    this.#cannotWrite(reason, true);
     for (const { waiter } of waiting) waiter?.reject(this.#ended);
+    if (this.#closing === null) this.#worker.unref();
+    this.#cannotWrite(reason, true);
   }
 
   #warn(sentence: string): void {

@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { JournalError } from "../../src/journal/journal-error.ts";
 import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { processIdentity } from "../../src/journal/process-identity.ts";
 import { readJournal } from "../../src/journal/reader.ts";
+import { lockSession } from "../../src/journal/session-lock.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A file system of 256 KB; null where this user may not mount one. */
-function smallDisk(folder: string): string | null {
+function smallDisk(folder: string, ...options: readonly string[]): string | null {
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], { stdio: "ignore" });
+    const all = ["size=256k", ...options].join(",");
+    execFileSync("mount", ["-t", "tmpfs", "-o", all, "tmpfs", folder], { stdio: "ignore" });
   } catch {
     return null;
   }
@@ -64,4 +67,20 @@ test("a full disk is said, refuses side effects, and is got over with every note
       ),
   ).toEqual(["", "kept", "on"]);
   expect(readdirSync(place.folder)).toEqual(["journal.jsonl"]);
+});
+
+test("a home on a read-only disk is said with what to do, by the lock and by the journal (fault 44)", async ({
+  skip,
+}) => {
+  const home = smallDisk(await temporaryFolder(), "ro");
+  if (home === null)
+    return skip("NOT TESTED: a read-only disk needs the right to mount a tmpfs (Linux, root)");
+  const place = sessionPlace(home, "/w", SESSION);
+  const sentence =
+    /the file system is read-only \(EROFS\); set TROUPE_HOME to a folder that can be written\.$/;
+  expect(() => lockSession(place, processIdentity(process.pid))).toThrow(sentence);
+  const journal = startJournal({ ...place, clock: systemClock });
+  await expect(journal.append(sessionEvent())).rejects.toThrow(sentence);
+  expect(journal.state()).toMatchObject({ type: "unwritable", forGood: false });
+  await journal.close();
 });

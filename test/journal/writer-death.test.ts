@@ -205,3 +205,33 @@ test("a journal that is there is not touched by a new one, though its writer die
   await second.journal.close();
   expect([...(await textsIn(first.file)).values()]).toEqual(["session"]);
 });
+
+test("a disk that can be believed no more ends the journal: all who wait learn it, and no thread is tried again (fault 45)", async () => {
+  const broken = `
+    const { parentPort } = require("node:worker_threads");
+    parentPort.on("message", ({ type }) => {
+      if (type === "close") process.exit();
+      parentPort.postMessage({ type: "failed", count: 1, failure: "broken", message: "The disk is broken." });
+    });`;
+  const started: Worker[] = [];
+  const { journal, warnings } = await mortalJournal({
+    startThread(_, options) {
+      const thread = new Worker(broken, { ...options, eval: true });
+      started.push(thread);
+      return thread;
+    },
+  });
+  const appends = [sessionEvent(), prompt("a")].map((event) => journal.append(event));
+  journal.note(prompt("note"));
+  const ends = await Promise.allSettled(appends);
+  expect(ends).toMatchObject([
+    { status: "rejected", reason: { kind: "broken", message: "The disk is broken." } },
+    { status: "rejected", reason: { kind: "broken", message: "The disk is broken." } },
+  ]);
+  expect(journal.state()).toEqual({ type: "unwritable", reason: "The disk is broken.", forGood: true });
+  await expect(journal.append(prompt("b"))).rejects.toThrow("The disk is broken.");
+  await started[0]?.terminate();
+  await expect(journal.close()).rejects.toThrow("The disk is broken.");
+  expect(started).toHaveLength(1);
+  expect(warnings).toEqual(["The disk is broken."]);
+});
