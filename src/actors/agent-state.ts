@@ -58,7 +58,7 @@ export class AgentState {
     this.usage = usageOf(spec.turns);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
-    this.said = spec.heard.length > 0 ? "" : lastSaid(spec.turns);
+    this.said = spec.heard.some(({ news }) => !news) ? "" : lastSaid(spec.turns);
     this.hear(spec.heard);
     if (pending) this.#goOnWith(pending);
   }

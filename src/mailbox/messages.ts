@@ -61,9 +61,14 @@ export type ReadEntry = z.infer<typeof ReadEntry>;
 
 /**
  * Text that enters the agent's conversation at its next turn. `of`: the durable things it tells of (results of
- * agents, words that were sent), by their ids: the turn that heard it acknowledges them.
+ * agents, words that were sent), by their ids: the turn that heard it acknowledges them. `news`: the runtime's own
+ * words, and no new question.
  */
-export const Steer = z.object({ text: z.string(), of: z.optional(z.array(z.string())) });
+export const Steer = z.object({
+  text: z.string(),
+  of: z.optional(z.array(z.string())),
+  news: z.optional(z.literal(true)),
+});
 export type Steer = z.infer<typeof Steer>;
 
 /** One step of an agent's own list (A3.29). `activeForm` is what is shown while it is worked on. */

@@ -81,8 +81,8 @@ export class ActorRecord {
   readonly answers = new Map<string, Promise<unknown>>();
   /** What it had answered when news made it go on: part of its last answer. */
   #answers: string[] = [];
-  /** What keeps it from ending, in words; null: nothing. */
-  keptBy: string | null = null;
+  /** What keeps it from ending; null: nothing. */
+  keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Its next reply must be its last. */
   last: LastTurn | null = null;
   /** Calls of it that wait to go on. */
@@ -274,9 +274,7 @@ export class ActorRecord {
     if (this.child.state === "ended" || this.child.state === "queued") return { type: "idle" };
     const calls = [...this.calls.values()];
     const newest = calls.at(-1);
-    if (newest === undefined && this.keptBy !== null)
-      return { type: "tool", tool: "background", title: this.keptBy };
-    if (newest === undefined) return this.wait ?? { type: "model" };
+    if (newest === undefined) return this.keptBy ?? this.wait ?? { type: "model" };
     if (calls.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
     const same = calls.every(({ tool }) => tool === newest.tool);
     const title = same ? `${calls.length} at once` : `${newest.title} (and ${calls.length - 1} more)`;

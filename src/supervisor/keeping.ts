@@ -16,6 +16,8 @@ export interface Keeping {
   /** Milliseconds that commands alone keep an actor, at most. */
   readonly ms: number;
   running(): readonly Kept[];
+  /** What keeps it has changed. */
+  onChange(): void;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Keeping {
  */
 export async function newsBeforeTheEnd(
   actor: ActorRecord,
-  { clock, ms, running }: Keeping,
+  { clock, ms, running, onChange }: Keeping,
 ): Promise<boolean> {
   const { signal } = actor.stopping;
   const over = new AbortController();
@@ -35,7 +37,12 @@ export async function newsBeforeTheEnd(
     for (;;) {
       const kept = running();
       if (signal.aborted || actor.owed.hasNews || kept.length === 0) break;
-      actor.keptBy = kept.map(({ title }) => title).join("; ");
+      actor.keptBy = {
+        type: "tool",
+        tool: kept[0]?.kind === "command" ? "Bash" : "Agent",
+        title: `in the background: ${kept.map(({ title }) => title).join("; ")}`,
+      };
+      onChange();
       const anyEnd = Promise.race(kept.map(({ ended }) => ended));
       const agents = kept.some(({ kind }) => kind === "agent");
       const stopped = pause(clock, Number.MAX_SAFE_INTEGER, over.signal);

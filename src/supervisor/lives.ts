@@ -229,7 +229,8 @@ export class Lives {
 
   /** Where agents wait for threads, those that only wait for others are asked for theirs. */
   #relieve(): void {
-    let wanted = this.#session.host.load().waiting;
+    const { threads, waiting } = this.#session.host.load();
+    let wanted = threads < this.#session.maxThreads ? 0 : waiting;
     if (wanted === 0) return;
     for (const actor of this.#actors.values()) {
       if (actor.child.state !== "waiting" || actor.handle === null) continue;
@@ -315,9 +316,12 @@ export class Lives {
     const over = () => actor.child.state === "ended" || actor.run !== run;
     this.#advance(actor.id, { type: "rests" });
     const ms = common.limits.backgroundMs;
-    const kept = newsBeforeTheEnd(actor, { clock, ms, running: () => this.#kept(actor) });
-    this.changed(actor);
-    const news = await kept;
+    actor.said = summary.text;
+    const news = await newsBeforeTheEnd(actor, {
+      ...{ clock, ms },
+      running: () => this.#kept(actor),
+      onChange: () => this.changed(actor),
+    });
     if (over()) return;
     if (!news) {
       const conclusion = await concluded(actor, summary, this.#hookSide(actor));

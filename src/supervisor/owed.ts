@@ -85,7 +85,10 @@ export class Owed {
   hear(): Steer[] {
     const told = this.#notices.splice(0);
     const of = told.flatMap((notice) => (notice.type === "agent" ? [notice.result] : []));
-    const news = told.length === 0 ? [] : [{ text: noticeText(told), ...(of.length === 0 ? {} : { of }) }];
+    const news =
+      told.length === 0
+        ? []
+        : [{ text: noticeText(told), news: true as const, ...(of.length === 0 ? {} : { of }) }];
     const steer = [...this.#steering.splice(0), ...news];
     this.#handed.push(...steer);
     return steer;

@@ -56,6 +56,8 @@ export interface Session {
   readonly outputs: Outputs;
   readonly gateway: Gateway;
   readonly host: ActorHost;
+  /** So many threads it has at most; a library user's own host may have fewer. */
+  readonly maxThreads: number;
   readonly toolbox: Toolbox;
   readonly permissions: Permissions;
   readonly hooks: SessionHooks;
@@ -104,7 +106,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const place = options.resume ?? sessionPlace(home, options.cwd, id);
   const outputs = outputsIn(home, place.folder, ids);
   const definitions = definitionsWith(options.agents ?? []);
-  const host = options.host ?? threadHost({ maxThreads: 512, onFault: listeners.onWarning });
+  // Every agent that may run, the main conversation, and one that is about to give its thread back.
+  const maxThreads = limits.maxAgents + 2;
+  const host = options.host ?? threadHost({ maxThreads, onFault: listeners.onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);
   gateway.onClosed(listeners.onWarning);
@@ -183,6 +187,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     outputs,
     gateway,
     host,
+    maxThreads: options.host ? 0 : maxThreads,
     toolbox,
     permissions,
     hooks,

@@ -98,14 +98,18 @@ export class Spawning {
 
   /** An agent that has ended hears this and goes on, with all it knew. Throws, with a sentence, where it cannot. */
   async goOn(agent: ActorRecord, text: string, errand: Errand): Promise<void> {
-    const { journal, ids, common } = this.#session;
     if (agent.child.state !== "ended") throw new Error(stillRuns(agent));
     if (agent.id !== MAIN) await this.#remember(agent);
     // Reading takes time, in which somebody else may have set it going.
     if (agent.child.state !== "ended") throw new Error(stillRuns(agent));
+    this.ask(agent, text, errand);
+  }
+
+  /** The same at once, for one whose conversation is still known: the main one. */
+  ask(agent: ActorRecord, text: string, errand: Errand): void {
+    const { journal, ids, common } = this.#session;
     const id = `words:${ids.actor()}`;
-    const { maxTurns } = common.limits;
-    this.#reopen(agent, errand, maxTurns);
+    this.#reopen(agent, errand, common.limits.maxTurns);
     agent.owed.say(text, { id, from: errand.owner, text });
     const { owner } = errand;
     journal.note({

@@ -116,7 +116,7 @@ export class Supervisor implements SupervisorHandle {
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
     this.#goOnWithAll();
-    const record = await this.#hear(prompt.text);
+    const record = this.#hear(prompt.text);
     this.#promptedRun = record.run;
     this.#session.warm(SPARE_THREADS);
     return this.#resultOf(record, signal);
@@ -263,10 +263,10 @@ export class Supervisor implements SupervisorHandle {
   }
 
   /** The main conversation hears the person: for the first time, as one more prompt, or in what it does by itself. */
-  async #hear(text: string): Promise<ActorRecord> {
+  #hear(text: string): ActorRecord {
     const main = this.#lives.find(MAIN);
     if (!main) return this.#spawning.begin(mainSpec(this.#session.common, text), FOR_THE_PERSON);
-    if (main.child.state === "ended") await this.#spawning.goOn(main, text, FOR_THE_PERSON);
+    if (main.child.state === "ended") this.#spawning.ask(main, text, FOR_THE_PERSON);
     else if (this.#promptedRun === main.run)
       throw new Error("The main conversation is still busy with the last prompt.");
     else this.#say(main, text);
@@ -307,7 +307,10 @@ export class Supervisor implements SupervisorHandle {
   }
 
   #notice(notice: GatewayNotice): void {
-    if (notice.type === "restarted") return this.#onEvent({ type: "warning", message: notice.reason });
+    if (notice.type === "restarted") {
+      this.#onEvent({ type: "warning", message: notice.reason });
+      return;
+    }
     const actor = this.#lives.find(notice.actor);
     switch (notice.type) {
       case "usage":

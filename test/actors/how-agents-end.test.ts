@@ -19,6 +19,7 @@ function host(): ActorHost {
     start: (start) =>
       (JSON.stringify(start.spec.messages).includes("cannot start") ? broken : good).start(start),
     warm: (count) => good.warm(count),
+    load: () => good.load(),
     close: async () => {
       await Promise.all([good.close(), broken.close()]);
     },

@@ -5,7 +5,7 @@ import work, { type WorkerAnswer, type WorkerTask } from "../../src/actors/worke
  * makes it an ordinary agent.
  */
 export default async function misbehave(task: WorkerTask): Promise<WorkerAnswer> {
-  const prompt = task.type === "act" ? JSON.stringify(task.spec) : "";
+  const prompt = task.type === "act" ? JSON.stringify(messagesOf(task.spec)) : "";
   const told = (word: string) => prompt.includes(`misbehave: ${word}`);
   // Once it runs, but before a reply can have come: a warm thread is quicker than a timer.
   if (told("throw late")) setImmediate(throwNow);
@@ -26,6 +26,11 @@ export default async function misbehave(task: WorkerTask): Promise<WorkerAnswer>
       for (;;);
     });
   return work(task);
+}
+
+/** What it was told itself: a turn that it takes over may speak of others that are to misbehave. */
+function messagesOf(spec: unknown): unknown {
+  return typeof spec === "object" && spec !== null && "messages" in spec ? spec.messages : null;
 }
 
 function throwNow(): never {

@@ -50,6 +50,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
       return append();
     },
     note: (event) => void records.push(event),
+    state: () => ({ type: "writable" }),
     close: async () => {},
   };
   const services = agentServices(actor, {
@@ -94,16 +95,25 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     },
     changed() {},
     denied() {},
-    goesOn: async () => actor.hasNews,
+    keeps: () => false,
+    rest() {},
+    connect: () => new MessageChannel().port1,
+    replied() {},
+    lastWords: () => null,
+    now: () => 0,
+    life: actor.life.signal,
   });
   return { actor, services, records };
 }
 
 const running = (tool: string, input: unknown): RunningCall => ({
-  ...{ tool, title: "", input, cwd: "/", outside: false },
+  ...{ tool, title: "", input, cwd: "/", outside: false, local: true, startedAt: 0 },
   hooked: { names: [tool], input, toolUseId: "use_1" },
 });
-const call = (tool: string) => ({ id: callId(id, 1, 0), toolUse: "use_1", tool, input: {} });
+const call = (tool: string, index = 0) => ({
+  ...{ id: callId(id, 1, index), toolUse: "use_1", tool },
+  input: {},
+});
 const turn = (number: number): Turn => ({
   turn: number,
   heard: [],
@@ -127,10 +137,10 @@ describe("a thread is not believed", () => {
       isError: true,
       content: expect.stringContaining('no tool "Hammer"'),
     });
-    expect(await services.before({ ...call("Grep"), cwd: "/" })).toMatchObject({
+    expect(await services.before({ ...call("Grep", 1), cwd: "/" })).toMatchObject({
       type: "refuse",
     });
-    expect(await services.before({ ...call("Read"), input: { file_path: "/a" }, cwd: "/" })).toEqual({
+    expect(await services.before({ ...call("Read", 2), input: { file_path: "/a" }, cwd: "/" })).toEqual({
       type: "go",
     });
     expect(ran).toBe(false);

@@ -12,6 +12,8 @@ const anyEvent: fc.Arbitrary<ChildEvent> = fc.constantFrom<ChildEvent>(
   { type: "alive" },
   { type: "wait" },
   { type: "waited" },
+  { type: "yielded" },
+  { type: "rests" },
   { type: "summary", summary },
   { type: "exit", exit: { type: "returned" } },
   { type: "exit", exit: { type: "died", message: "exited with code 1" } },
@@ -137,6 +139,34 @@ describe("the life of an agent", () => {
     });
   });
 
+  test("an agent that gave its thread back goes on in another one, and not before it has a slot (issue 5, passivation)", () => {
+    const { child, effects } = play([
+      { type: "slot" },
+      { type: "alive" },
+      { type: "wait" },
+      { type: "wait" },
+      { type: "yielded" },
+      { type: "waited" },
+    ]);
+    expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
+    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "let-go", "go-on"]);
+    const back = step(child, { type: "waited" });
+    expect(back.effects).toEqual([{ type: "return-to-line" }]);
+    expect(step(back.next, { type: "slot" })).toEqual({
+      next: { state: "starting" },
+      effects: [{ type: "start" }, { type: "go-on" }],
+    });
+  });
+
+  test("an agent that is kept for what may come has no thread, and a stop ends it at once", () => {
+    const { child, effects } = play([{ type: "slot" }, { type: "alive" }, { type: "rests" }]);
+    expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
+    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "let-go"]);
+    expect(step(child, { type: "stop", stop }).effects).toEqual([
+      { type: "end", end: { by: "runtime", ...stop } },
+    ]);
+  });
+
   test("while one of several waits goes on, the agent keeps waiting", () => {
     const { child, effects } = play([
       { type: "slot" },
@@ -145,7 +175,7 @@ describe("the life of an agent", () => {
       { type: "wait" },
       { type: "waited" },
     ]);
-    expect(child).toEqual({ state: "waiting", waits: 2 });
+    expect(child).toEqual({ state: "waiting", waits: 2, passive: false });
     expect(effects.at(-1)).toEqual({ type: "go-on" });
   });
 

@@ -118,6 +118,7 @@ test("a thread that is stuck after its summary is ended, also when the next prom
       return {
         mail: left,
         exited: exited.promise,
+        vitals: () => ({ type: "unknown" }),
         terminate() {
           terminated.push(spec.attempt);
           exited.resolve({ type: "terminated" });
@@ -125,6 +126,7 @@ test("a thread that is stuck after its summary is ended, also when the next prom
       };
     },
     warm() {},
+    load: () => ({ threads: 0, waiting: 0 }),
     close: async () => {},
   };
   const { supervisor } = supervised("in-thread", [], { host, clock, limits: { graceMs: GRACE_MS } });

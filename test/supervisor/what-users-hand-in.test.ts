@@ -129,6 +129,7 @@ describe.each(hosts)("what a library user hands in cannot take the runtime with 
         throw new Error("no room for a thread");
       },
       warm() {},
+      load: () => ({ threads: 0, waiting: 0 }),
       close: async () => {},
     };
     const { supervisor } = supervised(host, [], { host: broken });
