@@ -71,9 +71,16 @@ export class BrokerLife {
 
   #receive(raw: unknown): void {
     const parsed = FromBroker.safeParse(raw);
-    if (!parsed.success) return this.kill();
+    if (!parsed.success) {
+      // Not the words of our broker: nothing it says can be trusted any more.
+      this.kill();
+      return;
+    }
     const message = parsed.data;
-    if (message.type !== "process") return this.#hear(message);
+    if (message.type !== "process") {
+      this.#hear(message);
+      return;
+    }
     this.#startedAny = true;
     if (message.running) this.#groups.add(message.pid);
     else this.#groups.delete(message.pid);

@@ -36,6 +36,7 @@ function serverTool(
     permissionLevel: "execute",
     // A lie here hurts the order of its own calls, and nothing else.
     parallel: readOnly,
+    repeatable: false,
     description,
     inputSchema: z.record(z.string(), z.unknown()),
     jsonSchema: inputSchema,

@@ -58,6 +58,12 @@ export function openMcp(options: McpOptions): Mcp {
   };
 }
 
+/** A tool's server, and its own name there. */
+interface Found {
+  readonly entry: ServerEntry;
+  readonly tool: string;
+}
+
 /** What can be asked of a session's servers. */
 class Requests {
   readonly #servers: SessionServers;
@@ -71,7 +77,8 @@ class Requests {
   }
 
   async call({ name, input, call }: McpCall, signal: AbortSignal): Promise<CallResult> {
-    const found = this.#find(name);
+    const found = this.#find(name) ?? (await this.#findLater(name, signal));
+    signal.throwIfAborted();
     if (found === null) return wrong(`There is no MCP tool ${name}. ${this.#known()}`);
     const { entry, tool } = found;
     const args = asArguments(input);
@@ -154,12 +161,20 @@ class Requests {
     return this.#servers.entries.filter(({ state }) => state.type === "connected");
   }
 
-  #find(name: string): { readonly entry: ServerEntry; readonly tool: string } | null {
+  #find(name: string): Found | null {
     for (const entry of this.#servers.entries) {
       const known = entry.tools.find(name);
       if (known !== null) return { entry, tool: known.tool.tool };
     }
     return null;
+  }
+
+  /** A server that is just starting may have it, as in a session that goes on. */
+  async #findLater(name: string, signal: AbortSignal): Promise<Found | null> {
+    const entry = this.#servers.entries.find(({ server }) => name.startsWith(`mcp__${server.slug}__`));
+    if (entry?.state.type !== "starting") return null;
+    await this.#servers.waitFor(entry, signal);
+    return this.#find(name);
   }
 
   #output(): string | null {

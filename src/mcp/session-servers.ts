@@ -125,7 +125,7 @@ export class SessionServers {
     signal: AbortSignal,
     { onProgress, refused = () => null }: AskOptions = {},
   ): Promise<Outcome> {
-    if (entry.state.type === "starting") await this.#waitFor(entry, signal);
+    if (entry.state.type === "starting") await this.waitFor(entry, signal);
     const why = entry.whyNot() ?? refused();
     if (why !== null) return { type: "failed", message: why };
     const quietMs = entry.server.callMs ?? this.#limits.callMs;
@@ -183,8 +183,8 @@ export class SessionServers {
     }
   }
 
-  /** As long as a start may take. */
-  async #waitFor(entry: ServerEntry, signal: AbortSignal): Promise<void> {
+  /** Resolves when it is no longer starting, with the signal, or when a start may take no longer. */
+  async waitFor(entry: ServerEntry, signal: AbortSignal): Promise<void> {
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();
     signal.addEventListener("abort", stop, { once: true });

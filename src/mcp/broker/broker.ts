@@ -29,6 +29,7 @@ export class Broker {
   readonly #questions = new Map<number, (answer: unknown) => void>();
   /** Carried by every server, so that what leaves its group can still be found. */
   readonly #tag = hostTag(process.ppid, process.pid);
+  #startedAny = false;
   #asked = 0;
 
   constructor(begin: Begin, clock: Clock, send: (message: FromBroker) => void) {
@@ -40,15 +41,20 @@ export class Broker {
   hear(message: Exclude<ToBroker, Begin>): void {
     switch (message.type) {
       case "start":
-        return this.#start(message.server);
+        this.#start(message.server);
+        return;
       case "stop":
-        return void this.#stop(message.slug);
+        void this.#stop(message.slug);
+        return;
       case "request":
-        return void this.#request(message.ticket, message.slug, message.wish);
+        void this.#request(message.ticket, message.slug, message.wish);
+        return;
       case "cancel":
-        return this.#running.get(message.ticket)?.abort(new Error("cancelled"));
+        this.#running.get(message.ticket)?.abort(new Error("cancelled"));
+        return;
       case "answer":
-        return this.#questions.get(message.question)?.(message.answer);
+        this.#questions.get(message.question)?.(message.answer);
+        return;
       default:
         message satisfies never;
     }
@@ -57,15 +63,17 @@ export class Broker {
   /** Ends every server with all it started; resolves when it is gone. */
   async close(): Promise<void> {
     for (const running of this.#running.values()) running.abort(new Error("the session is closing"));
-    const hadChildren = [...this.#links.values()].some(({ server }) => server.type === "stdio");
     await Promise.all([...this.#links.keys()].map((slug) => this.#stop(slug)));
     await Promise.all(this.#ending.values());
-    if (hadChildren) await endTagged(this.#tag, null, this.#clock);
+    if (this.#startedAny) await endTagged(this.#tag, null, this.#clock);
   }
 
   #start(server: McpServer): void {
     const before = this.#links.get(server.slug);
-    if (before !== undefined) return before.start();
+    if (before !== undefined) {
+      before.start();
+      return;
+    }
     const link = this.#linkTo(server);
     this.#links.set(server.slug, link);
     const ending = this.#ending.get(server.slug);
@@ -98,7 +106,10 @@ export class Broker {
       onTools: (tools) => this.#send({ type: "tools", slug, tools: [...tools] }),
       onChanged: (what) => this.#send({ type: "changed", slug, what }),
       onWarning: (message) => this.#send({ type: "warning", message }),
-      onProcess: (pid, running) => this.#send({ type: "process", pid, running }),
+      onProcess: (pid, running) => {
+        this.#startedAny = true;
+        this.#send({ type: "process", pid, running });
+      },
     });
   }
 

@@ -33,6 +33,8 @@ export class Link {
   readonly #patient = new Set<Patience>();
   readonly #told = new Set<string>();
   #connection: Connection | null = null;
+  /** Resolved while there is a connection. */
+  #made = Promise.withResolvers<void>();
   #running: Promise<void> | null = null;
   #refreshing: Promise<void> | null = null;
   #again = false;
@@ -65,14 +67,15 @@ export class Link {
     signal: AbortSignal,
     onProgress: (said: Said) => void,
   ): Promise<Outcome> {
-    const connection = this.#connection;
-    if (connection === null) return this.#failed("is not connected");
     const { callMs, longestCallMs, resultChars } = this.#parts.limits;
     const quietMs = wish.type === "call" ? (this.server.callMs ?? callMs) : Math.min(callMs, LIST_MS);
     const times = { quietMs, longestMs: Math.max(quietMs, longestCallMs) };
     const time = patience(this.#clock, times, signal);
     this.#patient.add(time);
+    let connection: Connection | null = null;
     try {
+      connection = await this.#connected(time.signal);
+      if (connection === null) return this.#failed("is not connected");
       return await carryOut(wish, {
         ...{ client: connection.client, resultChars, signal: time.signal },
         onProgress(said) {
@@ -88,11 +91,20 @@ export class Link {
     }
   }
 
+  /** Waits for a connection that is being made: the session may not have heard yet that the last one is lost. */
+  async #connected(signal: AbortSignal): Promise<Connection | null> {
+    if (this.#connection !== null || this.#running === null) return this.#connection;
+    const stopped = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+    if (signal.aborted) stopped.resolve();
+    await Promise.race([this.#made.promise, this.#running, stopped.promise]);
+    return this.#connection;
+  }
+
   async #run(): Promise<void> {
     let tries = 0;
-    let reason: string | undefined;
+    this.#parts.onState({ type: "starting" });
     while (!this.#stop.signal.aborted) {
-      this.#parts.onState({ type: "starting", reason });
       const began = this.#clock.now();
       const end = await this.#once();
       if (this.#stop.signal.aborted) break;
@@ -100,9 +112,10 @@ export class Link {
       if (end.type === "needs-auth" || (end.type === "failed" && tries === 0))
         return this.#parts.onState({ type: end.type, reason: end.reason });
       if (end.type === "lost" && this.#clock.now() - began >= STEADY_MS) tries = 0;
-      reason = end.reason;
+      const { reason } = end;
       if (tries >= this.#parts.limits.reconnects)
         return this.#parts.onState({ type: "failed", reason: givenUp(reason, tries) });
+      this.#parts.onState({ type: "starting", reason });
       await pause(this.#clock, this.#delay(tries), this.#stop.signal);
       tries += 1;
     }
@@ -129,6 +142,7 @@ export class Link {
       return { type: "lost", reason: "" };
     }
     this.#connection = connection;
+    this.#made.resolve();
     this.#warn(connection.tools.problems);
     this.#parts.onTools(connection.tools.tools);
     const { instructions } = connection;
@@ -138,6 +152,7 @@ export class Link {
     });
     const { fault, wrote } = await Promise.race([connection.lost, stopped]);
     this.#connection = null;
+    this.#made = Promise.withResolvers();
     await connection.close();
     return { type: "lost", reason: `${ended(`The MCP server "${this.server.name}" ${fault}`)}${wrote}` };
   }
@@ -193,7 +208,7 @@ export class Link {
     }
   }
 
-  async #whyNot(error: unknown, connection: Connection, time: Patience): Promise<Outcome> {
+  async #whyNot(error: unknown, connection: Connection | null, time: Patience): Promise<Outcome> {
     if (time.spent !== null)
       return this.#failed(
         `did not answer: ${time.spent}. The call was cancelled; what it did until then is not known`,
@@ -201,10 +216,10 @@ export class Link {
     if (time.signal.aborted) return this.#failed("was not waited for any longer");
     if (isUnauthorized(error) || isForgotten(error) || isUnreachable(error)) {
       // Over HTTP nobody says goodbye: it is connected anew, and then says what it wants.
-      void connection.client.close();
+      void connection?.client.close();
       return this.#failed(`could not be reached (${reasonOf(error)}); it is being connected again`);
     }
-    if (isClosed(error)) {
+    if (isClosed(error) && connection !== null) {
       const { fault, wrote } = await knownFault(connection);
       const { message } = this.#failed(
         `${fault} before it answered; whether the call did its work is not known`,

@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary.ts";
+import { never, opened, server } from "./opened-mcp.ts";
+
+const quick = { reconnectMs: 20, longestReconnectMs: 40 };
+
+describe("fault 58: a server that does not start", () => {
+  test("never answers: named after its time, with what it wrote last; the others are there (A17.5)", async () => {
+    const { mcp, state, warnings } = opened(
+      { silent: server("raw.ts", "silent"), plain: server("raw.ts", "plain") },
+      { limits: { startMs: 1_500 } },
+    );
+    await mcp.ready(20_000);
+    expect(state("plain")).toEqual({ type: "connected" });
+    const reason =
+      'The MCP server "silent" (.mcp.json) did not answer within 1.5 s. It wrote last: waiting for a licence.';
+    expect(state("silent")).toEqual({ type: "failed", reason });
+    expect(warnings).toEqual([reason]);
+  });
+
+  test("ready answers after its time, whatever starts", async () => {
+    const { mcp, state } = opened({ silent: server("raw.ts", "silent") });
+    await mcp.ready(50);
+    expect(state("silent").type).toBe("starting");
+    await mcp.close();
+    expect(state("silent")).toEqual({ type: "stopped" });
+  });
+
+  test("exits at once: with its exit code and its last words, without their colours", async () => {
+    const { mcp, state } = opened({ exits: server("raw.ts", "exits") });
+    await mcp.ready(20_000);
+    expect(state("exits")).toEqual({
+      type: "failed",
+      reason:
+        'The MCP server "exits" (.mcp.json) ended with exit code 7. It wrote last: missing the setting COLOUR.',
+    });
+    // A call of it says the same, and waits for nothing.
+    expect(await mcp.readResource("exits", "x:1", never)).toMatchObject({
+      ...{ isError: true, content: expect.stringContaining("exit code 7") },
+    });
+  });
+
+  test("there is no such program", async () => {
+    const { mcp, state } = opened({ none: { command: "/no/such/program" } });
+    await mcp.ready(20_000);
+    expect(state("none")).toMatchObject({
+      ...{ type: "failed", reason: expect.stringContaining("there is no program /no/such/program") },
+    });
+  });
+
+  test("prints a greeting before it speaks: that does no harm", async () => {
+    const { mcp, state } = opened({ garbage: server("raw.ts", "garbage") });
+    await mcp.ready(20_000);
+    expect(state("garbage")).toEqual({ type: "connected" });
+    expect(await mcp.call({ name: "mcp__garbage__hello", input: {} }, never)).toMatchObject({
+      isError: false,
+    });
+  });
+
+  test("prints nothing but garbage: ended, and said", async () => {
+    const { mcp, state } = opened({ garbage: server("raw.ts", "only-garbage") });
+    await mcp.ready(20_000);
+    expect(state("garbage")).toMatchObject({
+      ...{
+        type: "failed",
+        reason: expect.stringContaining("writes to its standard output what are no messages"),
+      },
+    });
+  });
+});
+
+describe("fault 58: a server that fails while it runs", () => {
+  test("crashes in a call: an error result that says what is not known, and it is started again", async () => {
+    const file = join(temporaryFolder(), "starts");
+    const { mcp, event, state } = opened({ raw: server("raw.ts", "plain", file) }, { limits: quick });
+    await mcp.ready(20_000);
+    expect(await mcp.call({ name: "mcp__raw__crash", input: {} }, never)).toEqual({
+      isError: true,
+      content:
+        'The MCP server "raw" ended with exit code 3 before it answered; whether the call did its work is not known. It wrote last: something went terribly wrong.',
+    });
+    await event(
+      (one) => one.type === "state" && one.state.type === "starting" && one.state.reason !== undefined,
+    );
+    // Waits for the server that is just starting.
+    expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
+    expect(state("raw")).toEqual({ type: "connected" });
+    expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(3);
+  });
+
+  test("crashes again and again: left alone after so many tries, until it is restarted by hand", async () => {
+    const { mcp, event, state } = opened(
+      { raw: server("raw.ts", "plain") },
+      { limits: { ...quick, reconnects: 2 } },
+    );
+    for (let crash = 0; crash < 3; crash++)
+      expect((await mcp.call({ name: "mcp__raw__crash", input: {} }, never)).content).toContain(
+        "exit code 3",
+      );
+    await event((one) => one.type === "state" && one.state.type === "failed");
+    expect(state("raw")).toMatchObject({
+      reason: expect.stringContaining("It was started again 2 times, and is now left alone."),
+    });
+    mcp.restart("raw");
+    expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
+  });
+
+  test("floods 100 MB: cut off, said, and the broker lives", async () => {
+    const { mcp, warnings } = opened(
+      { raw: server("raw.ts", "plain"), other: server("raw.ts", "plain") },
+      { limits: quick },
+    );
+    await mcp.ready(20_000);
+    const answer = await mcp.call({ name: "mcp__raw__flood", input: {} }, never);
+    expect(answer).toMatchObject({
+      ...{ isError: true, content: expect.stringContaining("sent a message of more than 16777216 bytes") },
+    });
+    expect(await mcp.call({ name: "mcp__other__hello", input: {} }, never)).toMatchObject({ isError: false });
+    expect(warnings.filter((warning) => warning.includes("broker"))).toEqual([]);
+  });
+
+  test("answers with invalid JSON-RPC: an error result at once", async () => {
+    const { mcp } = opened({ raw: server("raw.ts", "plain") });
+    expect(await mcp.call({ name: "mcp__raw__broken", input: {} }, never)).toEqual({
+      isError: true,
+      content: 'The MCP server "raw" answered with an error: its answer is no JSON-RPC.',
+    });
+  });
+
+  test("hangs: the call ends, and another goes on meanwhile", async () => {
+    const { mcp } = opened({ raw: server("raw.ts", "plain") }, { limits: { callMs: 400 } });
+    await mcp.ready(20_000);
+    const hanging = mcp.call({ name: "mcp__raw__hang", input: {} }, never);
+    expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
+    expect(await hanging).toMatchObject({ isError: true, content: expect.stringContaining("400 ms") });
+  });
+
+  test("lies in its list: each broken tool is named, the others stay; a description is cut", async () => {
+    const { mcp, warnings } = opened({ liar: server("raw.ts", "liar") });
+    await mcp.ready(20_000);
+    const tools = mcp.tools();
+    expect(tools.map(({ tool }) => tool).sort()).toEqual([
+      ...["badOutput", "fine", "long.name/with strange characters"],
+    ]);
+    expect(tools.find(({ tool }) => tool.startsWith("long"))?.description).toHaveLength(2_048);
+    expect(warnings).toHaveLength(5);
+    for (const warning of warnings) expect(warning).toMatch(/^The MCP server "liar" offers .+\.$/);
+  });
+});
