@@ -128,9 +128,11 @@ export type GatewayNotice =
 export interface Gateway {
   /**
    * The port to hand to the agent; one that it had before is closed. `lead`: the main conversation, served
-   * before the others. After the gateway's end it is a closed port.
+   * before the others. Where the gateway `isOver`, a closed port.
    */
   connect(actor: ActorId, lead: boolean): MessagePort;
+  /** Closed, or given up: there will be no port any more that is answered on. */
+  readonly isOver: boolean;
   /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;
   onNotice(listener: (notice: GatewayNotice) => void): void;

@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { Restarts } from "../mailbox/restarts.ts";
 import type { Aliases } from "./aliases.ts";
 import type { Gateway, GatewayNotice, ModelClient } from "./client.ts";
 import { serveLane } from "./gateway-server.ts";
@@ -45,12 +46,20 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
   const ask = governed(client, { ...options, clock, random: options.random ?? Math.random });
   const lanes = new Lanes();
   let notify: (notice: GatewayNotice) => void = () => {};
+  let closed = false;
   return {
     connect(actor, lead) {
       const { port1, port2 } = new MessageChannel();
+      if (closed) {
+        port1.close();
+        return port2;
+      }
       lanes.add(actor, port1);
       serveLane(port1, { actor, lead }, { ask, clock, onNotice: (notice) => notify(notice) });
       return port2;
+    },
+    get isOver() {
+      return closed;
     },
     disconnect: (actor) => lanes.close(actor),
     onNotice(listener) {
@@ -59,6 +68,7 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
     // It lives on the caller's thread, so it cannot die by itself.
     onClosed() {},
     async close() {
+      closed = true;
       lanes.closeAll();
     },
   };
@@ -89,44 +99,65 @@ export function gatewayEnvironment(
   );
 }
 
+export interface ThreadGatewayOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Pick<Clock, "now">;
+  /** The file that the thread runs, for tests of what dies. */
+  readonly entry?: URL;
+}
+
 /**
  * A gateway in its own thread: its client, its connections and its garbage slow down nobody else. When the
- * thread dies, every lane closes and `onClosed` is told why.
+ * thread dies, every lane closes and another one is started; its agents ask for new ports and send again what
+ * was open. When it dies too often, `onClosed` is told why and every port is closed from then on.
  */
-export function threadGateway(
-  config: GatewayConfig,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Gateway {
-  // Sources run as they are in development; the bundle has the entry beside it under its built name.
-  const entry = import.meta.url.endsWith(".ts") ? "./gateway-thread.ts" : "./gateway-thread.js";
-  const worker = new Worker(new URL(entry, import.meta.url), {
-    name: "model gateway",
-    workerData: config,
-    env: gatewayEnvironment(env),
-  });
+export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptions = {}): Gateway {
+  const restarts = new Restarts(options.clock ?? systemClock);
   let notify: (notice: GatewayNotice) => void = () => {};
   let tell: (reason: string) => void = () => {};
-  let over = false;
-  const died = (reason: string) => {
-    if (over) return;
-    over = true;
-    tell(`The model gateway stopped: ${reason}.`);
+  let worker: Worker | undefined;
+
+  const start = () => {
+    const started = gatewayWorker(config, options);
+    worker = started;
+    let fault = "";
+    started.on("message", (notice: GatewayNotice) => notify(notice));
+    started.on("error", (error: unknown) => {
+      fault = wordsOf(error);
+    });
+    // Not at the error: until its exit a dying thread closes the ports that are sent to it, afterwards they are lost.
+    started.on("exit", (code) => {
+      if (worker === started) died(fault || `its thread ended with code ${code}`);
+    });
   };
-  worker.on("message", (notice: GatewayNotice) => notify(notice));
-  worker.on("error", (error: unknown) => died(error instanceof Error ? error.message : String(error)));
-  worker.on("exit", (code) => died(`its thread ended with code ${code}`));
-  const post = (message: ToGatewayThread, transfer: MessagePort[] = []) =>
-    worker.postMessage(message, transfer);
+  const died = (reason: string) => {
+    worker = undefined;
+    if (!restarts.again()) return tell(`The model gateway stopped: ${reason}.`);
+    try {
+      start();
+    } catch (error) {
+      // A machine that has no room for one more thread.
+      return tell(`The model gateway stopped: ${reason}; it cannot be started again: ${wordsOf(error)}.`);
+    }
+    notify({ type: "restarted", reason: `The model gateway stopped and was started again: ${reason}.` });
+  };
+  start();
 
   return {
     connect(actor, lead) {
       const { port1, port2 } = new MessageChannel();
-      // What is sent to a dead thread is lost without a sound, and the lane would stay open for ever.
-      if (over) port1.close();
-      else post({ type: "connect", actor, lead, port: port1 }, [port1]);
+      if (worker) {
+        const message: ToGatewayThread = { type: "connect", actor, lead, port: port1 };
+        worker.postMessage(message, [port1]);
+      } else port1.close();
       return port2;
     },
-    disconnect: (actor) => post({ type: "disconnect", actor }),
+    get isOver() {
+      return worker === undefined;
+    },
+    disconnect(actor) {
+      worker?.postMessage({ type: "disconnect", actor } satisfies ToGatewayThread);
+    },
     onNotice(listener) {
       notify = listener;
     },
@@ -134,8 +165,23 @@ export function threadGateway(
       tell = listener;
     },
     async close() {
-      over = true;
-      await worker.terminate();
+      const last = worker;
+      worker = undefined;
+      await last?.terminate();
     },
   };
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function gatewayWorker(config: GatewayConfig, { env = process.env, entry }: ThreadGatewayOptions): Worker {
+  // Sources run as they are in development; the bundle has the entry beside it under its built name.
+  const own = import.meta.url.endsWith(".ts") ? "./gateway-thread.ts" : "./gateway-thread.js";
+  return new Worker(entry ?? new URL(own, import.meta.url), {
+    name: "model gateway",
+    workerData: config,
+    env: gatewayEnvironment(env),
+  });
 }

@@ -172,19 +172,6 @@ describe("the gateway's thread", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("killed, it closes every port, says so, and later ports are closed too", async () => {
-    const { server, gateway, worker } = await threaded(() => new Promise(() => {}));
-    const closed = new Promise<string>((resolve) => gateway.onClosed(resolve));
-    const lanes = [MAIN, OTHER].map((actor) => laneModel(gateway.connect(actor, false)));
-    const waiting = lanes.map((lane) => ask(lane));
-    await server.request(1);
-    await worker.terminate();
-    for (const each of waiting) expect(failureIn((await each).outcome).kind).toBe("connection");
-    expect(await closed).toMatch(/gateway stopped/);
-    expect(failureIn((await ask(laneModel(gateway.connect(MAIN, true)))).outcome).kind).toBe("connection");
-    await gateway.close();
-  });
-
   test("closed in order, it says nothing", async () => {
     const { gateway } = await threaded(() => ({ text: "Hi." }));
     let told = "";
