@@ -6,6 +6,8 @@ import { UsageError } from "./usage-error.ts";
 /** What was given on a command line, checked. */
 export interface Arguments {
   value<T>(option: Option<T>): T;
+  /** As it was given, each time it was. */
+  given(option: Option<unknown>): readonly string[];
   readonly positionals: readonly string[];
 }
 
@@ -33,7 +35,11 @@ export function parseArguments(argv: readonly string[], options: readonly Option
     given.set(option, values);
   }
   for (const option of options) option.read(given.get(option) ?? []);
-  return { value: (option) => option.read(given.get(option) ?? []), positionals };
+  return {
+    value: (option) => option.read(given.get(option) ?? []),
+    given: (option) => given.get(option) ?? [],
+    positionals,
+  };
 }
 
 /**

@@ -47,14 +47,7 @@ export function watchInterrupts(
   const goneWithin = (ms: number, exit: number): void => {
     timers.push(io.clock.after(ms, () => leave(exit)));
   };
-  const onSignal = (signal: Signal, exit: number, words: string): void => {
-    count += 1;
-    if (count > 2) return leave(exit);
-    if (count === 2) {
-      withdrawTimers();
-      hurry.abort();
-      return goneWithin(LAST_CHANCE_MS, exit);
-    }
+  const first = (signal: Signal, exit: number, words: string): void => {
     code = exit;
     const waits = signal === "SIGINT";
     note(
@@ -67,6 +60,15 @@ export function watchInterrupts(
       goneWithin(GONE_MS, exit);
     }
     stop.abort(new Error(words));
+  };
+  const onSignal = (signal: Signal, exit: number, words: string): void => {
+    count += 1;
+    if (count === 1) first(signal, exit, words);
+    else if (count === 2) {
+      withdrawTimers();
+      hurry.abort();
+      goneWithin(LAST_CHANCE_MS, exit);
+    } else leave(exit);
   };
   const withdrawals = signals.map(([signal, exit, words]) =>
     io.onSignal(signal, () => onSignal(signal, exit, words)),

@@ -11,6 +11,7 @@ import { lazyRuntime } from "./lazy-runtime.ts";
 import { messageOf } from "./message-of.ts";
 import { nearest } from "./nearest.ts";
 import { quoted } from "./option.ts";
+import { wantedSession } from "./resume-flags.ts";
 import type { Runtime } from "./runtime.ts";
 import { safeText } from "./safe-text.ts";
 import { commonFlags } from "./session-flags.ts";
@@ -47,7 +48,7 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
   const args = parseArguments(rest, [...options, ...Object.values(commonFlags)]);
   if (command === undefined && !args.value(printFlag)) {
     const [word] = args.positionals;
-    if (word !== undefined) throw unknownCommand(word);
+    if (word !== undefined && wantedSession(args) === null) throw unknownCommand(word);
     if (!io.stdinIsTTY || !io.stdout.isTTY) return say(io, shortHelp());
     return conversationCommand.run(parseArguments(rest, conversationFlags), context);
   }

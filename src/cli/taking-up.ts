@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { troupeHome } from "../journal/place.ts";
 import { lockHolder } from "../journal/session-lock.ts";
-import { type FoundSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
+import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
 import type { RestoredSession, RestoreRequest } from "../supervisor/restore.ts";
 import type { Arguments } from "./arguments.ts";
 import { plain } from "./colour.ts";
@@ -85,8 +85,8 @@ interface Meant {
 async function meant(wanted: WantedSession, place: Place): Promise<Meant> {
   switch (wanted.type) {
     case "latest": {
-      const [newest] = (await listSessions(place.home, place.cwd)).sessions;
-      if (newest === undefined) throw nothingHere();
+      const newest = await latestSession(place.home, place.cwd);
+      if (newest === null) throw nothingHere();
       return { session: "latest", folder: newest.folder };
     }
     case "id": {
@@ -115,7 +115,8 @@ async function namedAboutHere(idOrPrefix: string, { home, cwd }: Place): Promise
 }
 
 async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
-  const { sessions } = await listSessions(home, cwd);
+  const listed = (await listSessions(home, cwd)).sessions;
+  const sessions = listed.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
   if (sessions.length === 0) throw nothingHere();
   if (choose) {
     const session = await choose(sessions);

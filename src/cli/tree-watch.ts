@@ -1,4 +1,4 @@
-import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import type { SupervisorEvent } from "../supervisor/view.ts";
 
 /** Knows when no agent is left that works for the session. */

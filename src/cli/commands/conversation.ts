@@ -1,17 +1,33 @@
-import type { Command } from "../command.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command, Context } from "../command.ts";
+import { resumeOptions, wantedSession } from "../resume-flags.ts";
+import { safeLine } from "../safe-text.ts";
 import { sessionOptions } from "../session-flags.ts";
-import { setUpSession } from "../session-setup.ts";
+import { setUpSessionOrResume } from "../taking-up.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** `troupe` alone, on a terminal. */
 export const conversationCommand: Command = {
   name: "(none)",
-  usage: ["[flags]"],
-  summary: "start a conversation in the terminal",
-  options: sessionOptions,
-  examples: [["troupe", "start a conversation about this folder"]],
-  async run(args, context) {
-    // Loaded when it is needed: scripts that run -p hold no conversation.
-    const { runRepl } = await import("../repl/repl.ts");
-    return runRepl(context, (askTrust) => setUpSession(args, context, { askTrust }));
-  },
+  usage: ["[flags]", '--continue|--resume [ID] [flags] ["PROMPT"]'],
+  summary: "start a conversation in the terminal, or go on with one",
+  options: [...resumeOptions, ...sessionOptions],
+  examples: [
+    ["troupe", "start a conversation about this folder"],
+    ["troupe --continue", "go on with the newest one, where it was left or cut off"],
+  ],
+  run: runConversation,
 };
+
+/** Holds it until the person leaves. A prompt can be given with a session that is taken up again. */
+export async function runConversation(args: Arguments, context: Context): Promise<number> {
+  const [prompt, second] = args.positionals;
+  if (second !== undefined || (prompt !== undefined && wantedSession(args) === null)) {
+    throw new UsageError(
+      `A conversation takes one prompt at most, and only with --continue or --resume; leave out "${safeLine(second ?? prompt ?? "").slice(0, 60)}".`,
+    );
+  }
+  // Loaded when it is needed: scripts that run -p hold no conversation.
+  const { runRepl } = await import("../repl/repl.ts");
+  return runRepl(context, (asked) => setUpSessionOrResume(args, context, asked), prompt);
+}

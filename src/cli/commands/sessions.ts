@@ -9,11 +9,14 @@ import { existingFolder } from "../folders.ts";
 import { sessionNamed } from "../named-session.ts";
 import { nearest } from "../nearest.ts";
 import { flag, quoted } from "../option.ts";
+import { resumeFlags } from "../resume-flags.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionFlags } from "../session-flags.ts";
+import { sessionFlags, sessionOptions } from "../session-flags.ts";
 import { sessionStory } from "../session-history.ts";
 import { sessionListText, sessionStoryText } from "../session-text.ts";
 import { UsageError } from "../usage-error.ts";
+import { runConversation } from "./conversation.ts";
+import { promptOptions, runPrompt } from "./prompt.ts";
 
 const json = flag({ name: "json", summary: "print JSON" });
 const all = flag({ name: "all", summary: "list the sessions of every folder, not only of this one" });
@@ -21,10 +24,17 @@ const all = flag({ name: "all", summary: "list the sessions of every folder, not
 /** `troupe sessions`: what was done before. */
 export const sessionsCommand: Command = {
   name: "sessions",
-  usage: ["sessions list [--all] [--json]", "sessions show ID [--json]"],
-  summary: "list what was done before, or show one session with its agents",
-  details: ["ID may be the beginning of an id."],
-  options: [all, json, sessionFlags.cwd],
+  usage: [
+    "sessions list [--all] [--json]",
+    "sessions show ID [--json]",
+    'sessions resume ID [flags] ["PROMPT"]',
+  ],
+  summary: "list what was done before, show one session with its agents, or go on with it",
+  details: [
+    "ID may be the beginning of an id.",
+    "On a terminal, resume holds a conversation; elsewhere it does what -p --resume ID does, and takes the same flags.",
+  ],
+  options: [all, json, resumeFlags.fork, ...promptOptions, ...sessionOptions],
   examples: [
     ["troupe sessions list", "sessions about this folder, newest first"],
     ["troupe sessions show 3fk2", "its agents, what they were asked and what they answered"],
@@ -34,6 +44,7 @@ export const sessionsCommand: Command = {
 
 async function runSessions(args: Arguments, context: Context): Promise<number> {
   const [action, id, extra] = args.positionals;
+  if (action === "resume") return resume(args, context);
   if (extra !== undefined)
     throw new UsageError(`sessions ${action} does not take ${quoted(extra)}; leave it out.`);
   switch (action) {
@@ -44,14 +55,30 @@ async function runSessions(args: Arguments, context: Context): Promise<number> {
       if (id !== undefined) return show(id, args, context);
       throw new UsageError("sessions show needs the id of a session; troupe sessions list --all shows them.");
     case undefined:
-      throw new UsageError("sessions needs to know what to do: sessions list, or sessions show ID.");
-    default: {
-      const guess = nearest(action, ["list", "show"]);
       throw new UsageError(
-        `sessions cannot ${quoted(action)}; ${guess ? `did you mean sessions ${guess}?` : "it can list and show."}`,
+        "sessions needs to know what to do: sessions list, sessions show ID, or sessions resume ID.",
+      );
+    default: {
+      const guess = nearest(action, ["list", "show", "resume"]);
+      throw new UsageError(
+        `sessions cannot ${quoted(action)}; ${guess ? `did you mean sessions ${guess}?` : "it can list, show and resume."}`,
       );
     }
   }
+}
+
+/** The same as the flag, where a person looks for it. */
+function resume(args: Arguments, context: Context): Promise<number> {
+  const [, id, ...positionals] = args.positionals;
+  if (id === undefined)
+    throw new UsageError("sessions resume needs the id of a session; troupe sessions list shows them.");
+  const given: Arguments = {
+    ...args,
+    value: (option) => option.read(option.name === resumeFlags.resume.name ? [id] : args.given(option)),
+    positionals,
+  };
+  const { stdinIsTTY, stdout } = context.io;
+  return stdinIsTTY && stdout.isTTY ? runConversation(given, context) : runPrompt(given, context);
 }
 
 async function list(args: Arguments, { io }: Context): Promise<number> {

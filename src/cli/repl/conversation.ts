@@ -2,29 +2,35 @@ import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Person } from "../../policy/asks.ts";
 import type { AgentResult } from "../../supervisor/options.ts";
-import type { SupervisorEvent } from "../../supervisor/view.ts";
+import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { messageOf } from "../message-of.ts";
-import { safeLine, safeText } from "../safe-text.ts";
+import { safeLine } from "../safe-text.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createPresses } from "./presses.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
-import { beginAccount, type TurnAccount } from "./turn-account.ts";
+import { beginAccount } from "./turn-account.ts";
+import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
 import { wrapText } from "./wrap.ts";
 
 /** What lines are answered with, once there is a session. */
 export interface Beginning {
   readonly session: ReplSession;
   readonly whyNot: SlashContext["whyNot"];
+  /** Asked before the person has typed anything. */
+  readonly prompt?: string | undefined;
+  /** What was cut off goes on at once. */
+  readonly goesOn: boolean;
   /** Keeps a line for the next conversations. */
   remember(line: string): void;
 }
 
 /** Milliseconds in which the words before a question are on the screen: longer than pieces of text are apart. */
 const LAST_WORDS_MS = 60;
+const INTERRUPTED = "The person interrupted it.";
 
 /** One person at one terminal, with one session: what is typed, what it starts, and what stops it. */
 export class Conversation {
@@ -37,8 +43,12 @@ export class Conversation {
   /** Prompts that came before their turn. */
   readonly #waiting: string[] = [];
   #begun: Beginning | null = null;
-  /** Stops the turn that runs. */
+  /** Stops the turn that the person began. */
   #stop: AbortController | null = null;
+  /** Shows what came of the turn that the conversation began by itself. */
+  #woken: ((result: AgentResult) => void) | null = null;
+  /** The person has stopped the turn that runs. */
+  #stopped = false;
   /** What was streamed of the reply. */
   #said = "";
   #isLeaving = false;
@@ -50,16 +60,16 @@ export class Conversation {
     this.terminal = open({
       onLine: (text) => this.#onLine(text),
       onInterrupt: () => this.interrupt(),
+      onEscape: () => void this.#stopTurn(),
       onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
     });
   }
 
-  /** Asks by the terminal, as long as the turn that asks is not stopped. */
+  /** Asks by the terminal. A question of a turn that is stopped is withdrawn by the session. */
   get person(): Person {
     const person = terminalPerson(this.terminal);
     return {
-      ask: async (ask, given) => {
-        const signal = this.#stop ? AbortSignal.any([given, this.#stop.signal]) : given;
+      ask: async (ask, signal) => {
         // What was said before it comes by another way, which may be longer.
         await pause(this.#io.clock, LAST_WORDS_MS, signal);
         return person.ask(ask, signal);
@@ -69,23 +79,27 @@ export class Conversation {
 
   /** Lines are prompts from now on; what came before then is kept. */
   begin(beginning: Beginning): void {
+    const { session, prompt, goesOn } = beginning;
     this.#begun = beginning;
+    if (prompt !== undefined) this.#waiting.unshift(prompt);
     this.terminal.idle();
-    this.#next();
+    if (goesOn) {
+      void this.#turn(null, (signal) => session.goOn(signal), beginning);
+      for (const text of this.#waiting.splice(0)) this.#onLine(text);
+    } else this.#next();
   }
 
   onEvent(event: SupervisorEvent): void {
     if (event.type === "text" && event.actor === MAIN) this.#said += event.text;
+    if (event.type === "woken") this.#wake(event.because);
     this.terminal.onEvent(event);
+    if (event.type === "answered") this.#answered(event.result);
   }
 
   /** Ctrl-C, as a key or as a signal: the turn, then all of it. */
   interrupt(): void {
     if (this.#press() === "twice") this.leave(exitCodes.interrupted);
-    else if (this.#stop) {
-      this.#note("Stopping; Ctrl-C again leaves.");
-      this.#stop.abort();
-    } else this.#note("Ctrl-C again leaves.");
+    else if (!this.#stopTurn()) this.#note("Ctrl-C again leaves.");
   }
 
   get isLeaving(): boolean {
@@ -100,8 +114,17 @@ export class Conversation {
       return;
     }
     this.#isLeaving = true;
-    this.#stop?.abort();
     this.#leaving.resolve(code);
+  }
+
+  /** Ends what the main conversation does and waits for; what runs in the background goes on. */
+  #stopTurn(): boolean {
+    if (this.#isLeaving || (!this.#stop && !this.#woken)) return false;
+    this.#note("Stopping; Ctrl-C again leaves.");
+    this.#stopped = true;
+    this.#stop?.abort(new Error(INTERRUPTED));
+    if (this.#woken) this.#begun?.session.cancel(MAIN, INTERRUPTED, "foreground");
+    return true;
   }
 
   #onLine(text: string): void {
@@ -110,9 +133,17 @@ export class Conversation {
     if (!begun) return void this.#waiting.push(text);
     begun.remember(text);
     if (isSlashCommand(text)) void this.#slash(text, begun);
-    else if (!this.#stop) void this.#turn(text, begun);
-    // Told while it works, it is heard at the next turn; an ending conversation hears it as its next prompt.
-    else if (begun.session.send(MAIN, text) !== "queued") this.#waiting.push(text);
+    else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
+    else this.#tellMain(text, begun);
+  }
+
+  #prompt(text: string, begun: Beginning): void {
+    void this.#turn(text, (signal) => begun.session.prompt(text, signal), begun);
+  }
+
+  /** Told while it works, it is heard at the next turn; an ending conversation hears it as its next prompt. */
+  #tellMain(text: string, { session }: Beginning): void {
+    if (session.send(MAIN, text) !== "queued") this.#waiting.push(text);
   }
 
   #next(): void {
@@ -127,48 +158,100 @@ export class Conversation {
       whyNot,
       paint,
       now: this.#io.clock.now,
+      goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),
       leave: () => this.leave(exitCodes.done),
     });
     if (words === null) return;
     print(wrapText(words, columns()).join("\n"));
     gap();
-    if (!this.#stop) this.terminal.idle();
+    this.#idle();
   }
 
-  async #turn(text: string, { session }: Beginning): Promise<void> {
+  /** A turn that the person began; `text` is what they said, null where they only went on. */
+  async #turn(
+    text: string | null,
+    start: (signal: AbortSignal) => Promise<AgentResult | null>,
+    begun: Beginning,
+  ): Promise<void> {
+    const { terminal } = this;
+    const stop = new AbortController();
+    this.#stop = stop;
+    const show = this.#begins(begun.session);
+    try {
+      const result = await start(stop.signal);
+      this.#stop = null;
+      this.#rest();
+      if (result !== null) show(result);
+    } catch (error) {
+      this.#stop = null;
+      this.#rest();
+      // News have made it go on by itself at this very moment: then it hears the person as well.
+      if (text !== null && this.#woken) this.#tellMain(text, begun);
+      else terminal.print(terminal.paint("red", safeLine(messageOf(error))));
+    }
+    this.#ends();
+  }
+
+  #wake(because: string): void {
+    if (!this.#begun) return;
+    this.terminal.gap();
+    this.#note(safeLine(because));
+    this.#woken = this.#begins(this.#begun.session);
+  }
+
+  #answered(result: AgentResult): void {
+    const show = this.#woken;
+    this.#woken = null;
+    this.#rest();
+    show?.(result);
+    this.#ends();
+  }
+
+  /** Counts from here what a turn uses; the answer shows what came of it. */
+  #begins(session: ReplSession): (result: AgentResult) => void {
     const { terminal } = this;
     const { clock } = this.#io;
     const account = beginAccount(session);
     const startedAt = clock.now();
-    const stop = new AbortController();
-    this.#stop = stop;
     this.#said = "";
+    this.#stopped = false;
     terminal.working();
-    try {
-      const result = await session.prompt(text, stop.signal);
-      terminal.rest();
-      this.#tell(result, account, clock.now() - startedAt);
-    } catch (error) {
-      terminal.rest();
-      terminal.print(terminal.paint("red", safeLine(messageOf(error))));
-    }
-    this.#stop = null;
-    if (this.#isLeaving) return;
-    terminal.idle();
-    this.#next();
+    return (result) => {
+      showResult(
+        terminal,
+        result,
+        this.#said,
+        account.lines(result, clock.now() - startedAt, terminal.paint),
+      );
+      const goOn = this.#stopped && !this.#isLeaving ? goingOnWords(session.tree()) : null;
+      if (goOn !== null) this.#note(goOn);
+    };
   }
 
-  #tell(result: AgentResult, account: TurnAccount, ms: number): void {
-    const { print, gap, paint, columns } = this.terminal;
-    const show = (words: string) => print(wrapText(words, columns()).join("\n"));
-    gap();
-    // What was not streamed is the runtime's own, such as what an agent that failed had said last.
-    const text = safeText(result.summary.text).trim();
-    if (text !== "" && !safeText(this.#said).includes(text)) {
-      show(text);
-      gap();
+  #rest(): void {
+    if (!this.#stop && !this.#woken) this.terminal.rest();
+  }
+
+  #ends(): void {
+    if (this.#isLeaving) return;
+    this.#idle();
+    if (!this.#stop && !this.#woken) this.#next();
+  }
+
+  #idle(): void {
+    if (!this.#stop && !this.#woken) this.terminal.idle();
+  }
+
+  /** The person need not wait for its answer; it is shown when it comes. */
+  async #goOnWith({ id }: AgentView, text: string, session: ReplSession): Promise<void> {
+    const { terminal } = this;
+    try {
+      const result = await session.resume(id, text);
+      if (!this.#isLeaving) showAgentResult(terminal, result);
+    } catch (error) {
+      if (!this.#isLeaving) terminal.print(terminal.paint("red", safeLine(messageOf(error))));
     }
-    for (const line of account.lines(result, ms, paint)) show(line);
+    if (!this.#isLeaving) this.#idle();
   }
 
   /** A line besides the conversation, such as what the session warns of. */

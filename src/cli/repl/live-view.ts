@@ -5,16 +5,18 @@ import { cutToWidth } from "../display-width.ts";
 import { renderTree } from "../live-tree.ts";
 import { createWaits } from "../waits.ts";
 
-/** The agents of the turn that is running, as lines. */
+/** The agents that are at work, as lines. */
 export interface LiveView {
   onEvent(event: SupervisorEvent): void;
   /** What ended before now belongs to an earlier turn. */
   begin(): void;
-  /** True where an agent still works. */
+  /** True where an agent still works, be it in the background. */
   busy(): boolean;
+  /** With those that have ended in the turn that is running; between turns without any. */
   lines(
     now: number,
     frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },
+    inTurn: boolean,
   ): string[];
 }
 
@@ -33,10 +35,11 @@ export function createLiveView(now: () => number): LiveView {
       for (const [id, { state }] of views) if (state === "ended") views.delete(id);
     },
     busy: () => [...views.values()].some(({ state }) => state !== "ended"),
-    lines(at, { columns, rows, paint }) {
+    lines(at, { columns, rows, paint }, inTurn) {
+      const shown = [...views.values()].filter(({ state }) => inTurn || state !== "ended");
       const countdown = waits.line(at);
       const forTree = Math.max(1, rows - (countdown === undefined ? 0 : 1));
-      const tree = renderTree([...views.values()], at, { columns, rows: forTree, paint });
+      const tree = renderTree(shown, at, { columns, rows: forTree, paint });
       return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, columns))];
     },
   };

@@ -1,5 +1,6 @@
 import { paintFor } from "../colour.ts";
 import type { CliIO } from "../io.ts";
+import { createEscapeKey } from "./escape-key.ts";
 import { createFrames } from "./frames.ts";
 import { createLineEditor, type LineEditor } from "./line-editor.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
@@ -54,11 +55,14 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     onEnd: () => options.onEnd("left"),
   });
   const editing = () => answer ?? { prompt: PROMPT, editor: prompt };
-  const frames = createFrames(clock, () => screen.paint(editing()), screen.isWorking);
+  const frames = createFrames(clock, () => screen.paint(editing()), screen.isBusy);
+  const escapeKey = createEscapeKey(clock, options.onEscape);
 
   const onData = (chunk: Buffer | string): void => {
     quiet.typed();
-    for (const { type, text } of read(chunk)) {
+    const bytes = escapeKey.take(chunk);
+    if (bytes === null) return;
+    for (const { type, text } of read(bytes)) {
       const kept = settling && type === "keys" ? text.replace(/[\r\n]/g, "") : text;
       editing().editor.type({ type, text: kept });
     }
@@ -130,6 +134,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       if (over.signal.aborted) return;
       over.abort();
       frames.stop();
+      escapeKey.close();
       forgetResize();
       // The listener for errors stays: a terminal that goes away now must not end the process otherwise.
       stdin.off("data", onData).off("end", onGone).off("close", onGone);

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { MAIN } from "../../mailbox/ids.ts";
+import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { paintFor } from "../colour.ts";
 import type { CliIO } from "../io.ts";
 import type { Outlet } from "../outlet.ts";
@@ -19,7 +20,12 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
   const callBegun = createCallNotes();
-  let heldBack: string[] | null = null;
+  /** What is shown once nothing holds it back: each knows its text only then. */
+  const heldBack: (() => string)[] = [];
+  let inDialog = false;
+  /** The conversation goes on by itself: nobody knows what is being typed, so what comes then comes as a whole. */
+  let byItself = false;
+  let inEvent = false;
   let ends = "\n\n";
   let working = false;
   let answered: ((line: string | null) => void) | null = null;
@@ -33,9 +39,15 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     // A terminal that is gone is noticed by its end of input.
     stdout.write(text).catch(() => {});
   };
-  const put = (text: string): void => void (heldBack === null ? write(text) : heldBack.push(text));
-  const line = (text: string): void => put(`${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
-  const gap = (): void => put(ends.endsWith("\n\n") ? "" : ends.endsWith("\n") ? "\n" : "\n\n");
+  const put = (text: () => string): void => {
+    if (inDialog || (byItself && inEvent)) heldBack.push(text);
+    else write(text());
+  };
+  const line = (text: string): void => put(() => `${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
+  const gap = (): void => put(() => (ends.endsWith("\n\n") ? "" : ends.endsWith("\n") ? "\n" : "\n\n"));
+  const letGo = (): void => {
+    if (!inDialog && !byItself) for (const text of heldBack.splice(0)) write(text());
+  };
   const outlet: Outlet = { ...stdout, write: async (text) => line(text.replace(/\n$/, "")) };
   const progress = createPlainProgress(outlet, clock, paint);
 
@@ -72,21 +84,33 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     return typed;
   };
 
+  const say = ({ actor, turn, text }: Extract<SupervisorEvent, { type: "text" }>): void => {
+    if (actor !== MAIN) return;
+    if (turn !== lastTurn) gap();
+    lastTurn = turn;
+    const said = safeText(text);
+    put(() => said);
+  };
+  const show = (event: SupervisorEvent): void => {
+    if (event.type === "text") return say(event);
+    const call = event.type === "agent" ? callBegun(event.view) : undefined;
+    if (call !== undefined) line(`· ${call}`);
+    progress.onEvent(event);
+  };
+
   return {
     paint,
     columns: () => Math.max(8, stdout.size().columns - 1),
     print: line,
     gap,
     onEvent(event) {
-      if (event.type === "text") {
-        if (event.actor !== MAIN) return;
-        if (event.turn !== lastTurn) gap();
-        lastTurn = event.turn;
-        return put(safeText(event.text));
-      }
-      const call = event.type === "agent" ? callBegun(event.view) : undefined;
-      if (call !== undefined) line(`· ${call}`);
-      progress.onEvent(event);
+      if (event.type === "woken") byItself = true;
+      inEvent = true;
+      show(event);
+      inEvent = false;
+      if (event.type !== "answered") return;
+      byItself = false;
+      letGo();
     },
     working() {
       working = true;
@@ -96,18 +120,17 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     },
     idle() {
       gap();
-      put("> ");
+      put(() => "> ");
     },
     async dialog(hold) {
       gap();
-      heldBack = [];
+      inDialog = true;
       const print = (text: string) => write(`${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
       try {
         return await hold({ print, question });
       } finally {
-        const kept = heldBack;
-        heldBack = null;
-        for (const text of kept) write(text);
+        inDialog = false;
+        letGo();
       }
     },
     close() {

@@ -3,5 +3,17 @@ import type { SupervisorHandle } from "../../supervisor/options.ts";
 /** What the conversation needs of a session. */
 export type ReplSession = Pick<
   SupervisorHandle,
-  "session" | "prompt" | "send" | "tree" | "account" | "close" | "mode" | "setMode" | "rules"
+  | "session"
+  | "prompt"
+  | "send"
+  | "tree"
+  | "cancel"
+  | "resume"
+  | "unfinished"
+  | "goOn"
+  | "account"
+  | "close"
+  | "mode"
+  | "setMode"
+  | "rules"
 >;

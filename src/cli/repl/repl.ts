@@ -6,32 +6,60 @@ import { whyNotMode } from "../../policy/settings/mode-of.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
+import { LAST_CHANCE_MS } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
+import type { ChooseSession } from "../taking-up.ts";
 import { troupeVersion } from "../version.ts";
+import { chooseSessionAt } from "./choose-session.ts";
 import { chooseTerminal } from "./choose-terminal.ts";
 import { Conversation } from "./conversation.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { slashWords } from "./slash-commands.ts";
+import { showWhereItStands } from "./taken-up.ts";
 import type { Terminal } from "./terminal.ts";
 import { askTrustAt } from "./trust-question.ts";
-import { conversationLine } from "./turn-account.ts";
+import { conversationLines } from "./turn-account.ts";
 import { wrapText } from "./wrap.ts";
 
-/** Milliseconds in which a session that is left must be closed; then the process ends without it. */
+/**
+ * Milliseconds in which a session that is left must be closed; then the process ends without it. Whoever sends a
+ * signal does not wait (fault 63), and who presses Ctrl-C twice wants to be gone: the rest is what SessionEnd hooks
+ * have.
+ */
 const CLOSE_MS = 10_000;
+const CLOSE_ON_SIGNAL_MS = 900;
+
+function closingMs(code: number): number {
+  switch (code) {
+    case exitCodes.done:
+      return CLOSE_MS;
+    case exitCodes.interrupted:
+      return LAST_CHANCE_MS;
+    default:
+      return CLOSE_ON_SIGNAL_MS;
+  }
+}
+
+/** What the person is asked before there is a session. */
+export interface AskedFirst {
+  readonly askTrust: AskTrust;
+  readonly choose: ChooseSession;
+}
 
 /**
  * A conversation in the terminal: from its first line until the person leaves (exit code 0), interrupts twice
  * (130), or is made to leave (SIGTERM 143, SIGHUP or a vanished terminal 129). Every agent has ended then.
- * `setUp` may ask whether the folder is trusted; what it throws is thrown before anything is shown.
+ * `setUp` may ask which session is meant and whether the folder is trusted; what it throws is thrown before anything
+ * else is shown. `prompt` is asked first of all.
  */
 export async function runRepl(
   { io, runtime }: Context,
-  setUp: (askTrust: AskTrust) => Promise<SessionSetup>,
+  setUp: (asked: AskedFirst) => Promise<SessionSetup>,
+  prompt?: string,
 ): Promise<number> {
   const home = troupeHome(io.env, io.homedir);
   const why = whyNoSessions(home);
@@ -39,13 +67,21 @@ export async function runRepl(
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
   const open = lazily(() => openTalk(io, history));
   try {
-    const setup = await setUp((question) => askTrustAt(open.get().talk.terminal)(question));
+    const setup = await setUp({
+      askTrust: (question) => askTrustAt(open.get().talk.terminal)(question),
+      choose: (sessions) => chooseSessionAt(open.get().talk.terminal)(sessions),
+    });
+    const { resume } = setup.options;
     const { talk } = open.get();
-    if (talk.isLeaving) return await talk.left;
+    if (talk.isLeaving) {
+      resume?.release();
+      return await talk.left;
+    }
     // First of all: what the session warns of at its start stands below it.
     welcome(talk, setup, history);
     const session = createSupervisor({
       ...setup.options,
+      background: "wake",
       person: talk.person,
       onEvent: (event) => talk.onEvent(event),
     });
@@ -55,8 +91,10 @@ export async function runRepl(
         note: (line) => talk.tell(line),
         ...{ clock: io.clock, signal: following.signal },
       });
+      const unfinished = session.unfinished();
+      if (resume) showWhereItStands(talk.terminal, resume, unfinished);
       talk.begin({
-        session,
+        ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
         whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
         remember: (line) => void history.add(line),
       });
@@ -99,14 +137,17 @@ function lazily<T>(make: () => T): { get(): T; made(): T | undefined } {
   return { get: () => (made ??= make()), made: () => made };
 }
 
-/** Ends every agent, and the process where something of the session does not end. */
+/** Ends every agent, and the process where something of the session does not end in time. */
 async function end(io: CliIO, { terminal, left }: Conversation, session: ReplSession): Promise<void> {
-  const closed = await within(io.clock, CLOSE_MS, session.close());
+  // Before the rest: however the end comes, the way back was told.
   farewell(terminal, session);
+  const code = await left;
+  const closed = await within(io.clock, closingMs(code), session.close());
   if (closed) return;
-  terminal.print(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);
+  if (code === exitCodes.done)
+    terminal.print(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);
   terminal.close();
-  io.leave(await left);
+  io.leave(code);
 }
 
 function runningAs({ runningAs: as = { uid: null, contained: false }, env }: CliIO): RunningAs {
@@ -133,5 +174,5 @@ function farewell(terminal: Terminal, session: ReplSession): void {
   const account = session.account();
   if (account.agents.length === 0) return;
   terminal.gap();
-  terminal.print(terminal.paint("dim", conversationLine(account)));
+  for (const line of conversationLines(account)) terminal.print(terminal.paint("dim", line));
 }

@@ -24,8 +24,11 @@ export interface Screen {
   print(text: string): void;
   gap(): void;
   onEvent(event: SupervisorEvent): void;
+  /** The main conversation is at work. */
   working(isWorking: boolean): void;
   isWorking(): boolean;
+  /** Anybody is at work. */
+  isBusy(): boolean;
   /** While held, what comes is kept back; what is printed `through` comes through. */
   hold(isHeld: boolean): void;
   through(text: string): void;
@@ -76,7 +79,8 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     if (held) return [];
     const { tail } = reply;
     const forTree = Math.max(1, room - (tail === "" ? 1 : 2));
-    const tree = working ? live.lines(clock.now(), { columns: columns(), rows: forTree, paint }) : [];
+    const frame = { columns: columns(), rows: forTree, paint };
+    const tree = working || live.busy() ? live.lines(clock.now(), frame, working) : [];
     const gapAbove = tree.length > 0 && (tail !== "" || !lastIsEmpty) ? [""] : [];
     return [...(tail === "" ? [] : [cutToWidth(tail, columns())]), ...gapAbove, ...tree];
   };
@@ -120,6 +124,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
       else put(reply.end());
     },
     isWorking: () => working,
+    isBusy: () => working || live.busy(),
     hold(isHeld) {
       held = isHeld;
       if (held) return;

@@ -1,9 +1,5 @@
-import { totalTokens } from "../../mailbox/conversation.ts";
 import type { Behaviour } from "../../policy/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
-import { agentName, doing, stateMark } from "../agent-words.ts";
-import type { Paint } from "../colour.ts";
-import { counted, shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";
 import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
@@ -11,15 +7,14 @@ import { originOf } from "../permissions/words.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { visibleLine } from "../visible-text.ts";
+import { type AgentContext, listAgents, resumeAgent, stopAgents } from "./agent-commands.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a slash command works with. */
-export interface SlashContext {
-  readonly session: ReplSession;
+export interface SlashContext extends AgentContext {
+  readonly session: Pick<ReplSession, "tree" | "cancel" | "mode" | "setMode" | "rules">;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
-  readonly paint: Paint;
-  readonly now: () => number;
   leave(): void;
 }
 
@@ -34,7 +29,21 @@ interface SlashCommand {
 
 const commands: Readonly<Record<string, SlashCommand>> = {
   help: { usage: "/help", summary: "show this", run: () => help() },
-  agents: { usage: "/agents", summary: "the agents of this conversation: state, turns, tokens", run: agents },
+  agents: {
+    usage: "/agents",
+    summary: "the agents of this conversation: id, state, turns, tokens",
+    run: (_, context) => listAgents(context),
+  },
+  stop: {
+    usage: "/stop [ID]",
+    summary: "stop an agent and all below it; without an id, all that is at work",
+    run: stopAgents,
+  },
+  resume: {
+    usage: "/resume ID TEXT",
+    summary: "go on with an agent that has ended, with all it knows",
+    run: resumeAgent,
+  },
   mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
   permissions: { usage: "/permissions", summary: "the rules in force, with their files", run: permissions },
   exit: {
@@ -80,24 +89,11 @@ function help(): string {
     ...Object.values(commands).map(({ usage, summary }) => [usage, summary] as const),
     ["\\ Enter", "a new line; so does Alt-Enter"] as const,
     ["↑ ↓", "what you asked before"] as const,
-    ["Ctrl-C", "stop the turn; twice to leave"] as const,
+    ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice leaves"] as const,
   ];
   const width = Math.max(...rows.map(([left]) => left.length));
   const typed = "What you type while agents work is told to the main conversation at its next turn.";
   return [...rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`), typed].join("\n");
-}
-
-function agents(_: string, { session, paint, now }: SlashContext): string {
-  const views = session.tree();
-  if (views.length === 0) return "No agent was started yet.";
-  return views
-    .map((view) => {
-      const lead = "  ".repeat(view.depth);
-      const figures = `${counted(view.turns, "turn")} · ${shortCount(totalTokens(view.usage))} tokens`;
-      const state = doing(view, now()) || view.state;
-      return `${lead}${stateMark(view, paint)} ${agentName(view)}  ${paint("dim", `${state} · ${figures}`)}`;
-    })
-    .join("\n");
 }
 
 function mode(argument: string, { session, whyNot }: SlashContext): string {

@@ -7,6 +7,8 @@ export interface TerminalListeners {
   onLine(text: string): void;
   /** Ctrl-C, where it does not merely clear what was typed. */
   onInterrupt(): void;
+  /** The Escape key, where the terminal gives us keys. */
+  onEscape(): void;
   /** `left`: Ctrl-D. `gone`: the terminal is no longer there. */
   onEnd(how: "left" | "gone"): void;
 }
@@ -33,9 +35,9 @@ export interface Terminal {
   gap(): void;
   /** Shows the agents, the waits and the reply as they come. */
   onEvent(event: SupervisorEvent): void;
-  /** Agents are at work from now on. */
+  /** The main conversation is at work from now on. */
   working(): void;
-  /** No agent is at work any more. */
+  /** It is not any more; agents may go on in the background. */
   rest(): void;
   /** The next line is a prompt. */
   idle(): void;

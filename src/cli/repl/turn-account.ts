@@ -1,11 +1,12 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
-import type { ActorId } from "../../mailbox/ids.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentResult, SessionAccount } from "../../supervisor/options.ts";
 import { statusMark, statusWords } from "../agent-words.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
-import { denialSentence } from "../results.ts";
+import { denialSentence, howToGoOn } from "../results.ts";
 import { safeLine } from "../safe-text.ts";
+import { unfinishedAgents, whoWords } from "../unfinished.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a turn used, as the difference of two accounts. */
@@ -41,9 +42,16 @@ export function beginAccount(session: ReplSession): TurnAccount {
   };
 }
 
-/** One line for the whole conversation. */
-export function conversationLine({ session, agents, usage }: SessionAccount): string {
-  const tokens = totalTokens(usage);
-  const others = Math.max(0, agents.length - 1);
-  return `${counted(others, "agent")} · ${shortCount(tokens)} tokens · troupe sessions show ${session}`;
+/** The conversation as a whole, who is stopped with it, and the way back. */
+export function conversationLines({ session, agents, usage }: SessionAccount): string[] {
+  const others = agents.filter(({ id }) => id !== MAIN).length;
+  const who = whoWords({
+    main: agents.some(({ id, state }) => id === MAIN && state !== "ended"),
+    agents: unfinishedAgents(agents).length,
+  });
+  return [
+    `${counted(others, "agent")} · ${shortCount(totalTokens(usage))} tokens · troupe sessions show ${session}`,
+    ...(who === null ? [] : [`${who} still at work.`]),
+    howToGoOn(session),
+  ];
 }

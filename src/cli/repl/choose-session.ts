@@ -1,0 +1,39 @@
+import type { SessionEntry } from "../../journal/sessions.ts";
+import { cutToWidth } from "../display-width.ts";
+import { counted } from "../figures.ts";
+import { sessionListText } from "../session-text.ts";
+import type { ChooseSession } from "../taking-up.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Sessions that are shown: older ones are found by their id. */
+const MOST = 9;
+
+/** Asks at the terminal which session to go on with; an empty line is none. */
+export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSession {
+  return (sessions) =>
+    dialog(async ({ print, question }) => {
+      const shown = sessions.slice(0, MOST);
+      print("Which session do you want to go on with?");
+      print(shown.map((session, index) => row(index, session, columns())).join("\n"));
+      const more = sessions.length - shown.length;
+      if (more > 0)
+        print(paint("dim", `${counted(more, "older session")}: troupe sessions list shows all of them.`));
+      for (;;) {
+        // It ends with an answer, or with the terminal.
+        const line = await question(
+          `1 to ${shown.length}, or Enter for none › `,
+          new AbortController().signal,
+        );
+        const word = line?.trim() ?? "";
+        if (word === "") return null;
+        const chosen = shown[Number(word) - 1] ?? shown.find(({ id }) => id === word);
+        if (chosen) return chosen;
+        print(paint("yellow", `Type a number from 1 to ${shown.length}, and Enter.`));
+      }
+    });
+}
+
+function row(index: number, session: SessionEntry, columns: number): string {
+  const text = sessionListText([session], false, (_, words) => words).trimEnd();
+  return cutToWidth(`${index + 1}  ${text}`, columns);
+}

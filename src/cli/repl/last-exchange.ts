@@ -1,0 +1,49 @@
+import type { ActorAtRest } from "../../journal/session-state.ts";
+import type { MessageParam } from "../../mailbox/conversation.ts";
+import { blocksOf, conversationOf } from "../../mailbox/turns.ts";
+
+/** What the person asked last, and what was said to it since. */
+export interface LastExchange {
+  readonly prompt: string;
+  /** Empty where nothing was said yet. */
+  readonly said: string;
+}
+
+/** Null where nothing was asked. */
+export function lastExchange({
+  spec,
+  turns,
+  reply,
+  unheard,
+}: Pick<ActorAtRest, "spec" | "turns" | "reply" | "unheard">): LastExchange | null {
+  const messages = conversationOf(spec.messages, turns);
+  const heard: MessageParam[] = (reply?.heard ?? []).map(({ text }) => ({ role: "user", content: text }));
+  const all = [...messages, ...heard];
+  if (reply !== null) all.push({ role: "assistant", content: reply.content });
+  const owed = unheard.map(({ text }) => text).filter(isPersons);
+  const last = owed.at(-1);
+  if (last !== undefined && !heard.some((message) => personsWords(message) === last))
+    return { prompt: last, said: "" };
+  const at = all.findLastIndex((message) => message.role === "user" && personsWords(message) !== "");
+  const asked = all[at];
+  if (asked === undefined) return null;
+  const said = all.slice(at + 1).filter(({ role }) => role === "assistant");
+  return { prompt: personsWords(asked), said: said.map(textOf).filter(Boolean).at(-1) ?? "" };
+}
+
+/** What the runtime adds to the person's words stands in blocks of its own. */
+function personsWords(message: MessageParam): string {
+  return textsOf(message).filter(isPersons).join("\n").trim();
+}
+
+function isPersons(text: string): boolean {
+  return !text.startsWith("<system-reminder>");
+}
+
+function textOf(message: MessageParam): string {
+  return textsOf(message).join("\n").trim();
+}
+
+function textsOf(message: MessageParam): string[] {
+  return blocksOf(message).flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
