@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { cleanEnvironment, commandEnvironment } from "./environment.ts";
 import { HostConnection } from "./host-connection.ts";
 import type { Processes, RunWatch } from "./processes.ts";
@@ -11,20 +12,35 @@ export interface ProcessesOptions {
   /** What children get of it besides (`troupe.commandEnv`): names, or beginnings of names followed by `*`. */
   readonly commandEnv?: readonly string[];
   readonly clock?: Clock;
+  /** Told once, in a sentence, when the host has died too often to be started again at once. */
+  readonly onGivenUp?: (sentence: string) => void;
 }
+
+const DIED_TOO_OFTEN = `The process host died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it)`;
 
 /**
  * The process host and what it runs, owned by the caller until `close()`. The host starts at the first run,
- * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one.
+ * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one, unless it died too
+ * often: then runs are answered with a sentence until the period is over.
  */
 export function startProcesses(options: ProcessesOptions): Processes {
   const env = commandEnvironment(options.env, options.commandEnv);
   const clock = options.clock ?? systemClock;
   let connection: HostConnection | undefined;
   let closing: Promise<void> | undefined;
+  const restarts = new Restarts(clock);
+  let givenUp = false;
 
-  function connected(): HostConnection {
-    if (!connection?.alive) connection = new HostConnection(env, clock);
+  /** Null: it died too often. */
+  function connected(): HostConnection | null {
+    if (connection?.alive) return connection;
+    if (connection !== undefined && !restarts.again()) {
+      if (!givenUp) options.onGivenUp?.(`${DIED_TOO_OFTEN}. Until then no command, search or hook can run.`);
+      givenUp = true;
+      return null;
+    }
+    givenUp = false;
+    connection = new HostConnection(env, clock);
     return connection;
   }
 
@@ -37,7 +53,9 @@ export function startProcesses(options: ProcessesOptions): Processes {
     if (closing) return notStarted(request.id, `${request.file} was not started: the session is closing.`);
     try {
       const clean = request.env ? { ...request, env: cleanEnvironment(request.env) } : request;
-      return await connected().run(clean, signal, watch);
+      const host = connected();
+      if (host === null) return notStarted(request.id, `${request.file} was not started. ${DIED_TOO_OFTEN}.`);
+      return await host.run(clean, signal, watch);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return notStarted(

@@ -12,6 +12,8 @@ import { notStarted, unknown } from "./results.ts";
 
 /** The bundler keeps the entry's name; the sources run as they are. */
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.js", import.meta.url);
+/** So long after a run's own time is up its result is missed; asked to end it, the host has as long again. */
+const OVERDUE_MS = 10_000;
 /** A group that ignores TERM costs the host about 3 s; after this it is the host that hangs. */
 const END_PATIENCE_MS = 10_000;
 const STDERR_BYTES = 4 * 1024;
@@ -63,7 +65,9 @@ export class HostConnection {
     const { promise, resolve } = Promise.withResolvers<ProcessResult>();
     const ticket = this.#nextTicket();
     const cancel = () => this.#send({ type: "cancel", ticket });
+    const unwatch = this.#watch(request.timeoutMs, cancel);
     const settle = (result: ProcessResult) => {
+      unwatch();
       signal?.removeEventListener("abort", cancel);
       this.#runs.delete(ticket);
       resolve(result);
@@ -73,6 +77,19 @@ export class HostConnection {
     this.#ranShell ||= request.output !== undefined;
     this.#send({ type: "run", ticket, request });
     return promise;
+  }
+
+  /**
+   * The host measures a run's time; one that hangs measures nothing, and then it has to go: its end settles every
+   * run (D2). Asked first, because a machine that slept has both clocks strike at once.
+   */
+  #watch(timeoutMs: number | null, cancel: () => void): () => void {
+    if (timeoutMs === null) return () => {};
+    let withdraw = this.#clock.after(timeoutMs + OVERDUE_MS, () => {
+      cancel();
+      withdraw = this.#clock.after(OVERDUE_MS, () => this.#host.kill("SIGKILL"));
+    });
+    return () => withdraw();
   }
 
   follow(id: string, from: number, words: readonly string[]): void {

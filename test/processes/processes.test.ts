@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { RunRequest } from "../../src/mailbox/runs.ts";
-import { startProcesses } from "../../src/processes/client.ts";
+import { type ProcessesOptions, startProcesses } from "../../src/processes/client.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { witness } from "./witness.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -14,8 +15,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((processes) => processes.close()));
 });
 
-function start(env: Record<string, string | undefined> = {}) {
-  const processes = startProcesses({ env: { PATH: process.env["PATH"], ...env } });
+function start(env: Record<string, string | undefined> = {}, more: Partial<ProcessesOptions> = {}) {
+  const processes = startProcesses({ env: { PATH: process.env["PATH"], ...env }, ...more });
   open.push(processes);
   return processes;
 }
@@ -206,6 +207,51 @@ test.runIf(existsSync("/proc/self/environ"))(
     await allGone;
   },
 );
+
+test("a host that dies again and again is left alone: said once, runs end with a sentence, and later it works (D2)", async () => {
+  const clock = new FakeClock();
+  const said: string[] = [];
+  const processes = start({}, { clock, onGivenUp: (sentence) => said.push(sentence) });
+  // The first start is none of the three restarts.
+  for (let death = 0; death < 4; death++) {
+    const result = await processes.run(sh("kill -KILL $PPID; exec sleep 1000"));
+    expect(result).toMatchObject({ id: "r1", outcome: "unknown" });
+    expect(said).toEqual([]);
+  }
+  processes.warm();
+  const refused = await Promise.all([1, 2].map((n) => processes.run(sh("echo no", { id: `n${n}` }))));
+  for (const result of refused) {
+    expect(result).toMatchObject({ outcome: "not-started", stdout: "" });
+    expect(result.reason).toContain(
+      "sh was not started. The process host died more than 3 times within 60 s",
+    );
+  }
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatch(/no command, search or hook can run\.$/);
+  await clock.advance(60_000);
+  expect(await processes.run(sh("echo again"))).toMatchObject({ outcome: "exited", stdout: "again\n" });
+  expect(said).toHaveLength(1);
+});
+
+test("a host that hangs is missed: its runs end as unknown, their processes with them, and the next run works (D2)", async () => {
+  const clock = new FakeClock();
+  const processes = start({}, { clock });
+  const { path, ready, allGone } = witness();
+  const limited = processes.run(
+    sh(`exec 3>"${path}"; echo $PPID >&3; exec sleep 1000`, { timeoutMs: 60_000 }),
+  );
+  const endless = processes.run(sh("exec sleep 1000", { id: "r2", timeoutMs: null }));
+  const host = Number(await ready);
+  process.kill(host, "SIGSTOP");
+  await clock.advance(79_999);
+  expect(isAlive(host)).toBe(true);
+  await clock.advance(1);
+  expect((await limited).outcome).toBe("unknown");
+  expect((await endless).outcome).toBe("unknown");
+  await allGone;
+  expect(clock.pending).toBe(0);
+  expect(await processes.run(sh("echo again"))).toMatchObject({ outcome: "exited", stdout: "again\n" });
+});
 
 test("stopping an owner ends also when the host dies meanwhile", async () => {
   const processes = start();
