@@ -30,7 +30,7 @@ test("a blocked thread is named with what it is stuck in (C2, D2)", () => {
   const calls = [
     call({ tool: "Read", title: "a.ts", startedAt: NOW }),
     call({ startedAt: NOW }),
-    call({ tool: "Agent", title: "look", local: false }),
+    call({ tool: "Agent", title: "look", local: false, deadlineMs: null }),
   ];
   expect(said(actor({ calls, vitals: () => blockedFor(10_000) }))).toEqual({
     warning: 'Explore "find usages" has been stuck for 10 s in Grep "foo"; it will be ended in 50 s.',
