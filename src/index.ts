@@ -49,8 +49,16 @@ export type {
   PermissionMode,
   SessionAccount,
   SpawnRequest,
+  StopScope,
+  SupervisorHandle,
   SupervisorOptions,
 } from "./supervisor/options.ts";
+export {
+  type RestoredSession,
+  type RestoreRequest,
+  type Restoring,
+  restoreSession,
+} from "./supervisor/restore.ts";
 export { Supervisor } from "./supervisor/supervisor.ts";
 export type {
   Activity,

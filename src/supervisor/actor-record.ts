@@ -105,6 +105,8 @@ export class ActorRecord {
   begun = 0;
   /** How often in a row hooks have made it go on. */
   goneOn = 0;
+  /** Whoever is to have its summary has it. */
+  delivered = false;
   #boarded = false;
   #ended = Promise.withResolvers<Summary>();
 
@@ -130,7 +132,11 @@ export class ActorRecord {
 
   /** Delivers the summary of this run, also when the next one has begun meanwhile. */
   get deliver(): (summary: Summary) => void {
-    return this.#ended.resolve;
+    const { resolve, promise } = this.#ended;
+    return (summary) => {
+      if (this.#ended.promise === promise) this.delivered = true;
+      resolve(summary);
+    };
   }
 
   /** Whether another turn of it would be like any other, not its last. */
@@ -202,6 +208,7 @@ export class ActorRecord {
     this.endedAt = null;
     this.summary = null;
     this.goneOn = 0;
+    this.delivered = false;
     this.#ended = Promise.withResolvers();
   }
 

@@ -75,7 +75,7 @@ export class Delivery {
   }
 
   #bring(to: ActorId | null, notice: AgentNotice): void {
-    const receiver = this.#nearest(to);
+    const receiver = this.nearest(to);
     if (receiver) {
       receiver.owed.tell(notice);
       this.#wake(receiver);
@@ -85,8 +85,8 @@ export class Delivery {
       );
   }
 
-  /** The first one upwards that has not ended; the main conversation never is gone. */
-  #nearest(to: ActorId | null): ActorRecord | undefined {
+  /** Who hears what is for this one: the first upwards that has not ended; the main conversation never is gone. */
+  nearest(to: ActorId | null): ActorRecord | undefined {
     for (let at = to; at !== null; ) {
       const actor = this.#ports.find(at);
       if (!actor) return this.#ports.find(MAIN);

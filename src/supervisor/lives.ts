@@ -303,7 +303,11 @@ export class Lives {
       .map(({ title, ended }): Kept => ({ kind: "command", title, ended }));
     const agents = this.all
       .filter(
-        ({ errand, child }) => errand.background && errand.owner === actor.id && child.state !== "ended",
+        // Also one that has ended: until its result is told it is still news.
+        ({ errand, spec, delivered }) =>
+          errand.background &&
+          !delivered &&
+          this.delivery.nearest(errand.owner ?? spec.parent)?.id === actor.id,
       )
       .map(({ spec, ended }): Kept => ({ kind: "agent", title: spec.description || spec.type, ended }));
     return [...agents, ...commands];

@@ -1,5 +1,14 @@
-import type { SessionState } from "../journal/session-state.ts";
-import type { SessionId } from "../mailbox/ids.ts";
+import { sessionOf } from "../journal/folds.ts";
+import { forkJournal } from "../journal/fork.ts";
+import { JournalError } from "../journal/journal-error.ts";
+import { journalFile, type SessionPlace, sessionPlace } from "../journal/place.ts";
+import { processIdentity } from "../journal/process-identity.ts";
+import { readJournal } from "../journal/reader.ts";
+import { lockSession } from "../journal/session-lock.ts";
+import { type SessionState, sessionStateOf } from "../journal/session-state.ts";
+import { findSession, latestSession } from "../journal/sessions.ts";
+import { systemClock } from "../mailbox/clock.ts";
+import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 
 /** A session as its journal tells it, held by this process alone: what `SupervisorOptions.resume` takes. */
 export interface RestoredSession {
@@ -32,4 +41,82 @@ export interface RestoreRequest {
   readonly session: "latest" | { readonly id: string };
   /** Work on a copy with an id of its own; the session itself is only read. */
   readonly fork?: boolean;
+  readonly ids?: Ids;
+}
+
+/** Takes a session up: locks it, reads its journal, folds it. Never rejects for what is on the disk. */
+export async function restoreSession(request: RestoreRequest): Promise<Restoring> {
+  try {
+    const found = await find(request);
+    if (typeof found === "string") return refused(found);
+    if (!request.fork) return await open(found);
+    const copy = await copyOf(found, request.ids ?? randomIds());
+    return typeof copy === "string" ? refused(copy) : await open(copy);
+  } catch (error) {
+    if (error instanceof JournalError) return refused(error.message);
+    throw error;
+  }
+}
+
+interface Known extends SessionPlace {
+  readonly id: SessionId;
+}
+
+/** The session that is meant, or why there is none. */
+async function find({ home, cwd, session }: RestoreRequest): Promise<Known | string> {
+  if (session === "latest") {
+    return (
+      (await latestSession(home, cwd)) ??
+      `There is no session about ${cwd} yet; \`troupe sessions list --all\` shows those of other folders.`
+    );
+  }
+  const search = await findSession(home, session.id);
+  switch (search.type) {
+    case "found":
+      return search.session;
+    case "unknown":
+      return `There is no session ${JSON.stringify(session.id)}; \`troupe sessions list\` shows those there are.`;
+    case "ambiguous":
+      return `${search.sessions.length} sessions begin with ${JSON.stringify(session.id)}: ${search.sessions.map(({ id }) => id).join(", ")}. Give more of the id.`;
+    default:
+      return search satisfies never;
+  }
+}
+
+async function copyOf(source: Known, ids: Ids): Promise<Known | string> {
+  const original = await readJournal(journalFile(source.folder));
+  if (original.type === "refused") return original.reason;
+  const history = sessionOf(original.records);
+  if (!history) return nothingIn(source);
+  const id = ids.session();
+  const to = sessionPlace(source.home, history.cwd, id);
+  const fork = await forkJournal({ from: source.folder, to, id, clock: systemClock });
+  return fork.type === "refused" ? fork.reason : { ...to, id };
+}
+
+/** Locked before it is read: what another process still wrote would be cut off. */
+async function open({ id, home, folder }: Known): Promise<Restoring> {
+  const lock = lockSession({ home, folder }, processIdentity(process.pid));
+  if (lock.type === "held") return refused(lock.reason);
+  const reading = await readJournal(journalFile(folder));
+  const history = reading.type === "read" ? sessionOf(reading.records) : null;
+  if (reading.type === "refused" || history === null) {
+    lock.release();
+    return refused(reading.type === "refused" ? reading.reason : nothingIn({ id, home, folder }));
+  }
+  const { cwd, model, title } = history;
+  const notes = [...(lock.note === undefined ? [] : [lock.note]), ...reading.notes];
+  const state = sessionStateOf(reading.records);
+  return {
+    type: "restored",
+    session: { id, home, folder, cwd, model, title, state, end: reading.end, notes, release: lock.release },
+  };
+}
+
+function nothingIn({ id, folder }: Known): string {
+  return `The journal of session ${id} in ${folder} does not say what the session is about, so it cannot be gone on with; \`troupe sessions show ${id}\` shows what is left of it.`;
+}
+
+function refused(reason: string): Restoring {
+  return { type: "refused", reason };
 }

@@ -5,7 +5,9 @@ import { findAgent } from "../actors/definitions/index.ts";
 import type { ActorHost } from "../actors/hosts.ts";
 import { threadHost } from "../actors/thread-host.ts";
 import type { Journal } from "../journal/journal.ts";
-import { sessionPlace, troupeHome } from "../journal/place.ts";
+import { type SessionPlace, sessionPlace, troupeHome } from "../journal/place.ts";
+import { processIdentity } from "../journal/process-identity.ts";
+import { lockSession } from "../journal/session-lock.ts";
 import { startJournal } from "../journal/thread-journal.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type ActorId, type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
@@ -104,6 +106,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       : resolveModel(options.model ?? DEFAULT_MODEL, options.aliases);
   const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
   const place = options.resume ?? sessionPlace(home, options.cwd, id);
+  const release = options.resume?.release ?? locked(place, listeners.onWarning);
   const outputs = outputsIn(home, place.folder, ids);
   const definitions = definitionsWith(options.agents ?? []);
   // Every agent that may run, the main conversation, and one that is about to give its thread back.
@@ -115,6 +118,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const goOn = options.resume?.end;
   const journal = startJournal({
     ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
+    onWarning: listeners.onWarning,
     ...(goOn ? { goOn } : {}),
   });
   journal.note({
@@ -206,13 +210,24 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));
-      options.resume?.release();
+      release();
     },
   };
 }
 
 /** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
 const SESSION_END_MS = 5_000;
+
+/** A new session is this process's as well; where it cannot be locked its journal says why. */
+function locked(place: SessionPlace, onWarning: (message: string) => void): () => void {
+  try {
+    const lock = lockSession(place, processIdentity(process.pid));
+    return lock.type === "locked" ? lock.release : () => {};
+  } catch (error) {
+    onWarning(error instanceof Error ? error.message : String(error));
+    return () => {};
+  }
+}
 
 function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
   const own = source.provider === "anthropic" ? [source.apiKey, source.authToken] : [];

@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { textOf } from "../../src/mailbox/conversation.ts";
+import type { ModelRequest } from "../../src/model/client.ts";
+import type { SupervisorEvent } from "../../src/supervisor/view.ts";
+import { hosts, supervised } from "../support/supervised.ts";
+
+const isMain = ({ actor }: ModelRequest) => actor === "main";
+const inBackground = (prompt: string, more: object = {}) => ({
+  name: "Agent",
+  input: { description: `task ${prompt}`, prompt, run_in_background: true, ...more },
+});
+
+/** All text that the request's conversation has, in order. */
+function textsOf({ messages }: ModelRequest): string {
+  return messages
+    .flatMap(({ content }) =>
+      typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+    )
+    .flatMap((block) => {
+      if (block.type === "text") return [block.text];
+      if (block.type !== "tool_result" || block.content === undefined) return [];
+      return typeof block.content === "string" ? [block.content] : [textOf(block.content as never)];
+    })
+    .join("\n");
+}
+
+const times = (text: string, part: string) => text.split(part).length - 1;
+
+describe.each(hosts)("agents in the background, %s", (host) => {
+  test("the call answers at once with id and output file; one notification brings the report, and the run waits for it (A11.5, C29)", async () => {
+    const release = Promise.withResolvers<void>();
+    const { supervisor, model } = supervised(host, async (request) => {
+      if (!isMain(request)) {
+        await release.promise;
+        return { text: "the report" };
+      }
+      const said = textsOf(request);
+      if (said.includes("<task-notification>")) return { text: "heard" };
+      if (!said.includes("agent_id:")) return { calls: [inBackground("a")] };
+      release.resolve();
+      return { text: "started" };
+    });
+    const { summary } = await supervisor.prompt("go");
+    expect(summary).toMatchObject({ status: "done", text: "started\n\nheard" });
+    const last = textsOf(model.requests.filter(isMain).at(-1) ?? never());
+    expect(times(last, "<task-notification>")).toBe(1);
+    expect(times(last, "the report")).toBe(1);
+    const path = /output_file: (\S+)/.exec(last)?.[1] ?? "";
+    expect(readFileSync(path, "utf8")).toBe("the report");
+  });
+
+  test("there is nothing to read of an agent before its end (A22.16)", async () => {
+    const looked: boolean[] = [];
+    const release = Promise.withResolvers<void>();
+    const { supervisor } = supervised(host, async (request) => {
+      if (!isMain(request)) {
+        await release.promise;
+        return { text: "the report" };
+      }
+      const said = textsOf(request);
+      if (said.includes("<task-notification>")) return { text: "heard" };
+      const path = /output_file: (\S+)/.exec(said)?.[1];
+      if (path === undefined) return { calls: [inBackground("a")] };
+      looked.push(existsSync(path));
+      release.resolve();
+      return { text: "started" };
+    });
+    await supervisor.prompt("go");
+    expect(looked).toEqual([false]);
+  });
+
+  test("several that finish while the parent works are one text, each once and in full (C1)", async () => {
+    let open = 5;
+    const all = Promise.withResolvers<void>();
+    const { supervisor, model, events } = supervised(
+      host,
+      async (request) => {
+        if (!isMain(request)) return { text: `report of ${textsOf(request)}` };
+        const said = textsOf(request);
+        if (said.includes("<task-notification>")) return { text: "heard" };
+        if (!said.includes("agent_id:"))
+          return { calls: ["p1", "p2", "p3", "p4", "p5"].map((prompt) => inBackground(prompt)) };
+        await all.promise;
+        return { text: "started" };
+      },
+      {
+        onEvent: (event) => {
+          events.push(event);
+          if (
+            event.type === "agent" &&
+            event.view.id !== "main" &&
+            event.view.state === "ended" &&
+            --open === 0
+          )
+            all.resolve();
+        },
+      },
+    );
+    expect((await supervisor.prompt("go")).summary.status).toBe("done");
+    const last = textsOf(model.requests.filter(isMain).at(-1) ?? never());
+    for (const n of [1, 2, 3, 4, 5]) expect(times(last, `report of p${n}`)).toBe(1);
+    expect(times(last, "<task-notification>")).toBe(5);
+  });
+
+  test("an idle conversation is woken by a result, and what comes of it is told (A11.5)", async () => {
+    const release = Promise.withResolvers<void>();
+    const events: SupervisorEvent[] = [];
+    const answered = Promise.withResolvers<SupervisorEvent & { type: "answered" }>();
+    const { supervisor } = supervised(
+      host,
+      async (request) => {
+        if (!isMain(request)) {
+          await release.promise;
+          return { text: "the report" };
+        }
+        const said = textsOf(request);
+        if (said.includes("<task-notification>")) return { text: "heard" };
+        return said.includes("agent_id:") ? { text: "started" } : { calls: [inBackground("a")] };
+      },
+      {
+        background: "wake",
+        onEvent(event) {
+          events.push(event);
+          if (event.type === "answered") answered.resolve(event);
+        },
+      },
+    );
+    expect((await supervisor.prompt("go")).summary.text).toBe("started");
+    expect(supervisor.tree().map(({ summary }) => summary?.status)).toEqual(["done", undefined]);
+    release.resolve();
+    expect((await answered.promise).result.summary).toMatchObject({ status: "done", text: "heard" });
+    expect(events.filter(({ type }) => type === "woken")).toEqual([{ type: "woken", because: "task a" }]);
+  });
+
+  test("the result of an agent whose parent is gone goes to the parent's parent", async () => {
+    const gone = Promise.withResolvers<void>();
+    const { supervisor, model } = supervised(host, async (request) => {
+      const first = String(request.messages[0]?.content);
+      if (first === "grandchild") {
+        await gone.promise;
+        return { text: "late report" };
+      }
+      const said = textsOf(request);
+      if (first === "child")
+        return said.includes("agent_id:")
+          ? { failure: { kind: "invalid_request", message: "broken" } }
+          : { calls: [inBackground("grandchild")] };
+      if (said.includes("late report")) return { text: "heard" };
+      if (!said.includes("child"))
+        return { calls: [{ name: "Agent", input: { description: "c", prompt: "child" } }] };
+      gone.resolve();
+      return { text: "the child failed" };
+    });
+    const { summary } = await supervisor.prompt("go");
+    expect(summary.text).toBe("the child failed\n\nheard");
+    expect(times(textsOf(model.requests.filter(isMain).at(-1) ?? never()), "late report")).toBe(1);
+  });
+
+  test("a definition can say that its agents work in the background", async () => {
+    const { supervisor } = supervised(
+      host,
+      (request) => {
+        if (!isMain(request)) return { text: "report" };
+        const said = textsOf(request);
+        if (said.includes("<task-notification>")) return { text: "heard" };
+        return said.includes("agent_id:")
+          ? { text: "started" }
+          : { calls: [{ name: "Agent", input: { description: "d", prompt: "p", subagent_type: "slow" } }] };
+      },
+      {
+        agents: [{ name: "slow", whenToUse: "never", prompt: "You are slow.", tools: [], background: true }],
+      },
+    );
+    expect((await supervisor.prompt("go")).summary.text).toBe("started\n\nheard");
+  });
+});
+
+function never(): never {
+  throw new Error("no such request");
+}
