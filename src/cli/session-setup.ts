@@ -64,12 +64,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
     settings,
-    notes: [
-      ...settings.notes,
-      ...extra.notes,
-      ...(choice.note === undefined ? [] : [choice.note]),
-      ...(own.resume?.notes ?? []),
-    ],
+    notes: [...settings.notes, ...extra.notes, ...(choice.note === undefined ? [] : [choice.note])],
     options: {
       cwd: own.resume?.cwd ?? cwd,
       source: choice.source,

@@ -47,6 +47,8 @@ export class Conversation {
   #stop: AbortController | null = null;
   /** Shows what came of the turn that the conversation began by itself. */
   #woken: ((result: AgentResult) => void) | null = null;
+  /** A turn that was begun by itself and asked for meanwhile is told twice, and shown once. */
+  #shown: AgentResult["summary"] | null = null;
   /** The person has stopped the turn that runs. */
   #stopped = false;
   /** What was streamed of the reply. */
@@ -195,7 +197,7 @@ export class Conversation {
   #wake(because: string): void {
     if (!this.#begun) return;
     this.terminal.gap();
-    this.#note(safeLine(because));
+    this.#note(`News from the background: ${safeLine(because)}.`);
     this.#woken = this.#begins(this.#begun.session);
   }
 
@@ -217,6 +219,8 @@ export class Conversation {
     this.#stopped = false;
     terminal.working();
     return (result) => {
+      if (result.summary === this.#shown) return;
+      this.#shown = result.summary;
       showResult(
         terminal,
         result,

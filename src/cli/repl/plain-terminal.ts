@@ -92,7 +92,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     put(() => said);
   };
   const show = (event: SupervisorEvent): void => {
-    if (event.type === "text") return say(event);
+    if (event.type === "text") say(event);
     const call = event.type === "agent" ? callBegun(event.view) : undefined;
     if (call !== undefined) line(`· ${call}`);
     progress.onEvent(event);
