@@ -7,7 +7,7 @@ import type { WatchedActor } from "../../../src/supervisor/watch/watched-actor.t
 import { begin, threads } from "../../actors/bare-actors.ts";
 
 /** A watch with little patience over real threads; what it ends, it ends as the supervisor does after the grace. */
-const LIMITS = { stuckWarnMs: 1_000, stuckMs: 2_500, silentMs: 1_500 };
+const LIMITS = { stuckWarnMs: 600, stuckMs: 1_800, silentMs: 1_000 };
 const NEVER_MS = 1_000_000;
 
 interface Ended {
