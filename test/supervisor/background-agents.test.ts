@@ -147,7 +147,7 @@ describe.each(hosts)("agents in the background, %s", (host) => {
           ? { failure: { kind: "invalid_request", message: "broken" } }
           : { calls: [inBackground("grandchild")] };
       if (said.includes("late report")) return { text: "heard" };
-      if (!said.includes("child"))
+      if (!said.includes("ended:"))
         return { calls: [{ name: "Agent", input: { description: "c", prompt: "child" } }] };
       gone.resolve();
       return { text: "the child failed" };
