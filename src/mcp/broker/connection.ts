@@ -1,4 +1,5 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import type { McpLimits } from "../limits.ts";
@@ -95,6 +96,11 @@ async function greet(
 ): Promise<Connection> {
   const gone = Promise.withResolvers<Lost>();
   let leaving = false;
+  let closing: Promise<void> | null = null;
+  const leave = async () => {
+    if (server.type === "http") await leaveSession(transport, clock);
+    await goodbye(client, transport, clock);
+  };
   client.onclose = () => {
     if (!leaving)
       gone.resolve({ fault: faultOf(transport) ?? "closed the connection", wrote: lastWords(transport) });
@@ -106,10 +112,10 @@ async function greet(
     tools,
     instructions: client.getInstructions(),
     lost: gone.promise,
-    async close() {
+    close() {
       leaving = true;
-      if (server.type === "http" && "terminateSession" in transport) await leaveSession(transport, clock);
-      await goodbye(client, transport, clock);
+      closing ??= leave();
+      return closing;
     },
   };
 }
@@ -125,9 +131,9 @@ function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise
 }
 
 async function leaveSession(transport: Transport, clock: Clock): Promise<void> {
-  if (!("terminateSession" in transport) || typeof transport.terminateSession !== "function") return;
-  const left: Promise<unknown> = transport.terminateSession();
-  await within(clock, GOODBYE_MS, left);
+  // Over SSE a session ends with its stream.
+  if (transport instanceof StreamableHTTPClientTransport)
+    await within(clock, GOODBYE_MS, transport.terminateSession());
 }
 
 async function goodbye(client: Client, transport: Transport, clock: Clock): Promise<void> {

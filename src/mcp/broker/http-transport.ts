@@ -28,13 +28,8 @@ export function httpTransports(server: HttpServer, parts: HttpParts): readonly (
   };
   // Older servers know only this; the protocol says to try it second.
   const sse = () => new SSEClientTransport(url, options());
-  const streamable = (): Transport => optionalSession(new StreamableHTTPClientTransport(url, options()));
+  const streamable = (): Transport => new StreamableHTTPClientTransport(url, options());
   return server.type === "sse" ? [sse] : [streamable, sse];
-}
-
-/** The SDK's own class does not quite fit its own interface under `exactOptionalPropertyTypes`. */
-function optionalSession(transport: StreamableHTTPClientTransport): Transport {
-  return transport;
 }
 
 /** Whether an older protocol is to be tried: the address is there, and knows nothing of what was sent. */

@@ -23,7 +23,9 @@ function codeOf(error: Error): string {
   return "code" in error ? String(error.code) : error.name;
 }
 
+/** The connection was lost before the answer, or just before the question. */
 export function isClosed(error: unknown): boolean {
+  if (error instanceof Error && error.message === "Not connected") return true;
   return error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
 }
 

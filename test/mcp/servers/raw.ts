@@ -49,7 +49,7 @@ function tools(): object[] {
     case "changed-when-restarted":
       return [tool("crash"), tool("changes", existsSync(file) ? "something else" : "harmless")];
     default:
-      return [tool("hello"), tool("crash"), tool("hang"), tool("flood"), tool("broken"), tool("change")];
+      return [tool("hello"), tool("crash"), tool("hang"), tool("flood"), tool("broken")];
   }
 }
 
@@ -67,10 +67,6 @@ function call(id: number, name: string | undefined): void {
       return;
     case "broken":
       process.stdout.write(`{"jsonrpc":"2.0","id":${id},"what":"is this"}\n`);
-      return;
-    case "change":
-      send({ method: "notifications/tools/list_changed" });
-      send({ id, result: text("changed") });
       return;
     default:
       send({ id, result: text(`hello from ${process.pid}`) });
@@ -105,6 +101,7 @@ function answer({ id, method, params }: Message): void {
       send({ id, result: { tools: tools() } });
       return;
     case "tools/call":
+      if (params?.arguments?.["notify"] === true) send({ method: "notifications/tools/list_changed" });
       call(id, params?.name);
       return;
     default:
@@ -142,7 +139,7 @@ function begin(): void {
       break;
     }
     default:
-      if (file !== "") appendFileSync(file, `${process.pid}\n`);
+      if (how === "plain" && file !== "") appendFileSync(file, `${process.pid}\n`);
   }
   createInterface({ input: process.stdin }).on("line", (line) => answer(JSON.parse(line)));
 }

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import type { CallResult } from "../../src/mailbox/messages.ts";
+import type { McpCall } from "../../src/mcp/mcp.ts";
+import { mcpPerson } from "../../src/mcp/permission-prompt.ts";
+import type { Asker, PermissionAsk, PlanAsk, QuestionAsk } from "../../src/policy/asks.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { never, opened, server } from "./opened-mcp.ts";
+
+const asker: Asker = { actor: MAIN, path: ["main conversation"] };
+const permission: PermissionAsk = {
+  ...{
+    type: "permission",
+    id: "q1",
+    askers: [asker],
+    tool: "Bash",
+    title: "rm x",
+    reason: "Why not.",
+    grants: ["Bash(rm:*)"],
+  },
+  details: [{ name: "command", value: "rm x" }],
+};
+const question: QuestionAsk = {
+  ...{ type: "question", id: "q2", askers: [asker] },
+  questions: [{ question: "Which?", header: "Pick", options: [], multiSelect: false }],
+};
+const plan: PlanAsk = { type: "plan", id: "q3", askers: [asker], plan: "Do it.", file: "/p", allows: [] };
+
+function personWho(answer: (call: McpCall) => Promise<CallResult> | CallResult, clock = new FakeClock()) {
+  const calls: McpCall[] = [];
+  const mcp = {
+    ready: async () => {},
+    async call(call: McpCall) {
+      calls.push(call);
+      return answer(call);
+    },
+  };
+  return { person: mcpPerson(mcp, "mcp__p__ask", { clock, patienceMs: 1_000 }), calls };
+}
+
+const says =
+  (value: unknown, isError = false) =>
+  () => ({ content: JSON.stringify(value), isError });
+
+describe("--permission-prompt-tool", () => {
+  test("it is called with what scripts expect, and its yes holds once", async () => {
+    const { person, calls } = personWho(says({ behavior: "allow", updatedInput: { command: "rm x" } }));
+    expect(await person.ask(permission, never)).toEqual({ type: "allow", span: "once" });
+    expect(calls).toEqual([
+      { name: "mcp__p__ask", input: { tool_name: "Bash", input: { command: "rm x" }, tool_use_id: "q1" } },
+    ]);
+  });
+
+  test("where the question carries its input, the tool gets that", async () => {
+    const { person, calls } = personWho(says({ behavior: "allow" }));
+    const carrying = { ...permission, input: { command: "rm x", timeout: 5 }, toolUse: "toolu_1" };
+    expect(await person.ask(carrying, never)).toEqual({ type: "allow", span: "once" });
+    expect(calls[0]?.input).toEqual({
+      ...{ tool_name: "Bash", input: { command: "rm x", timeout: 5 }, tool_use_id: "toolu_1" },
+    });
+  });
+
+  test("its no is told with its words", async () => {
+    const { person } = personWho(says({ behavior: "deny", message: "Not on a Friday." }));
+    expect(await person.ask(permission, never)).toEqual({
+      type: "deny",
+      span: "once",
+      message: "Not on a Friday.",
+    });
+  });
+
+  test.each<[string, () => CallResult, string]>([
+    [
+      "another input",
+      says({ behavior: "allow", updatedInput: { command: "ls" } }),
+      "allowed it with another input",
+    ],
+    ["no JSON", () => ({ content: "yes, of course", isError: false }), "answered no JSON"],
+    ["another word", says({ behavior: "maybe" }), "answered neither"],
+    ["an error", () => ({ content: "it broke", isError: true }), "failed (it broke)"],
+    ["a yes with an error", says({ behavior: "allow" }, true), "failed ("],
+  ])("%s is a no that says so", async (_, answer, words) => {
+    const { person } = personWho(answer);
+    const said = await person.ask(permission, never);
+    expect(said).toMatchObject({ type: "nobody", reason: expect.stringContaining(words) });
+    expect(said).toMatchObject({ reason: expect.stringMatching(/so the answer is no\.$/) });
+  });
+
+  test("no answer in time is a no that says so", async () => {
+    const clock = new FakeClock();
+    const { person } = personWho(() => new Promise(() => {}), clock);
+    const said = person.ask(permission, never);
+    await clock.advance(1_000);
+    expect(await said).toMatchObject({ type: "nobody", reason: expect.stringContaining("within 1 s") });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("a question is answered with its answers, a plan with a yes", async () => {
+    const answering = personWho(says({ behavior: "allow", updatedInput: { answers: { "Which?": "b" } } }));
+    expect(await answering.person.ask(question, never)).toEqual({
+      type: "answers",
+      answers: { "Which?": "b" },
+    });
+    expect(answering.calls[0]?.input).toMatchObject({ tool_name: "AskUserQuestion" });
+    const plain = personWho(says({ behavior: "allow" }));
+    expect(await plain.person.ask(question, never)).toMatchObject({ type: "nobody" });
+    expect(await plain.person.ask(plan, never)).toEqual({ type: "approve", mode: "default" });
+    expect(plain.calls[1]?.input).toMatchObject({ tool_name: "ExitPlanMode", input: { plan: "Do it." } });
+  });
+
+  test("over a real server; one that has no such tool says no", async () => {
+    const { mcp } = opened({ good: server("good.ts") });
+    const echoing = mcpPerson(mcp, "mcp__good__echo", { clock: systemClock });
+    expect(await echoing.ask(permission, never)).toMatchObject({
+      type: "nobody",
+      reason: expect.stringContaining("no JSON"),
+    });
+    const missing = mcpPerson(mcp, "mcp__good__missing", { clock: systemClock });
+    expect(await missing.ask(permission, never)).toMatchObject({
+      ...{ type: "nobody", reason: expect.stringContaining("There is no MCP tool mcp__good__missing") },
+    });
+  });
+});
