@@ -1,3 +1,6 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { invalidInput } from "../../src/mailbox/invalid-input.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
@@ -25,6 +28,27 @@ async function serverWith(handler: Handler): Promise<MessagesServer> {
   const server = await startMessagesServer(handler);
   open.push(server);
   return server;
+}
+
+/** A server that answers one request, piece by piece, as the test wants it. */
+async function dripping() {
+  const asked = Promise.withResolvers<(piece: string) => void>();
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.flushHeaders();
+    asked.resolve((piece) => response.write(piece));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  open.push({
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return { url: `http://127.0.0.1:${port}`, asked: asked.promise };
 }
 
 async function failureOf(reply: ServedReply, options = {}) {
@@ -196,6 +220,43 @@ describe("a stream that breaks", () => {
     }
   });
 
+  test.each([
+    ["a comment every 10 s is silence", false, /60 s/],
+    ["an event every 10 s is given up when the reply has no end", true, /5 minutes/],
+  ] as const)("%s (fault 15)", async (_what, lively, words) => {
+    const clock = new FakeClock();
+    const drip = await dripping();
+    const told: string[] = [];
+    let more = () => {};
+    const on = ({ type }: ModelEvent) => {
+      told.push(type);
+      if (type === "text") more();
+    };
+    const client = anthropicModel({ baseURL: drip.url, clock, idleMs: 60_000, totalMs: 300_000 });
+    let over = false;
+    const answer = client.ask(requestOf(), on, new AbortController().signal).then((outcome) => {
+      over = true;
+      return outcome;
+    });
+    const send = await drip.asked;
+    // The message and its text begin.
+    const [start, block, delta] = eventsOf({ text: "slow" });
+    if (lively) for (const event of [start, block]) send(`data: ${JSON.stringify(event)}\n\n`);
+    for (let passed = 0; passed < 600_000 && !over; passed += 10_000) {
+      const heard = new Promise<void>((resolve) => {
+        more = resolve;
+      });
+      send(lively ? `data: ${JSON.stringify(delta)}\n\n` : ":\n");
+      if (lively) await heard;
+      await clock.advance(10_000);
+    }
+    expect(failureIn(await answer)).toMatchObject({
+      kind: "stalled",
+      message: expect.stringMatching(words),
+    });
+    expect(clock.pending).toBe(0);
+  });
+
   test("every event starts the silence anew", async () => {
     const clock = new FakeClock();
     const quiet: number[] = [];
@@ -307,6 +368,29 @@ describe("a stream that breaks", () => {
     expect(failure).toMatchObject({ kind: "protocol", message: expect.stringContaining("64 MB") });
     expect(retryable(failure)).toBe(false);
     expect(await (await server.request(0)).ended).toBe("broken");
+  });
+
+  test("a process that is sent 64 MB in one delta does not grow by much more than that (fault 25)", async () => {
+    const mega = Buffer.alloc(1024 * 1024, "x");
+    const bytes = ['event: content_block_delta\ndata: {"type":"', ...Array.from({ length: 80 }, () => mega)];
+    const server = await serverWith(() => ({ bytes, ending: "stall" }));
+    const child = fork(new URL("./memory-of-one-reply.ts", import.meta.url), [server.url]);
+    const [{ outcome, grownMiB }] = await once(child, "message");
+    expect(failureIn(outcome).message).toContain("64 MB");
+    expect(grownMiB).toBeLessThan(256);
+  });
+
+  test("two calls with one id: the same call is one call, another one gets an id of its own (fault 26)", async () => {
+    const ls = { name: "Bash", id: "toolu_1", input: { command: "ls" } };
+    const calls = [ls, ls, { ...ls, input: { command: "pwd" } }, { ...ls, input: { command: "id" } }];
+    const server = await serverWith(() => ({ text: "All.", calls }));
+    const { content } = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+    expect(content).toMatchObject([
+      { type: "text" },
+      { id: "toolu_1", input: { command: "ls" } },
+      { id: "toolu_1-2", input: { command: "pwd" } },
+      { id: "toolu_1-3", input: { command: "id" } },
+    ]);
   });
 
   test("an answer that is no stream is named by its type", async () => {
