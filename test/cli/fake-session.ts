@@ -15,7 +15,7 @@ import type {
   SupervisorHandle,
   SupervisorOptions,
 } from "../../src/supervisor/options.ts";
-import type { RestoreRequest, Restoring } from "../../src/supervisor/restore.ts";
+import { type RestoreRequest, type Restoring, restoreSession } from "../../src/supervisor/restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
 
 export function usage(input: number, output: number): Usage {
@@ -260,7 +260,7 @@ export class FakeRuntime implements Runtime {
 
   async restoreSession(request: RestoreRequest): Promise<Restoring> {
     this.restores.push(request);
-    return this.#script.restoring?.(request) ?? { type: "refused", reason: "There is no such session." };
+    return this.#script.restoring?.(request) ?? restoreSession(request);
   }
 
   async listAgents() {
