@@ -159,7 +159,7 @@ export class Conversation {
       session,
       whyNot,
       paint,
-      now: this.#io.clock.now,
+      now: () => this.#io.clock.now(),
       goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),
       leave: () => this.leave(exitCodes.done),
     });

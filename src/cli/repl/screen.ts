@@ -39,7 +39,7 @@ export interface Screen {
 export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   const canvas = createCanvas(stdout);
   const reply = createReplyText();
-  const live = createLiveView(clock.now);
+  const live = createLiveView(() => clock.now());
   const callBegun = createCallNotes();
   /** Lines that stay and are not painted yet. */
   let fresh: string[] = [];

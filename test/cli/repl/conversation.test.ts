@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import { exitCodes } from "../../../src/cli/exit-codes.ts";
+import { Conversation } from "../../../src/cli/repl/conversation.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import type { Summary } from "../../../src/mailbox/messages.ts";
+import type { AgentResult, SupervisorOptions } from "../../../src/supervisor/options.ts";
+import { settled } from "../../support/fake-clock.ts";
+import { FakeIO } from "../fake-io.ts";
+import {
+  actor,
+  agentView,
+  FakeRuntime,
+  type FakeScript,
+  type FakeSession,
+  summary,
+} from "../fake-session.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+
+const options: SupervisorOptions = { cwd: "/w", source: { provider: "offline" } };
+
+interface Held {
+  readonly talk: Conversation;
+  readonly terminal: FakeTerminal;
+  readonly session: FakeSession;
+  readonly io: FakeIO;
+  type(line: string): Promise<void>;
+}
+
+async function holding(
+  script: FakeScript = {},
+  { prompt, goesOn = false, typed }: { prompt?: string; goesOn?: boolean; typed?: string } = {},
+): Promise<Held> {
+  const io = new FakeIO();
+  const opened: FakeTerminal[] = [];
+  const talk = new Conversation(io, (listeners) => {
+    const terminal = new FakeTerminal(listeners);
+    opened.push(terminal);
+    return terminal;
+  });
+  const [terminal] = opened;
+  if (!terminal) throw new Error("no terminal was opened");
+  const runtime = new FakeRuntime(script);
+  const create = await runtime.createSupervisor();
+  create({ ...options, onEvent: (event) => talk.onEvent(event) });
+  const type = async (line: string): Promise<void> => {
+    terminal.listeners.onLine(line);
+    await settled();
+  };
+  if (typed !== undefined) terminal.listeners.onLine(typed);
+  talk.begin({ session: runtime.only, whyNot: () => null, goesOn, prompt, remember() {} });
+  await settled();
+  return { talk, terminal, session: runtime.only, io, type };
+}
+
+const never = (): Promise<Summary> => new Promise(() => {});
+const hears = () => true;
+const inBackground = agentView({ id: actor(7), parent: MAIN, background: true, description: "look around" });
+const main = { id: MAIN, type: "main", description: "main conversation", durationMs: 5 };
+const answer = (text: string): AgentResult => ({ ...main, summary: summary("done", text) });
+
+function wakes({ session }: Held, because = "look around"): void {
+  session.emit({ type: "woken", because });
+}
+
+describe("a conversation that goes on by itself (A11.5)", () => {
+  test("says what woke it, shows what came of it, and then waits for the person again", async () => {
+    const held = await holding();
+    wakes(held);
+    expect(held.terminal).toMatchObject({ isWorking: true });
+    held.session.emit({ type: "text", actor: MAIN, text: "It found ", turn: 1 });
+    held.session.emit({ type: "answered", result: answer("It found three.") });
+    expect(held.terminal.isWorking).toBe(false);
+    expect(held.terminal.lines).toEqual([
+      "> ",
+      "News from the background: look around.",
+      "It found three.",
+      expect.stringMatching(/^✓ done · 2 turns/),
+      "> ",
+    ]);
+  });
+
+  test("hears what is typed meanwhile; where it no longer can, that is the next prompt", async () => {
+    let ends = false;
+    const held = await holding({ hears: () => !ends });
+    wakes(held);
+    await held.type("and the tests?");
+    expect(held.session).toMatchObject({ sent: ["and the tests?"], prompts: [] });
+    ends = true;
+    await held.type("too late");
+    expect(held.session.prompts).toEqual([]);
+    held.session.emit({ type: "answered", result: answer("Done.") });
+    await settled();
+    expect(held.session.prompts).toEqual(["too late"]);
+  });
+
+  test("a prompt that is refused because news came first is heard all the same", async () => {
+    const held = await holding({
+      hears,
+      answer(_, session) {
+        session.emit({ type: "woken", because: "look around" });
+        return new Error("The main conversation is still busy with the last prompt.");
+      },
+    });
+    await held.type("why?");
+    expect(held.session.sent).toEqual(["why?"]);
+    expect(held.terminal.text).not.toContain("busy");
+  });
+
+  test("a result that is told as an event and as a prompt's is shown once", async () => {
+    const one = summary("done", "The one answer.");
+    const held = await holding({
+      answer(_, session) {
+        session.emit({ type: "woken", because: "look around" });
+        session.emit({ type: "answered", result: { ...main, summary: one } });
+        return one;
+      },
+    });
+    await held.type("why?");
+    expect(held.terminal.text.match(/The one answer\./g)).toHaveLength(1);
+    expect(held.terminal.isWorking).toBe(false);
+  });
+
+  test("Escape and Ctrl-C stop what it does in front, and nothing else (C21)", async () => {
+    for (const stop of ["onEscape", "onInterrupt"] as const) {
+      const held = await holding();
+      wakes(held);
+      held.terminal.listeners[stop]();
+      expect(held.session.cancelled).toEqual([
+        { actor: MAIN, reason: "The person interrupted it.", scope: "foreground" },
+      ]);
+      expect(held.talk.isLeaving).toBe(false);
+    }
+  });
+});
+
+describe("stop means stop (C21)", () => {
+  test.each(["onEscape", "onInterrupt"] as const)(
+    "%s ends the turn in front; who goes on in the background is named",
+    async (stop) => {
+      const { terminal, session, type } = await holding({ answer: never });
+      await type("go");
+      session.emit({ type: "agent", view: inBackground });
+      terminal.listeners[stop]();
+      await settled();
+      expect(session.cancelled).toEqual([]);
+      expect(terminal.lines.slice(1)).toEqual([
+        "Stopping; Ctrl-C again leaves.",
+        "so far",
+        "It was cancelled.",
+        expect.stringMatching(/^⊘ cancelled/),
+        "1 agent goes on in the background (Explore · look around); /stop ends it.",
+        "> ",
+      ]);
+    },
+  );
+
+  test("Escape between turns does nothing; Ctrl-C says how to leave", async () => {
+    const { terminal, talk } = await holding();
+    terminal.listeners.onEscape();
+    expect(terminal.lines).toEqual(["> "]);
+    terminal.listeners.onInterrupt();
+    expect(terminal.lines.at(-1)).toBe("Ctrl-C again leaves.");
+    terminal.listeners.onInterrupt();
+    expect(await talk.left).toBe(exitCodes.interrupted);
+  });
+
+  test("the second Ctrl-C leaves, a third does not wait for the session to close", async () => {
+    const { terminal, talk, type, io } = await holding({ answer: never });
+    await type("go");
+    terminal.listeners.onInterrupt();
+    terminal.listeners.onInterrupt();
+    expect(await talk.left).toBe(exitCodes.interrupted);
+    expect(io.left).toEqual([]);
+    talk.interrupt();
+    expect({ left: io.left, closed: terminal.closed }).toEqual({ left: [130], closed: true });
+  });
+
+  test("/stop ends one agent and all below it; all of them; or says that there is none", async () => {
+    const { session, terminal, type } = await holding();
+    await type("/stop");
+    expect(terminal.lines).toContain("No agent is at work.");
+    session.emit({ type: "agent", view: inBackground });
+    session.emit({ type: "agent", view: agentView({ id: actor(8), parent: actor(7), depth: 2 }) });
+    await type("/stop agent7");
+    expect(session.cancelled).toEqual([{ actor: actor(7), reason: "The person stopped it." }]);
+    expect(terminal.text).toContain(
+      "Stopping Explore · look around and 1 agent below it; /resume agent7 TEXT goes on with it.",
+    );
+    await type("/stop all");
+    expect(session.cancelled.map(({ actor: id }) => id)).toEqual([actor(7), actor(7), actor(8)]);
+    expect(terminal.text).toContain("2 agents were told to stop. /agents lists them;");
+    await type("/stop nobody");
+    expect(terminal.text).toContain('There is no agent "nobody"; /agents lists them with their ids.');
+    await type("/stop agent");
+    expect(terminal.text).toContain('"agent" begins the ids of 2 agents; give more of it.');
+  });
+
+  test("/agents shows ids, states, what each does and its tokens", async () => {
+    const { session, terminal, type } = await holding();
+    session.emit({ type: "agent", view: inBackground });
+    await type("/agents");
+    expect(terminal.text).toContain(
+      "● agen  Explore · look around  in the background · running · 0 turns · 0 tokens",
+    );
+  });
+
+  test("/resume goes on with an agent that has ended; its answer is shown when it comes", async () => {
+    const end = Promise.withResolvers<Summary>();
+    const { session, terminal, type } = await holding({ answer: () => end.promise });
+    session.emit({ type: "agent", view: { ...inBackground, state: "ended", summary: summary("cancelled") } });
+    await type("/resume agent7 look deeper");
+    expect(session.resumed).toEqual([{ actor: actor(7), text: "look deeper" }]);
+    expect(terminal.lines.at(-1)).toBe("> ");
+    end.resolve(summary("done", "Deeper."));
+    await settled();
+    expect(terminal.lines.slice(-3)).toEqual(["✓ Explore · look around", "Deeper.", "> "]);
+    await type("/resume agent7");
+    expect(terminal.text).toContain("Say which agent and what it is to do: /resume ID TEXT;");
+    await type("/resume main go");
+    expect(terminal.text).toContain("Just type: the main conversation hears what has no slash in front.");
+  });
+});
+
+describe("a session that is taken up again", () => {
+  const unfinished = { main: true, agents: [inBackground] };
+
+  test("goes on at once with what was cut off, and hears what was typed before and meanwhile", async () => {
+    const end = Promise.withResolvers<Summary>();
+    const script: FakeScript = { unfinished, hears, answer: () => end.promise };
+    const { session, terminal, type } = await holding(script, { goesOn: true, typed: "early" });
+    await type("late");
+    expect(session).toMatchObject({ wentOn: 1, prompts: [], sent: ["early", "late"] });
+    end.resolve(summary("done", "Went on."));
+    await settled();
+    expect(terminal.text).toContain("Went on.");
+    expect(terminal.isWorking).toBe(false);
+  });
+
+  test("can be stopped while it goes on", async () => {
+    const { terminal } = await holding({ unfinished, answer: never }, { goesOn: true });
+    terminal.listeners.onEscape();
+    await settled();
+    expect(terminal.text).toContain("⊘ cancelled");
+  });
+
+  test("with only agents cut off it waits for the person", async () => {
+    const script = { unfinished: { main: false, agents: [inBackground] } };
+    const { session, terminal, type } = await holding(script, { goesOn: true });
+    expect(terminal.isWorking).toBe(false);
+    await type("why?");
+    expect(session.prompts).toEqual(["why?"]);
+  });
+
+  test("asks the prompt that was given with it", async () => {
+    const { session } = await holding({}, { prompt: "and now?" });
+    expect(session.prompts).toEqual(["and now?"]);
+  });
+});

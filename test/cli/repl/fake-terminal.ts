@@ -1,0 +1,40 @@
+import { plain } from "../../../src/cli/colour.ts";
+import type { Dialog, Terminal, TerminalListeners } from "../../../src/cli/repl/terminal.ts";
+import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
+
+/** A terminal that remembers what it was told, and answers questions with these lines. */
+export class FakeTerminal implements Terminal {
+  readonly paint = plain;
+  readonly listeners: TerminalListeners;
+  readonly lines: string[] = [];
+  readonly events: SupervisorEvent[] = [];
+  readonly answers: string[] = [];
+  isWorking = false;
+  closed = false;
+
+  constructor(listeners: TerminalListeners) {
+    this.listeners = listeners;
+  }
+
+  get text(): string {
+    return this.lines.join("\n");
+  }
+
+  columns = (): number => 200;
+  print = (text: string): void => void this.lines.push(text);
+  gap = (): void => {};
+  onEvent = (event: SupervisorEvent): void => void this.events.push(event);
+  working = (): void => {
+    this.isWorking = true;
+  };
+  rest = (): void => {
+    this.isWorking = false;
+  };
+  /** As a person sees that they can type. */
+  idle = (): void => void this.lines.push("> ");
+  dialog = <T>(hold: (dialog: Dialog) => Promise<T>): Promise<T> =>
+    hold({ print: this.print, question: async () => this.answers.shift() ?? null });
+  close = (): void => {
+    this.closed = true;
+  };
+}
