@@ -10,8 +10,7 @@ function program(name: string): string | null {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
     return join(dirname(manifest), "dist", "index.js");
   } catch {
-    const beside = process.env["TROUPE_TEST_SERVERS"];
-    return beside === undefined ? null : join(beside, "node_modules", name, "dist", "index.js");
+    return null;
   }
 }
 

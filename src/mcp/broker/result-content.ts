@@ -50,7 +50,7 @@ export function piecesOf({ content = [], structuredContent }: RawResult): readon
   const pieces = content.map(pieceOf);
   if (structuredContent === undefined || structuredContent === null) return pieces;
   // Servers are told to say it as text too, for clients that do not know better.
-  const said = pieces.some((piece) => piece.type === "text" && isJsonOf(piece.text, structuredContent));
+  const said = pieces.some((piece) => piece.type === "text" && says(piece.text, structuredContent));
   return said ? pieces : [...pieces, text(JSON.stringify(structuredContent, null, 2))];
 }
 
@@ -109,6 +109,14 @@ function text(words: string): Piece {
 
 function bytesOf(base64: string): string {
   return `${Math.ceil((base64.length * 3) / 4 / 1024)} KB`;
+}
+
+/** Whether a text is this value, or the only thing in it: many servers wrap what they say as `{ result }`. */
+function says(words: string, value: unknown): boolean {
+  if (words === value || isJsonOf(words, value)) return true;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const [only, ...others]: unknown[] = Object.values(value);
+  return others.length === 0 && (words === only || isJsonOf(words, only));
 }
 
 function isJsonOf(words: string, value: unknown): boolean {

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { boundedResult } from "../../src/mcp/broker/bounded-result.ts";
+import { MessageLines } from "../../src/mcp/broker/message-lines.ts";
+import { MAX_IMAGE_CHARS, piecesOf } from "../../src/mcp/broker/result-content.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const CHARS = 100_000;
+const shown = (raw: Parameters<typeof piecesOf>[0]) => boundedResult(piecesOf(raw), CHARS, null);
+const text = (words: string) => ({ type: "text", text: words });
+
+describe("what becomes of a result", () => {
+  test.each<[string, unknown[], unknown, string]>([
+    ["the text is its JSON", [text('{"a": 1}')], { a: 1 }, '{"a": 1}'],
+    ["the text is the only thing in it", [text("done")], { result: "done" }, "done"],
+    [
+      "it says more",
+      [text("done")],
+      { result: "done", more: 1 },
+      'done\n{\n  "result": "done",\n  "more": 1\n}',
+    ],
+    ["there is nothing else", [], { a: 1 }, '{\n  "a": 1\n}'],
+    ["there is nothing at all", [], undefined, "(The server answered with nothing.)"],
+  ])("structured content: %s", (_, content, structuredContent, expected) => {
+    expect(shown({ content, structuredContent })).toBe(expected);
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      "too large",
+      { type: "image", data: "A".repeat(MAX_IMAGE_CHARS + 4), mimeType: "image/png" },
+      "more than 5 MB",
+    ],
+    [
+      "of another kind",
+      { type: "image", data: "AAAA", mimeType: "image/tiff" },
+      "only png, jpeg, gif and webp",
+    ],
+    ["no base64", { type: "image", data: "not base64!", mimeType: "image/png" }, "it is no base64"],
+    ["sound", { type: "audio", data: "AAAA", mimeType: "audio/wav" }, "Audio (audio/wav"],
+    [
+      "binary",
+      { type: "resource", resource: { uri: "a:b", blob: "AAAA" } },
+      "a:b (binary, 1 KB) is left out",
+    ],
+    ["unknown", { type: "hologram" }, "nothing the protocol knows"],
+    ["nothing", null, "nothing the protocol knows"],
+  ])("a part that cannot be shown is named: %s", (_, part, words) => {
+    expect(shown({ content: [part] })).toContain(words);
+  });
+
+  test("pictures that are too large together are named", () => {
+    const picture = { type: "image", data: "A".repeat(4 * 1024 * 1024), mimeType: "image/png" };
+    const blocks = shown({ content: [picture, picture, picture] });
+    expect(typeof blocks === "string" ? [] : blocks.map(({ type }) => type)).toEqual([
+      "image",
+      "image",
+      "text",
+    ]);
+  });
+
+  test("however long, what is shown is bounded, and says what is left out", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 0, maxLength: 3_000, unit: "binary" }),
+        fc.integer({ min: 10, max: 500 }),
+        (words, max) => {
+          const all = piecesOf({ content: [text(words)] });
+          const result = boundedResult(all, max, null);
+          expect(String(result).isWellFormed()).toBe(true);
+          expect(result.length).toBeLessThan(max + 250);
+        },
+      ),
+      { seed: 3 },
+    );
+  });
+
+  test("a file that is there already is not written over", () => {
+    const file = temporaryFolder();
+    expect(boundedResult(piecesOf({ content: [text("x".repeat(500))] }), 100, file)).toContain(
+      "could not be kept",
+    );
+  });
+});
+
+describe("fault 58: a server's output is taken apart into messages", () => {
+  const message = { jsonrpc: "2.0" as const, method: "hello", params: { text: "ü\u2028✓" } };
+
+  test("however it is cut into pieces", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("message", "garbage", "", "\r"), { maxLength: 8 }),
+        fc.nat({ max: 40 }),
+        (lines, size) => {
+          const bytes = Buffer.from(
+            lines.map((line) => `${line === "message" ? JSON.stringify(message) : line}\n`).join(""),
+          );
+          const reader = new MessageLines(1_000);
+          const heard = [];
+          for (let at = 0; at < bytes.length; at += size + 1)
+            heard.push(...reader.add(bytes.subarray(at, at + size + 1)).messages);
+          expect(heard).toEqual(lines.filter((line) => line === "message").map(() => message));
+        },
+      ),
+      { seed: 5 },
+    );
+  });
+
+  test("a line that never ends is refused as soon as it is too long", () => {
+    const reader = new MessageLines(100);
+    expect(reader.add(Buffer.alloc(100, "x")).fault).toBeNull();
+    expect(reader.add(Buffer.alloc(1, "x")).fault).toBe("sent a message of more than 100 bytes");
+  });
+});
