@@ -1,0 +1,10 @@
+import { agentTools } from "../../tools/index.ts";
+
+/** The argument that tells a call from another: the tool's own words for it, else the first text in the input. */
+export function callTitle(tool: string, input: unknown): string {
+  const known = agentTools.find(({ name, aliases }) => name === tool || aliases.includes(tool));
+  const ready = known?.prepare(input);
+  if (ready?.type === "ready") return ready.title;
+  if (typeof input !== "object" || input === null) return "";
+  return Object.values(input).find((value) => typeof value === "string" && value.trim() !== "") ?? "";
+}
