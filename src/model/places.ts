@@ -176,7 +176,8 @@ export class Places {
   private next(now: number): { readonly ticket?: Ticket; readonly at: number } {
     let first = Number.POSITIVE_INFINITY;
     for (const ticket of this.heads()) {
-      const at = ticket.throttle.opensAt(ticket.retry, now);
+      // The lead's next try waits for nobody else's.
+      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead, now);
       if (at <= now) return { ticket, at };
       first = Math.min(first, at);
     }

@@ -5,7 +5,7 @@ const BACK_S = 15;
 /** Before a second refusal told where the limit is, the rate doubles in so many seconds of sending. */
 const DOUBLING_S = 3;
 /** Requests a second, below which it never goes; an overloaded server is not one of a lower rate. */
-const LEAST = 0.2;
+const LEAST = 0.5;
 const LEAST_OVERLOADED = 2;
 /** What was sent in these milliseconds before the first refusal is the first guess. */
 const GUESS_MS = 1000;
@@ -31,7 +31,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
  * How many requests a second one model's server takes, learned from its refusals (demand D6). Unlimited
  * until the first. A refusal cuts the rate to what was measured since the one before, at most to the half;
  * then it rises to where it was refused, lingers there, and tries for more ever faster (the cubic curve of
- * RFC 9438). Only sending raises it: a rate that nobody used says nothing.
+ * RFC 9438). Only sending raises it, once something was let in: a rate that nobody used says nothing.
  */
 export class SendRate {
   readonly #random: () => number;
@@ -40,7 +40,8 @@ export class SendRate {
   /** Where it was refused. */
   #ceiling = UNLIMITED;
   #ceilingIsGuess = true;
-  /** Seconds of sending since the last refusal. */
+  /** Whether anything was let in since the last refusal, and seconds of sending since. */
+  #letIn = false;
   #grownS = 0;
   #nextAt = Number.NEGATIVE_INFINITY;
   /** When the last refusal came that was news, and how many were sent since. */
@@ -73,8 +74,12 @@ export class SendRate {
     const gap = 1000 / this.#rate;
     // A late timer is made up for; a pause, or a moment in which nobody asked, is not.
     const inLine = now - this.#nextAt <= Math.max(gap / 2, LATE_MS);
-    if (inLine) this.#grow(gap / 1000);
+    if (inLine && this.#letIn) this.#grow(gap / 1000);
     this.#nextAt = (inLine ? this.#nextAt : now) + this.#jittered(gap);
+  }
+
+  accepted(sentAt: number): void {
+    if (sentAt > this.#refusedAt) this.#letIn = true;
   }
 
   /**
@@ -106,7 +111,7 @@ export class SendRate {
   }
 
   /** Called again for each refusal of the same burst, which makes the measure more exact. */
-  #settle({ from, to, sent, refused, rateBefore, ceilingBefore }: Epoch, told: number, now: number): void {
+  #settle({ from, to, sent, refused, rateBefore }: Epoch, told: number, now: number): void {
     const admitted = Math.max(0, sent - refused);
     const measured = (admitted * 1000) / Math.max(1, to - from);
     if (rateBefore === UNLIMITED) {
@@ -115,7 +120,9 @@ export class SendRate {
       this.#ceiling = this.#ceilingIsGuess ? Math.max(1, measured) : told;
       this.#restart(KEPT * this.#ceiling, now);
     } else if (admitted === 0) {
-      this.#ceiling = ceilingBefore;
+      // Nothing at all comes through any more: what was known is worth nothing.
+      this.#ceiling = rateBefore / 2;
+      this.#ceilingIsGuess = true;
       this.#restart(rateBefore / 2, now);
     } else {
       // What came through is less than the limit (nothing was sent in pauses), what was refused is more.
@@ -137,6 +144,7 @@ export class SendRate {
     this.#ceiling = Math.max(this.#ceiling, this.#start / KEPT);
     this.#rate = this.#start;
     this.#grownS = 0;
+    this.#letIn = false;
     this.#nextAt = now + this.#jittered(1000 / this.#rate);
   }
 

@@ -134,7 +134,8 @@ export class Throttle {
     this.#window.refused(this.#running, news, now);
   }
 
-  #letIn({ tries }: Flight, now: number, atOnce: boolean): void {
+  #letIn({ tries, sentAt }: Flight, now: number, atOnce: boolean): void {
+    this.#rate.accepted(sentAt);
     this.#accepted += 1;
     this.#lastAcceptedAt = now;
     // Twice as many in each round, as long as all goes well.

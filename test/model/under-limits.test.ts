@@ -196,6 +196,23 @@ describe("other servers", () => {
     expect(refusedOf(warm) / warm.length).toBeLessThan(0.02);
   });
 
+  test("one that refuses everything for half a minute is not stormed, and is used again when it is back", async () => {
+    let perSecond = 0;
+    const away: ServerLimits = {
+      ...{ burst: 5, headMs: 50, replyMs: 300, tells: { limits: false, retryAfter: false } },
+      get perSecond() {
+        return perSecond;
+      },
+    };
+    const { seen, failures, wallMs } = await work(away, { agents: 32, calls: 10 }, 7, (now) => {
+      perSecond = now > 30_000 ? 20 : 0;
+    });
+    expect(failures).toEqual([]);
+    // The first burst, and then about one in two seconds.
+    expect(refusedOf(seen.filter(({ at }) => at > 1000 && at < 30_000))).toBeLessThan(40);
+    expect(wallMs).toBeLessThan(30_000 + 3 * (320 / 20) * 1000);
+  });
+
   test("each model has its own limits: one that is refused holds up no other", async () => {
     const clock = new FakeClock();
     const refusing: ModelClient = {
