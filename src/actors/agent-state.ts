@@ -43,7 +43,7 @@ export class AgentState {
   /** The last text the model said: what is salvaged when it says no more. */
   said: string;
   /** The supervisor says that the next reply is the last one. */
-  last: LastTurn | null = null;
+  last: LastTurn | null;
   #heard: Steer[] = [];
   readonly #offered: ActorSpec["tools"];
 
@@ -55,6 +55,7 @@ export class AgentState {
     this.todo = new TodoList(todoOf(spec.turns));
     this.cwd = spec.turns.at(-1)?.cwd ?? inherited?.cwd ?? spec.root;
     this.turns = spec.turns.at(-1)?.turn ?? 0;
+    this.last = spec.last ?? null;
     this.usage = usageOf(spec.turns);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.

@@ -41,6 +41,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     if (begun) reply = { ...begun.reply, stopReason: "tool_use" };
     else {
       last = lastTurn(spec, state);
+      if (last?.silent) return void (await end(null, { ...last, text: state.said }));
       if (last) state.hear([{ text: last.note }]);
       const outcome = await model.ask(requestOf(spec, state, last), around.onModelEvent, signal);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
@@ -109,7 +110,7 @@ function requestOf(spec: ActorSpec, state: AgentState, last: LastTurn | null): M
     system: spec.system,
     tools: spec.tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
     messages: state.messages,
-    maxTokens: spec.maxTokens,
+    maxTokens: Math.min(spec.maxTokens, last?.maxTokens ?? spec.maxTokens),
     ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
     withoutTools: last !== null,
     streamText: spec.parent === null,
@@ -118,7 +119,8 @@ function requestOf(spec: ActorSpec, state: AgentState, last: LastTurn | null): M
 
 /** The reply after a limit was reached is the last one: text only. */
 function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
-  if (state.last) return state.last;
+  const told = state.last;
+  if (told) return told;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
     return {
       status: "over_budget",

@@ -42,6 +42,20 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
+/** The next reply must be the last one, though the agent's own limits are not reached. */
+export const LastTurn = z.object({
+  status: z.enum(["out_of_turns", "over_budget", "timed_out"]),
+  /** A sentence, for the summary. */
+  reason: z.string(),
+  /** What the model is told. */
+  note: z.string(),
+  /** Not even that: nothing is asked any more, and what it said last is its answer. */
+  silent: z.optional(z.boolean()),
+  /** Tokens that are kept back for it. */
+  maxTokens: z.optional(z.number()),
+});
+export type LastTurn = z.infer<typeof LastTurn>;
+
 // ---- what an agent is --------------------------------------------------------------------------
 
 /** One file as this agent last saw it: what Edit compares before it writes (issue "Hands"). */
@@ -184,6 +198,8 @@ export const ActorSpec = z.object({
   pending: z.optional(Pending),
   /** A fork's: what it has seen already. */
   inherited: z.optional(Inherited),
+  /** Its first request must be its last one already. */
+  last: z.optional(LastTurn),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
@@ -265,16 +281,6 @@ export type AfterCall = z.infer<typeof AfterCall>;
 /** Text that a hook adds to the result. */
 export const AfterAnswer = z.object({ append: z.optional(z.string()) });
 export type AfterAnswer = z.infer<typeof AfterAnswer>;
-
-/** The next reply must be the last one, though the agent's own limits are not reached. */
-export const LastTurn = z.object({
-  status: z.enum(["out_of_turns", "over_budget", "timed_out"]),
-  /** A sentence, for the summary. */
-  reason: z.string(),
-  /** What the model is told. */
-  note: z.string(),
-});
-export type LastTurn = z.infer<typeof LastTurn>;
 
 export const TurnAnswer = z.object({ steer: z.array(Steer), last: z.optional(LastTurn) });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;

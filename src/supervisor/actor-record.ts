@@ -83,8 +83,6 @@ export class ActorRecord {
   #answers: string[] = [];
   /** What keeps it from ending; null: nothing. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
-  /** Its next reply must be its last. */
-  last: LastTurn | null = null;
   /** Calls of it that wait to go on. */
   readonly goOn: Array<() => void> = [];
   readonly children: ActorId[] = [];
@@ -92,6 +90,8 @@ export class ActorRecord {
   startedAt: number | null = null;
   endedAt: number | null = null;
   lastSignAt: number;
+  /** Questions of it that were not answered yet. */
+  answering = 0;
   /** What a watch has found wrong. */
   trouble: string | null = null;
   summary: Summary | null = null;
@@ -142,7 +142,6 @@ export class ActorRecord {
   /** Whether another turn of it would be like any other, not its last. */
   get mayTakeTurns(): boolean {
     const { maxTurns, tokenBudget = Number.POSITIVE_INFINITY } = this.spec;
-    if (this.last !== null) return false;
     return this.turnsTaken < maxTurns && totalTokens(usageOf(this.turns)) < tokenBudget;
   }
 
@@ -167,17 +166,18 @@ export class ActorRecord {
   }
 
   /** All that one more thread needs to be this actor: what it is by now, and the turn it is in. */
-  board(): ActorSpec {
+  board(last: LastTurn | null): ActorSpec {
     const first = !this.#boarded;
     this.#boarded = true;
-    const { pending: _, ...spec } = this.spec;
+    const { pending: _, last: __, ...spec } = this.spec;
     if (this.reply) {
       const open = this.open ?? this.#nothingDone(this.reply);
       const pending = { reply: this.reply, open };
       this.spec = { ...spec, turns: [...this.turns], heard: [...this.reply.heard], pending };
     } else {
       this.owed.hear();
-      this.spec = { ...spec, turns: [...this.turns], heard: [...this.owed.handed] };
+      const end = last === null ? {} : { last };
+      this.spec = { ...spec, turns: [...this.turns], heard: [...this.owed.handed], ...end };
     }
     if (!first) this.spec = { ...this.spec, attempt: this.spec.attempt + 1 };
     return this.spec;
@@ -202,8 +202,8 @@ export class ActorRecord {
     this.reply = null;
     this.open = null;
     this.answers.clear();
-    this.last = null;
     this.trouble = null;
+    this.answering = 0;
     this.startedAt = null;
     this.endedAt = null;
     this.summary = null;

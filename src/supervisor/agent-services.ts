@@ -72,7 +72,6 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   };
   const alive = () => {
     current();
-    actor.lastSignAt = side.now();
     side.advance({ type: "alive" });
   };
 

@@ -1,5 +1,6 @@
 import { type LimitRange, limitRanges } from "../policy/limit-ranges.ts";
 import type { Limits } from "./options.ts";
+import { STUCK_MS, STUCK_WARN_MS, TOOL_MS } from "./watch/judge.ts";
 
 /** The defaults; `docs` and `Limits` say what each means. */
 export const defaultLimits: Limits = {
@@ -8,10 +9,18 @@ export const defaultLimits: Limits = {
   patienceMs: 60_000,
   idleMs: 120_000,
   backgroundMs: 60_000,
+  stuckWarnMs: STUCK_WARN_MS,
+  stuckMs: STUCK_MS,
+  toolMs: TOOL_MS,
   graceMs: 2_000,
   maxTokens: 16_000,
   maxTurns: 100,
   thinkingTokens: 0,
+  maxChildren: 200,
+  maxAgentsPerSession: 1_000,
+  agentMinutes: 0,
+  sessionMinutes: 0,
+  backgroundMinutes: 0,
 };
 
 /** Values out of range are brought into it, what is no number is the default: a limit must never switch itself off. */
@@ -23,10 +32,18 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
     patienceMs: limit("patienceMs"),
     idleMs: limit("idleMs"),
     backgroundMs: limit("backgroundMs"),
+    stuckWarnMs: limit("stuckWarnMs"),
+    stuckMs: limit("stuckMs"),
+    toolMs: limit("toolMs"),
     graceMs: limit("graceMs"),
     maxTokens: limit("maxTokens"),
     maxTurns: limit("maxTurns"),
     thinkingTokens: limit("thinkingTokens"),
+    maxChildren: limit("maxChildren"),
+    maxAgentsPerSession: limit("maxAgentsPerSession"),
+    agentMinutes: limit("agentMinutes"),
+    sessionMinutes: limit("sessionMinutes"),
+    backgroundMinutes: limit("backgroundMinutes"),
   };
 }
 

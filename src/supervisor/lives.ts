@@ -2,6 +2,7 @@ import type { ActorHandle } from "../actors/hosts.ts";
 import { within } from "../mailbox/clock.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { FromAgent, LastTurn, Reply, Summary } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { agentServices } from "./agent-services.ts";
@@ -13,6 +14,10 @@ import { withLeftBehind } from "./report.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
 import type { PermissionDenial, SupervisorEvent } from "./view.ts";
+import { silenceOf } from "./watch/judge.ts";
+import { signed } from "./watch/signs.ts";
+import { startWatch, type Watch, type WatchNews } from "./watch/watch.ts";
+import { watched } from "./watch/watched-record.ts";
 
 /** Who is told of what happens to actors. */
 export interface LivesListeners {
@@ -48,6 +53,7 @@ export class Lives {
   /** Summaries on their way to the disk. */
   readonly #writing = new Set<Promise<void>>();
   readonly delivery: Delivery;
+  readonly #watch: Watch;
 
   constructor(session: Session, listeners: LivesListeners) {
     this.#session = session;
@@ -61,6 +67,42 @@ export class Lives {
       onIdleNews: () => listeners.onIdleNews(),
       onWarning: (message) => this.#warn(message),
     });
+    const { limits } = session.common;
+    const { clock } = session;
+    this.#watch = startWatch({
+      clock,
+      limits: { ...limits, silentMs: silenceOf(limits) },
+      ...(limits.sessionMinutes === 0
+        ? {}
+        : { session: { startedAt: clock.now(), deadlineMs: limits.sessionMinutes * 60_000 } }),
+      actors: () =>
+        this.all.filter(({ child }) => child.state !== "ended").map((actor) => watched(actor, limits.toolMs)),
+      onNews: (news) => this.#heed(news),
+    });
+  }
+
+  /** A watch has looked: a person is told, and what is lost is ended. */
+  #heed(news: WatchNews): void {
+    const actor = news.actor === null ? undefined : this.#actors.get(news.actor);
+    switch (news.type) {
+      case "warn":
+        this.#warn(news.sentence);
+        break;
+      case "end":
+        if (news.actor !== null) this.stop(news.actor, news.stop, "foreground");
+        else for (const { id } of this.all) this.stop(id, news.stop);
+        return;
+      case "paused":
+        this.#warn(news.sentence);
+        return;
+      case "well":
+        break;
+      default:
+        news satisfies never;
+    }
+    if (!actor) return;
+    actor.trouble = news.type === "warn" ? news.sentence : null;
+    this.changed(actor);
   }
 
   /** In spawn order. */
@@ -127,6 +169,7 @@ export class Lives {
     await Promise.all(this.#writing);
     for (const withdraw of this.#graces.values()) withdraw();
     this.#graces.clear();
+    this.#watch.stop();
   }
 
   /** Resolves when every end so far is durable and delivered. */
@@ -201,8 +244,10 @@ export class Lives {
   }
 
   #start(actor: ActorRecord): void {
-    actor.startedAt ??= this.#session.clock.now();
-    const spec = actor.board();
+    const { clock, spending } = this.#session;
+    actor.startedAt ??= clock.now();
+    spending.purses.begin(actor.id);
+    const spec = actor.board(this.#listeners.lastWords(actor));
     this.#session.journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
     let handle: ActorHandle;
     try {
@@ -215,7 +260,12 @@ export class Lives {
     }
     const first = actor.handle === null && spec.turns.length === 0;
     actor.handle = handle;
-    if (actor.deadlineMs !== null && first) this.#armDeadline(actor, actor.deadlineMs);
+    this.#watch.wake();
+    const ms = Math.min(
+      actor.deadlineMs ?? Number.POSITIVE_INFINITY,
+      spending.purses.deadline(actor.id)?.ms ?? Number.POSITIVE_INFINITY,
+    );
+    if (first && Number.isFinite(ms)) this.#armDeadline(actor, ms);
     handle.mail.onMail((mail) => this.#read(actor, handle, mail));
     handle.exited.then((exit) => {
       this.#disarmGrace(handle);
@@ -251,18 +301,28 @@ export class Lives {
   }
 
   #thread(actor: ActorRecord): ActorHandle {
-    const { host, gateway, clock } = this.#session;
+    const { host, gateway } = this.#session;
     const { spec } = actor;
     const lead = actor.id === MAIN;
     return host.start({
       spec,
       model: gateway.connect(actor.id, lead),
       onDeadLetter: (_letter, why) => this.#warn(`A letter of agent ${actor.id} was not read: ${why}.`),
-      services: agentServices(actor, {
+      services: this.#servicesOf(actor, lead),
+    });
+  }
+
+  /** What a thread of this actor is answered, as long as it is its thread. */
+  #servicesOf(actor: ActorRecord, lead: boolean): Services {
+    const { gateway, clock } = this.#session;
+    const { attempt } = actor.spec;
+    const now = () => clock.now();
+    return signed(
+      agentServices(actor, {
         ...this.#session,
         life: actor.life.signal,
-        now: () => clock.now(),
-        isCurrent: () => actor.spec.attempt === spec.attempt,
+        now,
+        isCurrent: () => actor.spec.attempt === attempt,
         advance: (event) => this.#advance(actor.id, event),
         changed: () => {
           this.changed(actor);
@@ -282,7 +342,9 @@ export class Lives {
             tool_input: input,
           }),
       }),
-    });
+      actor,
+      now,
+    );
   }
 
   #hookSide(actor: ActorRecord): HookSide {
@@ -405,6 +467,7 @@ export class Lives {
     actor.stopping.abort(ENDED);
     if (!idles) actor.life.abort(ENDED);
     this.#session.broker.withdraw(actor.id);
+    this.#session.spending.purses.release(actor.id);
     writes.releaseAll(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;

@@ -5,12 +5,15 @@ import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ModelClient } from "../model/client.ts";
+import type { OwnPrices } from "../model/prices.ts";
 import type { Person } from "../policy/asks.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { AgentBudget } from "../policy/settings/budget-settings.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { FileRules } from "../tools/tool.ts";
+import type { Budget } from "./budget/budget.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { RestoredSession } from "./restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
@@ -46,6 +49,12 @@ export interface Limits {
    * on; after that they are stopped and it ends (default 60,000).
    */
   readonly backgroundMs: number;
+  /** Milliseconds that an agent's thread may stand still before a person is told (default 10,000). */
+  readonly stuckWarnMs: number;
+  /** The same before it is ended (default 60,000). */
+  readonly stuckMs: number;
+  /** Milliseconds a call in an agent's own thread may take; commands have their own time (default 600,000). */
+  readonly toolMs: number;
   /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
   readonly graceMs: number;
   /** Tokens of one reply (default 16,000). */
@@ -54,6 +63,16 @@ export interface Limits {
   readonly maxTurns: number;
   /** Tokens to think with; 0 is off (default 0). */
   readonly thinkingTokens: number;
+  /** Agents that one agent may start (default 200). */
+  readonly maxChildren: number;
+  /** Agents of the whole session, ended or not (default 1,000). */
+  readonly maxAgentsPerSession: number;
+  /** Minutes after which an agent is ended; it is asked for its answer before (default 0: none). */
+  readonly agentMinutes: number;
+  /** The same for the whole session (default 0: none). */
+  readonly sessionMinutes: number;
+  /** Minutes that the end of a prompt waits for agents in the background (default 0: as long as they take). */
+  readonly backgroundMinutes: number;
 }
 
 export interface SupervisorOptions {
@@ -93,6 +112,14 @@ export interface SupervisorOptions {
   readonly person?: Person;
   readonly appendSystemPrompt?: string;
   readonly limits?: Partial<Limits>;
+  /** What the whole session may use: tokens, dollars, turns, milliseconds (default: no limit). */
+  readonly budget?: Budget;
+  /** What agents of a type get of it, each. */
+  readonly agentBudgets?: readonly AgentBudget[];
+  /** Prices of models that differ from the published ones, by full id. */
+  readonly prices?: OwnPrices;
+  /** Dollars above which agents of one reply are asked about, or told, before they start (default 1; 0: always). */
+  readonly quoteAboveUsd?: number;
   /** Where sessions are kept (default `~/.troupe`). */
   readonly home?: string;
   /** A line by which a person recognises the session in a list (default: its first prompt). */

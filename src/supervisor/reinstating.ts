@@ -17,6 +17,12 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
     const actor = new ActorRecord(rest.spec, session.clock.now(), { owner, call, background });
     actor.restore(rest);
     lives.add(actor);
+    session.spending.adopt(rest.spec);
+    for (const turn of rest.turns) {
+      const { usd } = session.spending.spend(actor.id, rest.spec.model, turn.usage);
+      actor.costUsd += usd;
+    }
+    if (rest.summary !== null) session.spending.purses.release(actor.id);
     if (rest.summary === null) {
       resumeTurn(actor, rest, session);
       unfinished.push(actor);

@@ -41,6 +41,7 @@ import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts"
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import type { Common } from "./specs.ts";
+import { Spending } from "./spending.ts";
 import { Tasks } from "./tasks.ts";
 import { Toolbox } from "./toolbox.ts";
 import { WriteLedger } from "./write-ledger.ts";
@@ -60,6 +61,7 @@ export interface Session {
   readonly host: ActorHost;
   /** So many threads it has at most; a library user's own host may have fewer. */
   readonly maxThreads: number;
+  readonly spending: Spending;
   readonly toolbox: Toolbox;
   readonly permissions: Permissions;
   readonly hooks: SessionHooks;
@@ -133,6 +135,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const processes = startProcesses({
     env: { ...process.env, ...options.env },
     clock,
+    onGivenUp: listeners.onWarning,
     commandEnv: [...(options.commandEnv ?? []), ...Object.keys(options.env ?? {})],
   });
   const hooks = sessionHooks({
@@ -192,6 +195,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     gateway,
     host,
     maxThreads: options.host ? 0 : maxThreads,
+    spending: new Spending(options, limits, clock),
     toolbox,
     permissions,
     hooks,

@@ -3,26 +3,80 @@ import { findAgent } from "../actors/definitions/index.ts";
 import { journalFile } from "../journal/place.ts";
 import { readJournal } from "../journal/reader.ts";
 import { sessionStateOf } from "../journal/session-state.ts";
+import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { ActorId, MAIN } from "../mailbox/ids.ts";
-import type { ActorSpec } from "../mailbox/messages.ts";
+import type { ActorSpec, Reply } from "../mailbox/messages.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
+import type { Candidate, Known } from "./budget/quote.ts";
+import { spawnLimits } from "./budget/spawn-limits.ts";
 import { FORK, type Forked, forkOf } from "./forking.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Lives } from "./lives.ts";
+import { Quoting } from "./quoting.ts";
 import { frameOf, isUsable } from "./report.ts";
 import type { Session } from "./session.ts";
 import { agentSpec, type Spawn } from "./specs.ts";
+
+const DEFAULT_TYPE = "general-purpose";
+/** Where settings say nothing. */
+const QUOTE_ABOVE_USD = 1;
 
 /** Starts agents, and sets those that have ended going again: for calls of agents and for the library. */
 export class Spawning {
   readonly #session: Session;
   readonly #lives: Lives;
 
-  constructor(session: Session, lives: Lives) {
+  readonly #quoting: Quoting;
+
+  constructor(session: Session, lives: Lives, say: (sentence: string) => void) {
     this.#session = session;
     this.#lives = lives;
+    const { options } = session.common;
+    this.#quoting = new Quoting({
+      asks: session.permissions.asks,
+      aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
+      candidates: (calls, asker) => calls.map((call) => this.#candidate(call, asker)),
+      known: (asker) => this.#known(asker),
+      say,
+    });
+  }
+
+  /** Before the calls of a reply run: what its agents may cost together. */
+  replied(asker: ActorRecord, reply: Reply): void {
+    const starts = callsOf(reply).filter(
+      ({ name }) => this.#session.toolbox.find(name)?.offer.name === "Agent",
+    );
+    this.#quoting.replied(asker, reply, starts);
+  }
+
+  #candidate({ input }: ToolUseBlock, { spec }: ActorRecord): Candidate {
+    const { common, definitions, spending } = this.#session;
+    const wanted = typeof input === "object" && input !== null ? input : {};
+    const type = "subagent_type" in wanted ? String(wanted.subagent_type) : DEFAULT_TYPE;
+    const definition = findAgent(definitions, type);
+    const { maxTokens, maxTurns } = common.limits;
+    return {
+      model: definition?.model ?? spec.model,
+      budget: definition ? spending.budgetOf(definition) : {},
+      maxTurns: turnsWithin(common.limits, definition?.maxTurns ?? maxTurns),
+      maxTokens,
+      startsAgents: definition?.tools === "all" && spec.depth + 1 < common.limits.maxDepth,
+    };
+  }
+
+  #known(asker: ActorId): Known {
+    const { purses } = this.#session.spending;
+    const ended = this.#lives.all.filter(({ id, summary }) => id !== MAIN && summary !== null);
+    const usd = ended.reduce((sum, { costUsd }) => sum + costUsd, 0);
+    const { prices } = this.#session.common.options;
+    return {
+      leftUsd: purses.left(asker).usd,
+      whose: purses.left(asker).usd < purses.left(null).usd ? "agent" : "session",
+      past: { agents: ended.length, usd },
+      ...(prices ? { prices } : {}),
+    };
   }
 
   /** What an Agent call comes to: a report, or that it has begun. Throws, with a sentence, where it cannot. */
@@ -52,13 +106,16 @@ export class Spawning {
     { call, actor }: CallContext,
   ): Promise<ActorRecord> {
     const { description, prompt, model, resume, run_in_background } = input;
+    const declined = await this.#quoting.declined(actor, caller.turnsTaken + 1);
+    if (declined !== null) throw new Error(declined);
     if (resume !== undefined) {
-      const agent = this.#known(resume, caller);
+      const agent = this.#resumable(resume, caller);
       await this.goOn(agent, prompt, { owner: actor, call, background: run_in_background ?? false });
       return agent;
     }
     if (type === FORK) return this.#fork(caller, input, call);
     const definition = this.definition(type);
+    this.#refuseTooMany(caller);
     const background = run_in_background ?? definition.background ?? false;
     const spawn = { parent: caller.spec, description, prompt, model };
     return this.start(definition, spawn, { owner: actor, call, background });
@@ -66,23 +123,37 @@ export class Spawning {
 
   /** A new agent. */
   start(definition: AgentDefinition, spawn: Omit<Spawn, "id">, errand: Errand): ActorRecord {
-    const { common, ids } = this.#session;
-    return this.begin(agentSpec(common, definition, { ...spawn, id: ids.actor() }), errand);
+    const { common, ids, spending } = this.#session;
+    const budget = spending.budgetOf(definition);
+    const spec = agentSpec(common, definition, { ...spawn, id: ids.actor() }, budget);
+    const refused = spending.open(spec, budget);
+    if (refused !== null) throw new Error(refused);
+    return this.begin(spec, errand);
+  }
+
+  #refuseTooMany({ spec: { depth }, children }: ActorRecord): void {
+    const agents = this.#lives.all.filter(({ id }) => id !== MAIN).length;
+    const why = spawnLimits({ depth, children: children.length, agents }, this.#session.common.limits);
+    if (why !== null) throw new Error(why);
   }
 
   #fork(parent: ActorRecord, input: AgentInput, call: Errand["call"]): ActorRecord {
     const { ids, common } = this.#session;
+    this.#refuseTooMany(parent);
     if (parent.spec.type === FORK)
       throw new Error("A fork starts no forks. Do the work yourself, or start another kind of agent.");
     const { description, prompt: directive, run_in_background: background = true } = input;
     const own = { id: ids.actor(), description, directive };
     const forked = forkOf(parent, own, turnsWithin(common.limits, undefined));
     if (forked === null) throw new Error("There is no reply to fork from. Call Agent again.");
+    const refused = this.#session.spending.open(forked.spec, {});
+    if (refused !== null) throw new Error(refused);
     return this.begin(forked.spec, { owner: parent.id, call, background }, forked);
   }
 
   /** Durable in the order of the journal, then in line for a slot. A fork's prefix is in the journal already. */
   begin(spec: ActorSpec, errand: Errand, forked?: Forked): ActorRecord {
+    if (spec.id === MAIN) this.#session.spending.adopt(spec);
     const record = new ActorRecord(spec, this.#session.clock.now(), errand);
     const { call, background } = errand;
     this.#session.journal.note({
@@ -129,6 +200,7 @@ export class Spawning {
   }
 
   #reopen(agent: ActorRecord, errand: Errand, moreTurns: number): void {
+    this.#session.spending.adopt(agent.spec);
     agent.reopen(errand, moreTurns);
     const { owner, call, background } = errand;
     this.#session.journal.note({
@@ -147,7 +219,7 @@ export class Spawning {
     agent.remember(rest);
   }
 
-  #known(id: string, caller: ActorRecord): ActorRecord {
+  #resumable(id: string, caller: ActorRecord): ActorRecord {
     const parsed = ActorId.safeParse(id);
     const agent = parsed.success ? this.#lives.find(parsed.data) : undefined;
     if (agent && agent.id !== MAIN && agent.id !== caller.id) return agent;
@@ -171,4 +243,8 @@ export class Spawning {
 
 function stillRuns({ id }: ActorRecord): string {
   return `Agent ${id} still runs. Send it a message instead of resuming it.`;
+}
+
+function callsOf({ content }: Reply): ToolUseBlock[] {
+  return content.filter((block): block is ToolUseBlock => block.type === "tool_use");
 }

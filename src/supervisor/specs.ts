@@ -4,6 +4,8 @@ import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
 import { FILE_RULES } from "../tools/tool.ts";
+import type { Budget } from "./budget/budget.ts";
+import { limitsTold } from "./budget/spawn-limits.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -33,11 +35,20 @@ const SPAWNING = "Agent";
 export const MAINS_OWN: readonly string[] = ["EnterPlanMode", "ExitPlanMode"];
 
 /** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
-export function agentSpec(common: Common, definition: AgentDefinition, spawn: Spawn): ActorSpec {
+export function agentSpec(
+  common: Common,
+  definition: AgentDefinition,
+  spawn: Spawn,
+  budget: Budget = {},
+): ActorSpec {
   const { limits, toolbox, options } = common;
   const depth = (spawn.parent?.depth ?? 0) + 1;
   const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
   const forbidden = [...(definition.disallowedTools ?? []), ...MAINS_OWN, ...tooDeep];
+  const tools = toolbox.select(definition.tools, forbidden);
+  const maxTurns = turnsWithin(limits, definition.maxTurns);
+  const startsAgents = tools.some(({ name }) => name === SPAWNING);
+  const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
   const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
   return spec(common, {
     id: spawn.id,
@@ -45,10 +56,10 @@ export function agentSpec(common: Common, definition: AgentDefinition, spawn: Sp
     depth,
     type: definition.name,
     description: spawn.description,
-    role: definition.prompt,
-    tools: toolbox.select(definition.tools, forbidden),
+    role: `${definition.prompt}\n\n${told}`,
+    tools,
     model,
-    maxTurns: turnsWithin(limits, definition.maxTurns),
+    maxTurns,
     // A budget without end is none; infinity would not survive the way to a thread.
     ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
     prompt: spawn.prompt,

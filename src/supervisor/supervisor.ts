@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { addUsage, noUsage } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { GatewayNotice } from "../model/client.ts";
-import { costOf } from "../model/prices.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
@@ -31,6 +30,8 @@ import type { AgentView, PermissionDenial } from "./view.ts";
 const SPARE_THREADS = 8;
 const TITLE_CHARS = 100;
 const NEVER = new AbortController().signal;
+
+type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;
 
 /**
  * Owns a session: the main conversation and every agent under it. It decides and records; it runs no tool
@@ -89,10 +90,12 @@ export class Supervisor implements SupervisorHandle {
       onEvent,
       onDenied: (denial) => this.#denials.push(denial),
       onIdleNews: () => this.#wake(),
-      onReplied: () => {},
-      lastWords: () => null,
+      onReplied: (actor, reply) => this.#spawning.replied(actor, reply),
+      lastWords: (actor) => (actor.reply === null ? this.#session.spending.lastWords(actor) : null),
     });
-    this.#spawning = new Spawning(this.#session, this.#lives);
+    this.#spawning = new Spawning(this.#session, this.#lives, (message) =>
+      onEvent({ type: "warning", message }),
+    );
     const mail = mailDesk(this.#session, this.#lives, this.#spawning);
     this.session = this.#session.id;
     this.folder = this.#session.journal.folder;
@@ -312,11 +315,10 @@ export class Supervisor implements SupervisorHandle {
       return;
     }
     const actor = this.#lives.find(notice.actor);
+    if (actor) actor.lastSignAt = this.#session.clock.now();
     switch (notice.type) {
       case "usage":
-        this.#apiMs += notice.apiMs;
-        this.#costUsd += costOf(notice.model, notice.usage).usd;
-        actor?.answered(notice.usage, costOf(notice.model, notice.usage).usd);
+        this.#book(notice, actor);
         break;
       case "waiting": {
         const { reason, attempt, ms } = notice;
@@ -329,6 +331,15 @@ export class Supervisor implements SupervisorHandle {
         notice satisfies never;
     }
     if (actor) this.#lives.changed(actor);
+  }
+
+  /** A reply was paid for, whoever asked and whether it is there to have it. */
+  #book({ actor: id, model, usage, apiMs }: UsageNotice, actor: ActorRecord | undefined): void {
+    this.#apiMs += apiMs;
+    const { usd, note } = this.#session.spending.spend(id, model, usage);
+    this.#costUsd += usd;
+    actor?.answered(usage, usd);
+    if (note !== null) this.#onEvent({ type: "warning", message: note });
   }
 
   #refuseWhenClosed(): void {

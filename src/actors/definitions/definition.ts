@@ -14,6 +14,13 @@ export interface AgentDefinition {
   readonly model?: string;
   /** Its callers go on at once and are notified, unless a call says otherwise. */
   readonly background?: boolean;
+  /** What one of them may use, with everything below it; taken from its parent's. */
+  readonly budget?: {
+    readonly tokens?: number;
+    readonly usd?: number;
+    readonly turns?: number;
+    readonly ms?: number;
+  };
   /** Turns before it must write its summary; the session's limit where absent. */
   readonly maxTurns?: number;
 }

@@ -101,6 +101,12 @@ export const catalogue = {
       "backgroundMs",
       "Milliseconds an agent that has answered is kept for its commands in the background.",
     ),
+    stuckWarnMs: limit("stuckWarnMs", "Milliseconds an agent's thread may stand still before it is said."),
+    stuckMs: limit("stuckMs", "Milliseconds an agent's thread may stand still before it is ended."),
+    toolMs: limit(
+      "toolMs",
+      "Milliseconds a call in an agent's own thread may take; commands have their own.",
+    ),
     graceMs: limit("graceMs", "Milliseconds an agent has to end by itself once it is cancelled."),
     maxTokens: limit("maxTokens", "Tokens of one reply."),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),

@@ -1,5 +1,6 @@
 import type { PermissionMode } from "../gate.ts";
 import type { Behaviour, Rule, Scope } from "../rules.ts";
+import { type BudgetSettings, budgetSettings } from "./budget-settings.ts";
 import { catalogue, type EditRule, type LimitName, type SandboxMode, type WriteRule } from "./catalogue.ts";
 import { type Counting, count } from "./counting.ts";
 import type { JsonObject } from "./json.ts";
@@ -47,6 +48,7 @@ export interface Settings {
   /** How files are guarded (A22.8, A22.10); absent: nobody says. */
   readonly fileRules: { readonly edit?: EditRule; readonly write?: WriteRule };
   readonly commandEnv: readonly string[];
+  readonly budgets: BudgetSettings;
   readonly redact: readonly string[];
   readonly trustedFolders: readonly string[];
 }
@@ -89,7 +91,7 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
   const { counted } = counting;
   const mode = modeOf(files, counted);
   return {
-    settings: valuesOf(counted),
+    settings: { ...valuesOf(counted), budgets: budgetSettings(files, counted) },
     rules: (["allow", "ask", "deny"] as const).flatMap((behaviour) => rulesOf(counted, behaviour)),
     hooks: of(counted, catalogue.hooks).flatMap(({ scope, file, value }) =>
       Object.keys(value).length > 0 ? [{ scope, file, value }] : [],
@@ -101,7 +103,7 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
   };
 }
 
-function valuesOf(leaves: readonly Leaf[]): Settings {
+function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
   const model = last(leaves, catalogue.model);
   const [apiKeyHelper] = saidBy(leaves, catalogue.apiKeyHelper);
   const { sandbox, aliases, fileRules } = catalogue;
