@@ -1,0 +1,195 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { lockHolder } from "../../src/journal/session-lock.ts";
+import { listSessions, type SessionEntry } from "../../src/journal/sessions.ts";
+import { troupe } from "../support/cli-process.ts";
+import { processesWith } from "../support/left-behind.ts";
+import {
+  type Handler,
+  type MessagesServer,
+  type RecordedRequest,
+  type ServedReply,
+  startMessagesServer,
+} from "../support/messages-server.ts";
+import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const BIN = join(import.meta.dirname, "../../bin/troupe.js");
+/** A reply that does not end. */
+const endless: ServedReply = { text: "Endless", upTo: "event: content_block_stop", ending: "pings" };
+
+async function serving(handler: Handler): Promise<MessagesServer> {
+  const server = await startMessagesServer(handler);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Which agent asks: the first words it was given. */
+function asker({ body }: RecordedRequest): "main" | "agent" {
+  const first = JSON.stringify(body.messages[0]?.content);
+  return first.includes("task of an agent") ? "agent" : "main";
+}
+
+async function onlySession(home: string): Promise<SessionEntry> {
+  const { sessions } = await listSessions(join(home, ".troupe"));
+  const [session] = sessions;
+  if (!session || sessions.length > 1) throw new Error(`${sessions.length} sessions, not 1`);
+  return session;
+}
+
+/** Every tool_use of a request has exactly one result, and roles alternate. */
+function expectWhole({ body }: RecordedRequest): void {
+  const uses: unknown[] = [];
+  const results: unknown[] = [];
+  for (const { content } of body.messages) {
+    if (typeof content === "string") continue;
+    for (const block of content) {
+      if (block.type === "tool_use") uses.push(block["id"]);
+      if (block.type === "tool_result") results.push(block["tool_use_id"]);
+    }
+  }
+  expect(results).toEqual(uses);
+  const roles = body.messages.map(({ role }) => role).filter((role) => role !== "system");
+  expect(roles).toEqual(roles.map((_, index) => (index % 2 === 0 ? "user" : "assistant")));
+}
+
+const places = () => ({ cwd: temporaryFolder(), home: temporaryFolder("troupe-home-") });
+
+describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, () => {
+  test("--continue goes on from the last durable turn, and nothing that changes anything runs twice", async () => {
+    const at = places();
+    const server = await serving(({ n }) => {
+      if (n === 0) {
+        const command = "echo once >> made; sleep 100";
+        return { text: "I begin.", calls: [{ name: "Bash", input: { command, description: "Make it" } }] };
+      }
+      return { text: "It is finished." };
+    });
+    const mode = ["--permission-mode", "bypassPermissions"];
+    const env = { IS_SANDBOX: "1" };
+    const made = join(at.cwd, "made");
+    const killed = await troupe(["-p", "go", ...mode], {
+      ...{ ...at, env, url: server.url },
+      onStart(child) {
+        const timer = setInterval(() => existsSync(made) && child.kill("SIGKILL"), 20);
+        child.once("exit", () => clearInterval(timer));
+      },
+    });
+    expect(killed).toMatchObject({ signal: "SIGKILL", out: "" });
+    const again = await troupe(["-p", "--continue", ...mode], { ...at, env, url: server.url });
+    expect(again).toMatchObject({ code: 0, out: "It is finished.\n" });
+    const { id } = await onlySession(at.home);
+    expect(again.err).toContain(`Going on with session ${id}: the main conversation was cut off.`);
+    expect(readFileSync(made, "utf8")).toBe("once\n");
+    const request = await server.request(1);
+    expectWhole(request);
+    expect(request.rawBody).toContain("I begin.");
+    expect(lockHolder((await onlySession(at.home)).folder)).toBeNull();
+  });
+
+  test("agents that were at work go on, and their results arrive as if nothing had happened", async () => {
+    const at = places();
+    let killing = true;
+    const server = await serving((request) => {
+      if (asker(request) === "agent") return killing ? endless : { text: "The agent has found it." };
+      if (request.body.messages.length > 1) return { text: "All is known now." };
+      const input = { description: "find it", prompt: "task of an agent", subagent_type: "Explore" };
+      return { text: "I ask two.", calls: [1, 2].map(() => ({ name: "Agent", input })) };
+    });
+    const killed = await troupe(["-p", "go"], {
+      ...{ ...at, url: server.url },
+      onStart: (child) => void server.request(2).then(() => child.kill("SIGKILL")),
+    });
+    expect(killed.signal).toBe("SIGKILL");
+    killing = false;
+    const again = await troupe(["-p", "-c", "--output-format", "json"], { ...at, url: server.url });
+    expect(again.code).toBe(0);
+    expect(again.err).toContain("the main conversation and 2 agents were cut off.");
+    expect(again.json()).toMatchObject({ result: "All is known now.", unfinished: [] });
+    const last = server.requests.at(-1);
+    if (!last) throw new Error("nothing was asked");
+    expectWhole(last);
+    expect(last.rawBody.match(/The agent has found it\./g)).toHaveLength(2);
+  });
+
+  test("a prompt can be given with it, and --fork-session leaves the session as it was", async () => {
+    const at = places();
+    const server = await serving(({ n }) => ({ text: `answer ${n}` }));
+    await troupe(["-p", "the first question"], { ...at, url: server.url });
+    const { id, folder } = await onlySession(at.home);
+    const before = readFileSync(join(folder, "journal.jsonl"), "utf8");
+    const copied = await troupe(
+      ["-p", "on a copy", "--resume", id.slice(0, 6), "--fork-session", "--output-format", "json"],
+      { ...at, url: server.url },
+    );
+    expect(copied.json()).toMatchObject({ result: "answer 1" });
+    expect(copied.json()["session_id"]).not.toBe(id);
+    expect(readFileSync(join(folder, "journal.jsonl"), "utf8")).toBe(before);
+    const second = await troupe(["-p", "and then?", "--resume", id, "--output-format", "json"], {
+      ...{ ...at, url: server.url },
+    });
+    expect(second.json()).toMatchObject({ result: "answer 2", session_id: id });
+    const { body } = await server.request(2);
+    expect(JSON.stringify(body.messages)).toMatch(/the first question.*answer 0.*and then\?/);
+    expect(JSON.stringify(body.messages)).not.toContain("on a copy");
+  });
+
+  test("a torn last line is dropped and said; a second process is refused", async () => {
+    const at = places();
+    const server = await serving(({ n }) => (n === 0 ? { text: "first" } : endless));
+    await troupe(["-p", "go"], { ...at, url: server.url });
+    const { folder, id } = await onlySession(at.home);
+    writeFileSync(join(folder, "journal.jsonl"), '{"seq":99,"at":"2026-', { flag: "a" });
+    const refused: string[] = [];
+    const first = await troupe(["-p", "-c", "more"], {
+      ...{ ...at, url: server.url },
+      onStart(child) {
+        void server
+          .request(1)
+          .then(() => troupe(["-p", "-c", "me too"], { ...at, url: server.url }))
+          .then(({ code, err }) => refused.push(`${code}: ${err}`))
+          .finally(() => child.kill("SIGTERM"));
+      },
+    });
+    expect(first.code).toBe(143);
+    expect(first.err).toMatch(/last line|torn|incomplete/i);
+    expect(first.err).toContain(`troupe --resume ${id} goes on with it.`);
+    expect(refused[0]).toMatch(/^1: troupe: .*open in another process \(pid \d+\).*--fork-session/);
+  });
+});
+
+const why = whyNoTerminal();
+
+describe.skipIf(why !== null)("troupe --resume in a terminal", { timeout: 60_000 }, () => {
+  test("shows where the session stands, goes on with what was cut off, and hears what is typed", async () => {
+    const at = places();
+    const server = await serving(({ n }) => {
+      if (n === 0) return { text: "I begin.", calls: [{ name: "Glob", input: { pattern: "*" } }] };
+      if (n === 1) return endless;
+      return n === 2 ? { text: "Going on now.", chunks: 10, chunkDelayMs: 100 } : { text: "Heard it." };
+    });
+    await troupe(["-p", "the first question"], {
+      ...{ ...at, url: server.url },
+      onStart: (child) => void server.request(1).then(() => child.kill("SIGKILL")),
+    });
+    const { id } = await onlySession(at.home);
+    const terminal = inTerminal([process.execPath, BIN, "--resume"], {
+      cwd: at.cwd,
+      env: { HOME: at.home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test" },
+    });
+    await terminal.shows(/Which session[\s\S]*1 {2}[a-z0-9]{16}[\s\S]*Enter for none › *$/);
+    terminal.type("1\r");
+    await terminal.shows("› the first question");
+    await terminal.shows("I begin.");
+    await terminal.shows(`Going on with session ${id}: the main conversation was cut off.`);
+    await terminal.shows("Going o");
+    terminal.type("and the tests\r");
+    await terminal.shows(/Heard it\.[\s\S]*✓ done[\s\S]*› *$/);
+    expect((await server.request(3)).rawBody).toContain("and the tests");
+    terminal.type("\u0004");
+    expect(await terminal.ended).toBe(0);
+    await terminal.shows(`troupe --resume ${id} goes on with it.`);
+    expect(processesWith(at.home)).toEqual([]);
+  });
+});
