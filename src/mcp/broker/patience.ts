@@ -24,14 +24,18 @@ export function patience(clock: Clock, { quietMs, longestMs }: PatienceTimes, ou
   const began = clock.now();
   let spent: string | null = null;
   let held = 0;
+  let isOver = false;
   let withdraw = () => {};
-  const stop = () => over.abort(outer.reason);
+  const stop = () => {
+    withdraw();
+    over.abort(outer.reason);
+  };
   outer.addEventListener("abort", stop, { once: true });
   if (outer.aborted) stop();
 
   const wait = () => {
     withdraw();
-    if (held > 0 || over.signal.aborted) return;
+    if (held > 0 || isOver || over.signal.aborted) return;
     const left = began + longestMs - clock.now();
     withdraw = clock.after(Math.max(0, Math.min(quietMs, left)), () => {
       spent = left <= quietMs ? `${seconds(longestMs)} in all` : `${seconds(quietMs)} without a sign of life`;
@@ -54,6 +58,7 @@ export function patience(clock: Clock, { quietMs, longestMs }: PatienceTimes, ou
       };
     },
     end() {
+      isOver = true;
       withdraw();
       outer.removeEventListener("abort", stop);
     },
