@@ -91,6 +91,28 @@ export function whole(
   };
 }
 
+/** A number within limits, as amounts of money are. */
+export function decimal(
+  words: Words & { value: string; min: number; max: number },
+): Option<number | undefined> {
+  const { min, max, ...rest } = words;
+  return {
+    aliases: [],
+    ...rest,
+    read(given) {
+      const word = given.at(-1);
+      if (word === undefined) return undefined;
+      const number = /^\$?(\d{1,12}(\.\d{1,9})?|\.\d{1,9})$/.test(word)
+        ? Number(word.replace("$", ""))
+        : Number.NaN;
+      if (number >= min && number <= max) return number;
+      throw new UsageError(
+        `--${words.name} cannot be ${quoted(word)}; it is a number from ${min} to ${max}, such as 2.50.`,
+      );
+    },
+  };
+}
+
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST_MS = 7 * 24 * UNIT_MS.h;
 

@@ -1,4 +1,4 @@
-import { choice, flag, repeated, text, toolNames, whole } from "./option.ts";
+import { choice, decimal, flag, repeated, text, toolNames, whole } from "./option.ts";
 
 /** Flags that every command which starts a session shares. */
 export const sessionFlags = {
@@ -16,6 +16,13 @@ export const sessionFlags = {
     max: 100_000,
     summary: "turns after which the model writes its summary",
     fallback: "100",
+  }),
+  maxBudgetUsd: decimal({
+    name: "max-budget-usd",
+    value: "USD",
+    min: 0.001,
+    max: 1_000_000,
+    summary: "dollars that the whole session may cost",
   }),
   cwd: text({ name: "cwd", value: "FOLDER", summary: "the folder to work in", fallback: "the current one" }),
   addDir: repeated({

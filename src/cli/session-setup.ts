@@ -15,6 +15,7 @@ import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
 import type { CliIO } from "./io.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
+import { budgetOptions } from "./session-budget.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
 import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -85,6 +86,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       fileRules: read.settings.fileRules,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       limits,
+      ...budgetOptions(args, read),
       home,
       ...(title === undefined ? {} : { title }),
       ...(own.resume === undefined ? {} : { resume: own.resume }),

@@ -172,6 +172,7 @@ describe("the folder's own files", () => {
       fileRules: {},
       sandbox: { allowedDomains: [], denyRead: ["~/.ssh"] },
       commandEnv: [],
+      budgets: { agentBudgets: [], prices: {} },
       redact: [],
       trustedFolders: [],
     });

@@ -14,6 +14,7 @@ const nothing = {
   fileRules: {},
   sandbox: { allowedDomains: [], denyRead: [] },
   commandEnv: [],
+  budgets: { agentBudgets: [], prices: {} },
   redact: [],
   trustedFolders: [],
 };
