@@ -4,7 +4,7 @@ import type { Clock } from "../../mailbox/clock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { AgentView } from "../view.ts";
 import { LiveTree } from "./live-tree.ts";
-import { LIVE_PROTOCOL, type LiveHello } from "./protocol.ts";
+import type { LiveHello } from "./protocol.ts";
 import {
   farPlace,
   fits,
@@ -19,6 +19,7 @@ import {
   UNREADY,
 } from "./socket-place.ts";
 import { sweepIfDead, sweepSockets } from "./sweep.ts";
+import { LIVE_PROTOCOL } from "./version.ts";
 import { Viewer } from "./viewer.ts";
 
 export interface LiveSocketOptions {

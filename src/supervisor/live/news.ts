@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ActorId } from "../../mailbox/ids.ts";
-import { FromSession, LIVE_PROTOCOL, LiveAgent, type LiveHello, type LivePatch } from "./protocol.ts";
+import { FromSession, LiveAgent, type LiveHello, type LivePatch } from "./protocol.ts";
+import { LIVE_PROTOCOL } from "./version.ts";
 
 /** What is learnt of a watched session. */
 export type LiveNews =

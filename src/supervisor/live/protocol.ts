@@ -3,9 +3,6 @@ import { Usage } from "../../mailbox/conversation.ts";
 import { ActorId, SessionId } from "../../mailbox/ids.ts";
 import { Status } from "../../mailbox/messages.ts";
 
-/** Raised when a line changes its meaning: a viewer of another one says so and shows nothing. */
-export const LIVE_PROTOCOL = 1;
-
 /** The first line a viewer is told. */
 export const LiveHello = z.object({
   type: z.literal("hello"),

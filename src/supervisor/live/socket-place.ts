@@ -51,9 +51,9 @@ export function fits(path: string): boolean {
   return Buffer.byteLength(path) <= MAX_PATH_BYTES;
 }
 
-/** The folder for all sessions' sockets, for this user only. */
+/** The folder for all sockets, for this user only. None of it need outlive the machine. */
 export function makeRunFolder(home: string): void {
-  makePrivateFolders(home, runFolder(home));
+  makePrivateFolders(home, runFolder(home), "none");
 }
 
 /** Every session that has, or had, a socket. Another user's, and what is no socket, is none. */
