@@ -62,6 +62,7 @@ function gateOf(cwd: string): Services["before"] {
     all: () => [],
     stop() {},
     whileWaiting: <T>(_: unknown, other: Promise<T>) => other,
+    tell() {},
   };
   const session = { id: "bench", transcriptPath: "/", projectDir: cwd, folder: "/nonexistent" };
   const hooks = hookRunner({

@@ -1,5 +1,6 @@
 import { run as fanOut } from "./fan-out.ts";
 import { run as gate } from "./gate.ts";
+import { run as governor } from "./governor.ts";
 import { run as journal } from "./journal.ts";
 import { run as loop } from "./loop.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -23,6 +24,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   tools,
   policy,
   gate,
+  governor,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

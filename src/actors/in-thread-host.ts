@@ -53,11 +53,14 @@ function run(
   const terminated = new Promise<Exit>((resolve) => {
     stop.signal.addEventListener("abort", () => resolve({ type: "terminated" }), { once: true });
   });
+  const asker = severed(servicesInThread(services, scheduler, spec.id), stop.signal);
+  let lanes = 0;
+  const lane = laneModel(model, () => asker.model(++lanes));
   const ended = runActor({
     spec: structuredClone(spec),
-    services: severed(servicesInThread(services, scheduler, spec.id), stop.signal),
+    services: asker,
     mail: right,
-    model: laneModel(model),
+    model: lane,
     tools: agentTools,
     clock: systemClock,
   }).then(
@@ -68,7 +71,7 @@ function run(
     }),
   );
   const exited = Promise.race([ended, terminated]).finally(() => {
-    model.close();
+    lane.close();
     left.close();
   });
   return { mail: left, exited, terminate: () => stop.abort() };
@@ -93,6 +96,8 @@ function severed(services: Services, ended: AbortSignal): Services {
     model: until(services.model),
     turn: until(services.turn),
     finish: until(services.finish),
+    compacting: until(services.compacting),
+    compacted: until(services.compacted),
     hidden: until(services.hidden),
     run: until(services.run),
     command: until(services.command),

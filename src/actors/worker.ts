@@ -29,12 +29,15 @@ export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   if (task.type === "warm") return { ok: true };
   const { services, mail, model, pulse } = task;
   pulse.on("message", (beat) => pulse.postMessage(beat));
+  const asker = servicesOver(services);
+  let lanes = 0;
+  const lane = laneModel(model, () => asker.model(++lanes));
   try {
     await runActor({
       spec: z.parse(ActorSpec, task.spec),
-      services: servicesOver(services),
+      services: asker,
       mail: portMailbox<ToAgent, FromAgent>(mail, { incoming: ToAgent }),
-      model: laneModel(model),
+      model: lane,
       tools: agentTools,
       clock: systemClock,
     });
@@ -42,6 +45,7 @@ export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   } finally {
-    for (const port of [services, mail, model, pulse]) port.close();
+    lane.close();
+    for (const port of [services, mail, pulse]) port.close();
   }
 }

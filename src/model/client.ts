@@ -104,6 +104,8 @@ export type ModelOutcome =
 
 /** What the gateway tells the session about all its requests together. */
 export type GatewayNotice =
+  /** A request of this actor is in line or being answered. */
+  | { readonly type: "open"; readonly actor: ActorId }
   | {
       readonly type: "usage";
       readonly actor: ActorId;

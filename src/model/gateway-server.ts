@@ -15,6 +15,8 @@ export interface LaneServices {
   readonly ask: Ask;
   readonly clock: Clock;
   readonly onNotice: (notice: GatewayNotice) => void;
+  /** Milliseconds between signs that a request is still open; absent: there are none. */
+  readonly beatMs?: number;
 }
 
 /**
@@ -53,6 +55,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
     };
     const send = (outcome: ModelOutcome) =>
       port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);
+    const still = beat(services, owner.actor);
     try {
       const outcome = await services.ask(request, owner.lead, on, abort.signal);
       if (outcome.type === "reply") {
@@ -65,9 +68,21 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       send(unusable(error));
     } finally {
       open.delete(id);
+      still.end();
       relay.end();
     }
   };
+}
+
+/** A request in line or a long reply makes no sound: who watches must be able to tell it from a lost one. */
+function beat({ clock, beatMs, onNotice }: LaneServices, actor: ActorId): { end(): void } {
+  if (beatMs === undefined) return { end() {} };
+  const sound = () => {
+    onNotice({ type: "open", actor });
+    withdraw = clock.after(beatMs, sound);
+  };
+  let withdraw = clock.after(beatMs, sound);
+  return { end: () => withdraw() };
 }
 
 /** Checked by its envelope alone: a whole conversation per turn is too much to look through twice. */

@@ -6,6 +6,9 @@ import { serveLane } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
 import { Lanes } from "./lanes.ts";
 
+/** Between two signs of a request that is open. */
+const BEAT_MS = 10_000;
+
 /** The entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
   // Loading begins at once; what is asked before it is done waits for it.
@@ -18,7 +21,7 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     switch (message.type) {
       case "connect":
         lanes.add(message.actor, message.port);
-        return serveLane(message.port, message, { ask, clock: systemClock, onNotice });
+        return serveLane(message.port, message, { ask, clock: systemClock, onNotice, beatMs: BEAT_MS });
       case "disconnect":
         return lanes.close(message.actor);
       default:

@@ -330,7 +330,10 @@ export class Lives {
         },
         keeps: () => this.#kept(actor).length > 0,
         rest: (summary) => void this.#rest(actor, summary),
-        connect: () => gateway.connect(actor.id, lead),
+        connect: () => {
+          if (gateway.isOver) throw new Error("The model gateway is gone.");
+          return gateway.connect(actor.id, lead);
+        },
         replied: (reply) => this.#listeners.onReplied(actor, reply),
         lastWords: () => this.#listeners.lastWords(actor),
         ...this.#hookSide(actor),

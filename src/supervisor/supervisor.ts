@@ -317,6 +317,8 @@ export class Supervisor implements SupervisorHandle {
     const actor = this.#lives.find(notice.actor);
     if (actor) actor.lastSignAt = this.#session.clock.now();
     switch (notice.type) {
+      case "open":
+        return;
       case "usage":
         this.#book(notice, actor);
         break;
