@@ -19,7 +19,15 @@ import type {
   Steer,
   Turn,
 } from "../mailbox/messages.ts";
-import { addReceipts, conversationOf, hear, receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
+import {
+  addReceipts,
+  blocksOf,
+  conversationOf,
+  hear,
+  receiptsOf,
+  todoOf,
+  usageOf,
+} from "../mailbox/turns.ts";
 import type { ModelReply } from "../model/client.ts";
 import { find } from "../tools/dispatch.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
@@ -88,6 +96,12 @@ export class AgentState {
       commands: [...this.commands],
       ...(todo === undefined ? {} : { todo: [...todo] }),
     };
+  }
+
+  /** It said something, called nothing, and has heard nothing since. */
+  get hasAnswered(): boolean {
+    const last = this.messages.at(-1);
+    return last?.role === "assistant" && blocksOf(last).every(({ type }) => type !== "tool_use");
   }
 
   get tokens(): number {

@@ -28,6 +28,21 @@ export function endingOfReply(
   return { status: text ? "partial" : "failed", text, reason: "The model ended without an answer." };
 }
 
+/** Of one whose thread, or whole program, died between its answer and its end. */
+export function endingOfAnswer(
+  { maxTurns }: { maxTurns: number },
+  now: { turns: number; said: string },
+): Ending {
+  const { turns, said: text } = now;
+  // The one turn more than it may take is the one it was told to be its last.
+  if (turns > maxTurns) return { status: "out_of_turns", text, reason: outOfTurns(maxTurns) };
+  return { status: "done", text };
+}
+
+export function outOfTurns(maxTurns: number): string {
+  return `It reached its limit of ${maxTurns} turn${maxTurns === 1 ? "" : "s"}.`;
+}
+
 export function endingOfFailure(failure: ModelFailure, saidBefore: string): Ending {
   const text = [saidBefore, failure.partialText].filter(Boolean).join("\n\n");
   return { status: "failed", text, reason: failure.message };

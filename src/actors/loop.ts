@@ -3,7 +3,14 @@ import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelReply, ModelRequest, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
-import { type Ending, endingOfCancel, endingOfFailure, endingOfReply } from "./ending.ts";
+import {
+  type Ending,
+  endingOfAnswer,
+  endingOfCancel,
+  endingOfFailure,
+  endingOfReply,
+  outOfTurns,
+} from "./ending.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
 
@@ -33,6 +40,13 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     return services.finish({ turn, summary: { status, text, ...why, turns, usage, receipts } });
   };
   let pending = spec.pending;
+  // Its answer is recorded, but not its end: the model is not asked to go on with its own words.
+  if (!pending && state.hasAnswered) {
+    const answer = await end(null, endingOfAnswer(spec, state));
+    if (answer.type === "closed") return;
+    state.last = answer.last ?? null;
+    state.hear(answer.steer);
+  }
   for (;;) {
     let reply: Pick<ModelReply, "content" | "usage" | "stopReason">;
     let last: LastTurn | null = null;
@@ -131,7 +145,7 @@ function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
   if (state.turns >= spec.maxTurns) {
     return {
       status: "out_of_turns",
-      reason: `It reached its limit of ${spec.maxTurns} turn${spec.maxTurns === 1 ? "" : "s"}.`,
+      reason: outOfTurns(spec.maxTurns),
       note: "You have no turns left. Call no more tools: answer now with what you have found, and say what is missing.",
     };
   }
