@@ -34,7 +34,9 @@ export function limitBackground(ms: number, clock: Clock, onOver: () => void): B
   };
 }
 
-/** The main conversation has answered: what it waits for runs beside it. */
+/** How the activity of an actor begins that has answered and is kept for what runs beside it. */
+const KEPT = "in the background: ";
+
 function isDoneButForBackground({ state, activity }: AgentView): boolean {
-  return state === "ended" || (activity.type === "tool" && activity.tool === "background");
+  return state === "ended" || (activity.type === "tool" && activity.title.startsWith(KEPT));
 }

@@ -1,5 +1,5 @@
 import { totalTokens } from "../mailbox/conversation.ts";
-import { MAIN, type SessionId } from "../mailbox/ids.ts";
+import { MAIN } from "../mailbox/ids.ts";
 import type { SessionAccount } from "../supervisor/options.ts";
 import { statusMark, statusWords } from "./agent-words.ts";
 import { type Paint, paintFor } from "./colour.ts";
@@ -65,11 +65,6 @@ export function endSentence({ summary }: Pick<JobEnd, "summary">): string | unde
 function reasonSentence({ status, reason }: JobEnd["summary"]): string | undefined {
   if (reason === undefined) return undefined;
   return safeLine(status === "done" ? reason : `${statusWords(status)}: ${reason}`);
-}
-
-/** The line that leads back into a session. */
-export function howToGoOn(session: SessionId): string {
-  return `troupe --resume ${session} goes on with it.`;
 }
 
 /** Who was stopped before their end, in one sentence; undefined where nobody was. */

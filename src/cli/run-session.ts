@@ -8,10 +8,10 @@ import { followSettings } from "./follow-settings.ts";
 import { type Interrupts, watchInterrupts } from "./interrupts.ts";
 import { type Job, type JobEnd, runJobs } from "./jobs.ts";
 import type { Progress } from "./progress.ts";
-import { howToGoOn } from "./results.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { type Stops, watchStops } from "./stops.ts";
 import { type TreeWatch, watchTree } from "./tree-watch.ts";
+import { howToGoOn } from "./unfinished.ts";
 
 /** All that a report can be made of. */
 export interface Finished {

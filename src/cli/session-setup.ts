@@ -15,7 +15,6 @@ import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
 import type { CliIO } from "./io.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
-import { budgetOptions } from "./session-budget.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
 import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -62,6 +61,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const extra = await extraFolders(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
   const model = ownModel(args, choice, own.resume) ?? choice.model;
   const title = own.resume?.title || own.title;
+  // Budgets are the supervisor's: help and wrong usage load nothing of it.
+  const { budgetOptions } = await import("./session-budget.ts");
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
     settings,

@@ -1,4 +1,4 @@
-import { MAIN } from "../mailbox/ids.ts";
+import { MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import { agentName, doing } from "./agent-words.ts";
 import { counted } from "./figures.ts";
@@ -29,4 +29,9 @@ export function agentsWords(views: readonly AgentView[], now: number, most = 8):
   const named = views.slice(0, most).map((view) => `${agentName(view)} (${doing(view, now) || view.state})`);
   const rest = views.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}
+
+/** The line that leads back into a session. */
+export function howToGoOn(session: SessionId): string {
+  return `troupe --resume ${session} goes on with it.`;
 }

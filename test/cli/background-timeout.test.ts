@@ -12,7 +12,7 @@ const atWork: AgentView = { ...main_, activity: { type: "model" } };
 const waits: AgentView = {
   ...main_,
   state: "waiting",
-  activity: { type: "tool", tool: "background", title: "look" },
+  activity: { type: "tool", tool: "Agent", title: "in the background: look around" },
 };
 const background = agentView({
   ...{ id: actor(1), parent: MAIN, background: true, description: "look around" },

@@ -4,9 +4,9 @@ import type { AgentResult, SessionAccount } from "../../supervisor/options.ts";
 import { statusMark, statusWords } from "../agent-words.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
-import { denialSentence, howToGoOn } from "../results.ts";
+import { denialSentence } from "../results.ts";
 import { safeLine } from "../safe-text.ts";
-import { unfinishedAgents, whoWords } from "../unfinished.ts";
+import { howToGoOn, unfinishedAgents, whoWords } from "../unfinished.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a turn used, as the difference of two accounts. */
