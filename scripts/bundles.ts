@@ -39,5 +39,6 @@ export const bundles: readonly Bundle[] = [
     alone: true,
     format: "esm",
   },
+  { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], alone: true, format: "esm" },
   { name: "process-host", entry: "src/processes/host.ts", external: found, alone: true, format: "esm" },
 ];

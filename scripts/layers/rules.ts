@@ -28,7 +28,15 @@ export const rules: Rules = {
     ...L1.map((name): [string, Place[]] => [name, folders("mailbox")]),
     ["context", [...folders("mailbox"), types("src/model/client.ts")]],
     ["tools", [...folders("mailbox"), types("src/policy/"), types("src/model/client.ts")]],
-    ["mcp", folders("mailbox", "tools")],
+    [
+      "mcp",
+      // Its broker is a process of its own, with a group, a tag and an environment like every other child.
+      [
+        ...folders("mailbox", "tools"),
+        ...all("src/processes/environment.ts", "src/processes/host-tag.ts", "src/processes/process-group.ts"),
+        types("src/policy/asks.ts"),
+      ],
+    ],
     [
       "actors",
       // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
@@ -57,12 +65,15 @@ export const rules: Rules = {
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],
     ["simple-git", folders("worktrees")],
-    ["@modelcontextprotocol/sdk", folders("mcp")],
+    ["@modelcontextprotocol/sdk", folders("mcp/broker")],
     ["nanoid", all("src/mailbox/ids.ts")],
     // Classic zod costs every thread 10 ms at its start.
     ["zod/mini", all("src/")],
-    // Every child process belongs to the process host.
-    ["node:child_process", folders("processes")],
+    // Every child process belongs to the process host, but for the broker of MCP servers and the servers under it.
+    [
+      "node:child_process",
+      [...folders("processes"), ...all("src/mcp/broker-life.ts", "src/mcp/broker/stdio-transport.ts")],
+    ],
   ]),
   replayable: {
     paths: ["src/actors/loop.ts", "src/actors/dispatch.ts", "src/tools/dispatch.ts", "src/context/"],
