@@ -29,6 +29,9 @@ export interface Stop {
   readonly reason: string;
 }
 
+/** What is stopped besides: all below it; or (`foreground`) what it waits for, but not what runs in the background. */
+export type StopScope = "subtree" | "foreground";
+
 export type ChildEvent =
   | { readonly type: "slot" }
   | { readonly type: "alive" }

@@ -1,21 +1,17 @@
-import type { ActorHandle } from "../actors/hosts.ts";
-import { within } from "../mailbox/clock.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
-import type { FromAgent, LastTurn, Reply, Summary } from "../mailbox/messages.ts";
-import type { Services } from "../mailbox/services.ts";
+import type { LastTurn, Reply } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { agentServices } from "./agent-services.ts";
-import { type ChildEvent, type Effect, type End, type Stop, step } from "./children.ts";
+import { type ChildEvent, type Effect, type Stop, type StopScope, step } from "./children.ts";
 import { Delivery } from "./delivery.ts";
+import { ENDED, Ends } from "./ends.ts";
 import type { HookSide } from "./hooked-calls.ts";
-import { concluded, goesOnWithNews, type Kept, newsBeforeTheEnd } from "./keeping.ts";
-import { withLeftBehind } from "./report.ts";
+import { Resting } from "./resting.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
+import { Threads, type ThreadsPorts } from "./threads.ts";
 import type { PermissionDenial, SupervisorEvent } from "./view.ts";
 import { silenceOf } from "./watch/judge.ts";
-import { signed } from "./watch/signs.ts";
 import { startWatch, type Watch, type WatchNews } from "./watch/watch.ts";
 import { watched } from "./watch/watched-record.ts";
 
@@ -30,14 +26,7 @@ export interface LivesListeners {
   lastWords(actor: ActorRecord): LastTurn | null;
 }
 
-/** `foreground`: and what it waits for, but not what runs in the background. */
-export type StopScope = "subtree" | "foreground";
-
-/** Milliseconds that an end waits for its record and for the agent's processes to be gone. */
-const PATIENCE_MS = 10_000;
-
-/** One for all: an error made on the spot keeps, by its stack, the thread's lanes and all that went over them. */
-const ENDED = new Error("The agent has ended.");
+const ORPHANED: Stop = { status: "cancelled", reason: "The agent that asked for it has ended." };
 
 /**
  * Carries out what the reducer of `children.ts` decides: slots, threads, letters, graces, records. All
@@ -48,11 +37,10 @@ export class Lives {
   readonly #listeners: LivesListeners;
   readonly #slots: Slots;
   readonly #actors = new Map<ActorId, ActorRecord>();
-  /** By thread: an actor may have its next one while the last is still there. */
-  readonly #graces = new Map<ActorHandle, () => void>();
-  /** Summaries on their way to the disk. */
-  readonly #writing = new Set<Promise<void>>();
   readonly delivery: Delivery;
+  readonly #threads: Threads;
+  readonly #resting: Resting;
+  readonly #ends: Ends;
   readonly #watch: Watch;
 
   constructor(session: Session, listeners: LivesListeners) {
@@ -67,9 +55,33 @@ export class Lives {
       onIdleNews: () => listeners.onIdleNews(),
       onWarning: (message) => this.#warn(message),
     });
-    const { limits } = session.common;
-    const { clock } = session;
-    this.#watch = startWatch({
+    const { delivery } = this;
+    const advance = (actor: ActorRecord, event: ChildEvent) => this.#advance(actor.id, event);
+    const onWarning = (message: string) => this.#warn(message);
+    const all = () => this.all;
+    this.#threads = new Threads(session, {
+      ...{ all, advance, onWarning },
+      onText: ({ id }, text, turn) => listeners.onEvent({ type: "text", actor: id, text, turn }),
+      lastWords: (actor) => listeners.lastWords(actor),
+      side: (actor) => this.#side(actor),
+    });
+    this.#resting = new Resting(session, {
+      ...{ all, advance, delivery },
+      changed: (actor) => this.changed(actor),
+      hookSide: (actor) => this.#hookSide(actor),
+    });
+    this.#ends = new Ends(session, {
+      ...{ delivery, onWarning },
+      find: (id) => this.#actors.get(id),
+      orphan: (id) => this.stop(id, ORPHANED, "foreground"),
+    });
+    this.#watch = this.#startWatch();
+  }
+
+  #startWatch(): Watch {
+    const { clock, common } = this.#session;
+    const { limits } = common;
+    return startWatch({
       clock,
       limits: { ...limits, silentMs: silenceOf(limits) },
       ...(limits.sessionMinutes === 0
@@ -150,7 +162,7 @@ export class Lives {
   /** Gives the actor's slot back while `other` is awaited; answers when the actor may run again. */
   async whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T> {
     this.#advance(actor.id, { type: "wait" });
-    this.#relieve();
+    this.#threads.relieve();
     try {
       return await other;
     } finally {
@@ -166,15 +178,14 @@ export class Lives {
     const open = this.all.filter((actor) => actor.child.state !== "ended");
     for (const actor of open) this.stop(actor.id, { status: "cancelled", reason });
     await Promise.all(open.map((actor) => actor.ended));
-    await Promise.all(this.#writing);
-    for (const withdraw of this.#graces.values()) withdraw();
-    this.#graces.clear();
+    await this.#ends.settled();
+    this.#threads.close();
     this.#watch.stop();
   }
 
   /** Resolves when every end so far is durable and delivered. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#writing);
+  settled(): Promise<void> {
+    return this.#ends.settled();
   }
 
   /** Shows everybody's part in the session's tasks. */
@@ -220,7 +231,7 @@ export class Lives {
         if (!lead) this.#slots.release();
         break;
       case "let-go":
-        this.#letGo(actor);
+        this.#threads.letGo(actor);
         break;
       case "go-on":
         for (const go of actor.goOn.splice(0)) go();
@@ -230,13 +241,13 @@ export class Lives {
         actor.handle?.mail.send({ type: "cancel", reason: effect.reason });
         break;
       case "arm-grace":
-        if (actor.handle) this.#armGrace(actor, actor.handle);
+        this.#threads.armGrace(actor);
         break;
       case "terminate":
         actor.handle?.terminate();
         break;
       case "end":
-        this.#end(actor, effect.end);
+        this.#ends.end(actor, effect.end);
         break;
       default:
         effect satisfies never;
@@ -245,109 +256,44 @@ export class Lives {
 
   #start(actor: ActorRecord): void {
     const { clock, spending } = this.#session;
+    const first = actor.startedAt === null;
     actor.startedAt ??= clock.now();
     spending.purses.begin(actor.id);
-    const spec = actor.board(this.#listeners.lastWords(actor));
-    this.#session.journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
-    let handle: ActorHandle;
-    try {
-      handle = this.#thread(actor);
-    } catch (error) {
-      // A machine without room for one more thread, or a library user's own host.
-      const why = error instanceof Error ? error.message : String(error);
-      this.#advance(actor.id, { type: "not-started", reason: `It could not be started: ${why}.` });
-      return;
-    }
-    const first = actor.handle === null && spec.turns.length === 0;
-    actor.handle = handle;
+    this.#threads.start(actor);
     this.#watch.wake();
     const ms = Math.min(
       actor.deadlineMs ?? Number.POSITIVE_INFINITY,
       spending.purses.deadline(actor.id)?.ms ?? Number.POSITIVE_INFINITY,
     );
     if (first && Number.isFinite(ms)) this.#armDeadline(actor, ms);
-    handle.mail.onMail((mail) => this.#read(actor, handle, mail));
-    handle.exited.then((exit) => {
-      this.#disarmGrace(handle);
-      if (actor.handle !== handle) return;
-      this.#advance(actor.id, { type: "exit", exit });
-      // All that its thread was answered hangs on it.
-      if (actor.handle === handle) actor.handle = null;
-    });
-    this.#relieve();
   }
 
-  /** Where agents wait for threads, those that only wait for others are asked for theirs. */
-  #relieve(): void {
-    const { threads, waiting } = this.#session.host.load();
-    let wanted = threads < this.#session.maxThreads ? 0 : waiting;
-    if (wanted === 0) return;
-    for (const actor of this.#actors.values()) {
-      if (actor.child.state !== "waiting" || actor.handle === null) continue;
-      if ([...actor.calls.values()].some(({ local }) => local)) continue;
-      actor.handle.mail.send({ type: "yield" });
-      wanted -= 1;
-      if (wanted === 0) return;
-    }
+  #armDeadline(actor: ActorRecord, ms: number): void {
+    const stop = { status: "timed_out", reason: `It did not end within ${ms} ms.` } as const;
+    const withdraw = this.#session.clock.after(ms, () => this.stop(actor.id, stop));
+    actor.ended.then(withdraw);
   }
 
-  /** The thread ends by itself; where it does not, it is ended. */
-  #letGo(actor: ActorRecord): void {
-    const { handle } = actor;
-    if (!handle) return;
-    actor.handle = null;
-    this.#armGrace(actor, handle);
-    this.#session.gateway.disconnect(actor.id);
-  }
-
-  #thread(actor: ActorRecord): ActorHandle {
-    const { host, gateway } = this.#session;
-    const { spec } = actor;
-    const lead = actor.id === MAIN;
-    return host.start({
-      spec,
-      model: gateway.connect(actor.id, lead),
-      onDeadLetter: (_letter, why) => this.#warn(`A letter of agent ${actor.id} was not read: ${why}.`),
-      services: this.#servicesOf(actor, lead),
-    });
-  }
-
-  /** What a thread of this actor is answered, as long as it is its thread. */
-  #servicesOf(actor: ActorRecord, lead: boolean): Services {
-    const { gateway, clock } = this.#session;
-    const { attempt } = actor.spec;
-    const now = () => clock.now();
-    return signed(
-      agentServices(actor, {
-        ...this.#session,
-        life: actor.life.signal,
-        now,
-        isCurrent: () => actor.spec.attempt === attempt,
-        advance: (event) => this.#advance(actor.id, event),
-        changed: () => {
-          this.changed(actor);
-          this.#relieve();
-        },
-        keeps: () => this.#kept(actor).length > 0,
-        rest: (summary) => void this.#rest(actor, summary),
-        connect: () => {
-          if (gateway.isOver) throw new Error("The model gateway is gone.");
-          return gateway.connect(actor.id, lead);
-        },
-        replied: (reply) => this.#listeners.onReplied(actor, reply),
-        lastWords: () => this.#listeners.lastWords(actor),
-        ...this.#hookSide(actor),
-        denied: ({ toolUse, tool, input }) =>
-          this.#listeners.onDenied({
-            actor: actor.id,
-            tool_name: tool,
-            tool_use_id: toolUse,
-            tool_input: input,
-          }),
-      }),
-      actor,
-      now,
-    );
+  /** What the services of an actor need of everybody's lives. */
+  #side(actor: ActorRecord): ReturnType<ThreadsPorts["side"]> {
+    return {
+      ...this.#hookSide(actor),
+      changed: () => {
+        this.changed(actor);
+        this.#threads.relieve();
+      },
+      keeps: () => this.#resting.kept(actor).length > 0,
+      rest: (summary) => void this.#resting.rest(actor, summary),
+      replied: (reply) => this.#listeners.onReplied(actor, reply),
+      lastWords: () => this.#listeners.lastWords(actor),
+      denied: ({ toolUse, tool, input }) =>
+        this.#listeners.onDenied({
+          actor: actor.id,
+          tool_name: tool,
+          tool_use_id: toolUse,
+          tool_input: input,
+        }),
+    };
   }
 
   #hookSide(actor: ActorRecord): HookSide {
@@ -359,154 +305,7 @@ export class Lives {
     };
   }
 
-  /** What runs beside an actor's conversation and keeps it from ending. */
-  #kept(actor: ActorRecord): Kept[] {
-    const { background, common } = this.#session;
-    if (actor.id === MAIN && common.options.background === "wake") return [];
-    const commands = background
-      .runningOf(actor.id)
-      .map(({ title, ended }): Kept => ({ kind: "command", title, ended }));
-    const agents = this.all
-      .filter(
-        // Also one that has ended: until its result is told it is still news.
-        ({ errand, spec, delivered }) =>
-          errand.background &&
-          !delivered &&
-          this.delivery.nearest(errand.owner ?? spec.parent)?.id === actor.id,
-      )
-      .map(({ spec, ended }): Kept => ({ kind: "agent", title: spec.description || spec.type, ended }));
-    return [...agents, ...commands];
-  }
-
-  /** An actor that has answered gives its thread back, and goes on in another one when there is news. */
-  async #rest(actor: ActorRecord, summary: Summary): Promise<void> {
-    const { clock, common } = this.#session;
-    const { run } = actor;
-    const over = () => actor.child.state === "ended" || actor.run !== run;
-    this.#advance(actor.id, { type: "rests" });
-    const ms = common.limits.backgroundMs;
-    actor.said = summary.text;
-    const news = await newsBeforeTheEnd(actor, {
-      ...{ clock, ms },
-      running: () => this.#kept(actor),
-      onChange: () => this.changed(actor),
-    });
-    if (over()) return;
-    if (!news) {
-      const conclusion = await concluded(actor, summary, this.#hookSide(actor));
-      if (over()) return;
-      if (conclusion.type === "ends" && !goesOnWithNews(actor))
-        return this.#advance(actor.id, { type: "summary", summary: conclusion.summary });
-    }
-    actor.goesOnAfter(summary.text);
-    this.#advance(actor.id, { type: "waited" });
-  }
-
-  #read(actor: ActorRecord, handle: ActorHandle, mail: FromAgent): void {
-    if (actor.handle !== handle) return;
-    actor.lastSignAt = this.#session.clock.now();
-    switch (mail.type) {
-      case "progress":
-        actor.said = mail.text || actor.said;
-        this.#advance(actor.id, { type: "alive" });
-        break;
-      case "text":
-        this.#listeners.onEvent({ type: "text", actor: actor.id, text: mail.text, turn: mail.turn });
-        break;
-      case "call-begins":
-        this.#bootFor(actor, mail.tool);
-        break;
-      default:
-        mail satisfies never;
-    }
-  }
-
-  /** Spares that nobody asks for yet would take their cores from an agent that does something else first. */
-  #bootFor(actor: ActorRecord, tool: string): void {
-    const needs = this.#session.toolbox.find(tool)?.needs;
-    if (needs === "thread") this.#session.warm(++actor.begun);
-    else if (needs === "process") this.#session.processes.warm();
-    else if (actor.spec.parent === null && actor.begun === 0) this.#session.warm(0);
-  }
-
-  #armDeadline(actor: ActorRecord, ms: number): void {
-    const stop = { status: "timed_out", reason: `It did not end within ${ms} ms.` } as const;
-    const withdraw = this.#session.clock.after(ms, () => this.stop(actor.id, stop));
-    actor.ended.then(withdraw);
-  }
-
-  #armGrace(actor: ActorRecord, handle: ActorHandle): void {
-    this.#disarmGrace(handle);
-    const { clock, common } = this.#session;
-    const over = () => {
-      this.#graces.delete(handle);
-      if (actor.handle === handle) this.#advance(actor.id, { type: "grace-over" });
-      else handle.terminate();
-    };
-    this.#graces.set(handle, clock.after(common.limits.graceMs, over));
-  }
-
-  #disarmGrace(handle: ActorHandle): void {
-    this.#graces.get(handle)?.();
-    this.#graces.delete(handle);
-  }
-
-  /** Durable first, then delivered: a summary that was seen is never lost. */
-  #end(actor: ActorRecord, end: End): void {
-    const { journal, processes, background, writes, gateway, clock, common } = this.#session;
-    // Taken now: before the disk has answered, the next run of the same actor may have begun.
-    const { deliver, run, errand } = actor;
-    // The main conversation is idle, not gone: what it started in the background goes on, if it is to wake it.
-    const idles = actor.id === MAIN && common.options.background === "wake" && !actor.life.signal.aborted;
-    const said = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
-    const summary = withLeftBehind(said, idles ? [] : background.release(actor.id));
-    actor.summary = summary;
-    actor.endedAt = clock.now();
-    actor.calls.clear();
-    actor.answers.clear();
-    actor.reply = null;
-    actor.open = null;
-    actor.trouble = null;
-    actor.stopping.abort(ENDED);
-    if (!idles) actor.life.abort(ENDED);
-    this.#session.broker.withdraw(actor.id);
-    this.#session.spending.purses.release(actor.id);
-    writes.releaseAll(actor.id);
-    if (end.by === "runtime") gateway.disconnect(actor.id);
-    const orphaned = { status: "cancelled", reason: "The agent that asked for it has ended." } as const;
-    for (const child of actor.children) {
-      // What runs in the background is nobody's hand: its result goes further up.
-      if (!this.#actors.get(child)?.errand.background) this.stop(child, orphaned, "foreground");
-    }
-    // Only the main conversation is asked again at once; what an agent was is in the journal.
-    if (actor.id !== MAIN) actor.forget();
-    const durationMs = actor.endedAt - (actor.startedAt ?? actor.createdAt);
-    const record = journal.append({ type: "summary", actor: actor.id, run, summary, durationMs });
-    const stopped = idles ? Promise.resolve() : processes.stopOwner(actor.id);
-    const kept = Promise.allSettled([record, stopped]).then((outcomes) => {
-      for (const outcome of outcomes) {
-        if (outcome.status === "rejected") this.#warn(outcome.reason);
-      }
-    });
-    // A disk or a host that hangs must not hold up an end for ever.
-    const written = within(clock, PATIENCE_MS, kept).then(async (inTime) => {
-      if (!inTime)
-        this.#warn(
-          `The end of agent ${actor.id} was not on disk within ${PATIENCE_MS / 1000} s; check the disk.`,
-        );
-      if (errand.background) await this.delivery.result(actor, run, errand, summary);
-      deliver(summary);
-      this.#writing.delete(written);
-      // A run that began meanwhile still hears what this one did not.
-      if (actor.run === run) this.delivery.passOn(actor);
-    });
-    this.#writing.add(written);
-  }
-
-  #warn(error: unknown): void {
-    this.#listeners.onEvent({
-      type: "warning",
-      message: error instanceof Error ? error.message : String(error),
-    });
+  #warn(message: string): void {
+    this.#listeners.onEvent({ type: "warning", message });
   }
 }

@@ -3,7 +3,6 @@ import type { ActorHost } from "../actors/hosts.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
-import type { Summary } from "../mailbox/messages.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { Person } from "../policy/asks.ts";
@@ -13,7 +12,9 @@ import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { AgentBudget } from "../policy/settings/budget-settings.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { FileRules } from "../tools/tool.ts";
+import type { AgentResult } from "./agent-result.ts";
 import type { Budget } from "./budget/budget.ts";
+import type { StopScope } from "./children.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { RestoredSession } from "./restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
@@ -33,6 +34,8 @@ export type ModelSource =
   | { readonly provider: "client"; readonly client: ModelClient };
 
 export type { PermissionMode } from "../policy/gate.ts";
+export type { AgentResult } from "./agent-result.ts";
+export type { StopScope } from "./children.ts";
 
 /** Limits with their defaults; each can be set in settings under `troupe`. */
 export interface Limits {
@@ -157,17 +160,6 @@ export interface SpawnRequest {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
-
-/** How one agent ended. The one summary of the spawn, with what the runtime knows about it. */
-export interface AgentResult {
-  readonly id: ActorId;
-  readonly type: string;
-  readonly description: string;
-  readonly summary: Summary;
-  readonly durationMs: number;
-}
-
-export type StopScope = "subtree" | "foreground";
 
 /** Everything about a session that its end wants to know. */
 export interface SessionAccount {

@@ -1,7 +1,7 @@
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import type { AgentResult } from "./options.ts";
+import type { AgentResult } from "./agent-result.ts";
 
 export type AgentState = "queued" | "starting" | "running" | "waiting" | "cancelling" | "ended";
 
