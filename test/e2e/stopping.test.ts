@@ -255,6 +255,17 @@ describe.skipIf(why !== null)("stopping in a terminal (C21, fault 63)", { timeou
     expect(readFileSync(join(at.home, "ended"), "utf8")).toBe("x\n");
   });
 
+  test("SIGTERM at a question that comes before the session leaves as well", async () => {
+    const at = place();
+    mkdirSync(join(at.cwd, ".claude"));
+    writeFileSync(join(at.cwd, ".claude/settings.json"), '{"permissions":{"allow":["Bash(make:*)"]}}');
+    const terminal = start(at, "http://127.0.0.1:9");
+    await terminal.shows(/trust it\? y or n › *$/);
+    process.kill(programOf(at), "SIGTERM");
+    await terminal.shows("code=143\nrestored");
+    await expectNothingLeft(at);
+  });
+
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],

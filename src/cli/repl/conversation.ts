@@ -116,6 +116,8 @@ export class Conversation {
       return;
     }
     this.#isLeaving = true;
+    // Whatever is asked before there is a session is asked no more.
+    if (!this.#begun) this.terminal.close();
     this.#leaving.resolve(code);
   }
 

@@ -70,13 +70,17 @@ export async function runRepl(
     const setup = await setUp({
       askTrust: (question) => askTrustAt(open.get().talk.terminal)(question),
       choose: (sessions) => chooseSessionAt(open.get().talk.terminal)(sessions),
+    }).catch((error: unknown) => {
+      // Nobody is left to be told of it.
+      if (open.made()?.talk.isLeaving) return null;
+      throw error;
     });
-    const { resume } = setup.options;
     const { talk } = open.get();
-    if (talk.isLeaving) {
-      resume?.release();
+    if (setup === null || talk.isLeaving) {
+      setup?.options.resume?.release();
       return await talk.left;
     }
+    const { resume } = setup.options;
     // First of all: what the session warns of at its start stands below it.
     welcome(talk, setup, history);
     const session = createSupervisor({
