@@ -142,6 +142,8 @@ async function askMany(worker: Worker, count: number): Promise<number[]> {
     model: never,
     turn: never,
     finish: never,
+    compacting: never,
+    compacted: never,
     hidden: never,
     run: never,
     command: never,

@@ -69,6 +69,7 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
       case "before":
       case "after":
       case "reply":
+      case "compacted":
       case "command":
       case "command-end":
       case "task":

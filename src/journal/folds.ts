@@ -107,6 +107,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "before":
       case "after":
       case "reply":
+      case "compacted":
       case "command":
       case "command-end":
       case "task":

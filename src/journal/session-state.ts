@@ -4,7 +4,7 @@ import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mail
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { afterChange, noTasks } from "../mailbox/task-graph.ts";
-import { blocksOf, conversationOf, hear } from "../mailbox/turns.ts";
+import { blocksOf, hear, shownConversation } from "../mailbox/turns.ts";
 
 /** A call that was let go, as far as the journal knows. */
 export interface BegunCall {
@@ -129,6 +129,9 @@ class Folding {
       case "turn":
         this.#change(event.actor, (actor) => this.#afterTurn(actor, event.turn));
         break;
+      case "compacted":
+        this.#change(event.actor, ({ spec }) => ({ spec: { ...spec, compacted: event.compacted } }));
+        break;
       case "summary":
         this.#change(event.actor, ({ run }) =>
           (event.run ?? run) === run ? { summary: event.summary, durationMs: event.durationMs } : {},
@@ -207,7 +210,7 @@ export function conversationNow({
   turns,
   reply,
 }: Pick<ActorAtRest, "spec" | "turns" | "reply">): MessageParam[] {
-  const messages = conversationOf(spec.messages, turns);
+  const messages = shownConversation(spec, turns);
   if (reply === null) return messages;
   hear(messages, reply.heard);
   return [...messages, { role: "assistant", content: reply.content }];

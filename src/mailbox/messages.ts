@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Compacted, CompactWish, ContextWindow } from "./compacted.ts";
 import { Message, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { ActorId, CallId } from "./ids.ts";
 
@@ -200,6 +201,12 @@ export const ActorSpec = z.object({
   inherited: z.optional(Inherited),
   /** Its first request must be its last one already. */
   last: z.optional(LastTurn),
+  /** Its model's; absent: what most models have. */
+  window: z.optional(ContextWindow),
+  /** How its conversation is shown to the model, where that is not as it was. */
+  compacted: z.optional(Compacted),
+  /** The person wants its conversation smaller before anything else. */
+  compact: z.optional(CompactWish),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
@@ -282,16 +289,26 @@ export type AfterCall = z.infer<typeof AfterCall>;
 export const AfterAnswer = z.object({ append: z.optional(z.string()) });
 export type AfterAnswer = z.infer<typeof AfterAnswer>;
 
-export const TurnAnswer = z.object({ steer: z.array(Steer), last: z.optional(LastTurn) });
+/** `compact`: the person wants the conversation smaller before the next request. */
+export const TurnAnswer = z.object({
+  steer: z.array(Steer),
+  last: z.optional(LastTurn),
+  compact: z.optional(CompactWish),
+});
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 
-export const Finish = z.object({ turn: z.nullable(Turn), summary: Summary });
+/** `compacted`: this run only made the conversation smaller, and answers nobody. */
+export const Finish = z.object({
+  turn: z.nullable(Turn),
+  summary: Summary,
+  compacted: z.optional(z.literal(true)),
+});
 export type Finish = z.infer<typeof Finish>;
 
 /** Either the actor is closed, or it is given more and goes round again: no steering is lost. */
 export const FinishAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("closed") }),
-  z.object({ type: z.literal("more"), steer: z.array(Steer), last: z.optional(LastTurn) }),
+  z.extend(TurnAnswer, { type: z.literal("more") }),
 ]);
 export type FinishAnswer = z.infer<typeof FinishAnswer>;
 

@@ -2,6 +2,7 @@ import { MessagePort } from "node:worker_threads";
 import * as Comlink from "comlink";
 import * as z from "zod/mini";
 import { comlinkEndpoint } from "./comlink-endpoint.ts";
+import { CompactBegin, CompactEnd } from "./compacted.ts";
 import {
   AfterCall,
   BeforeCall,
@@ -30,6 +31,8 @@ const questions: { readonly [M in Method]: z.ZodMiniType<Asked<M>> } = {
   model: z.number(),
   turn: Turn,
   finish: Finish,
+  compacting: CompactBegin,
+  compacted: CompactEnd,
   hidden: Found,
   run: RunRequest,
   command: CommandRequest,
@@ -145,6 +148,7 @@ function askWith(ask: (id: string, method: Method, question: unknown) => Promise
   };
   let finishes = 0;
   let yields = 0;
+  let compactions = 0;
   return {
     before: (call) => put(call.id, "before", call),
     after: (call) => put(call.id, "after", call),
@@ -154,6 +158,8 @@ function askWith(ask: (id: string, method: Method, question: unknown) => Promise
     model: (count) => put(String(count), "model", count),
     turn: (turn) => put(String(turn.turn), "turn", turn),
     finish: (finish) => put(String(finishes++), "finish", finish),
+    compacting: (begin) => put(String(compactions++), "compacting", begin),
+    compacted: (end) => put(String(compactions++), "compacted", end),
     hidden: (found) => put(found.call, "hidden", found),
     run: (request) => put(request.id, "run", request),
     command: (request) => put(request.call, "command", request),

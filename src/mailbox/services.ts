@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import type { CompactAnswer, CompactBegin, CompactEnd, Compacted } from "./compacted.ts";
 import type {
   AfterAnswer,
   AfterCall,
@@ -41,6 +42,10 @@ export interface ServiceMap {
   turn: { question: Turn; answer: TurnAnswer };
   /** Closes the race with late steering: either the actor is closed, or it is given more and goes round again. */
   finish: { question: Finish; answer: FinishAnswer };
+  /** Before a summary of the conversation is written: hooks may be against it, or have something to say to it. */
+  compacting: { question: CompactBegin; answer: CompactAnswer };
+  /** How the conversation is shown from now on, durable when this answers; null: as before. */
+  compacted: { question: CompactEnd; answer: Compacted | null };
   /** Which of the files that a search found its agent may not be told of. */
   hidden: { question: Found; answer: readonly string[] };
   run: { question: RunRequest; answer: RunResult };

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Compacted } from "./compacted.ts";
 import { Message } from "./conversation.ts";
 import { ActorId, CallId, SessionId } from "./ids.ts";
 import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
@@ -88,6 +89,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
   /** A reply whose calls are about to run. */
   z.object({ type: z.literal("reply"), actor: ActorId, reply: Reply }),
   z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),
+  /** From here on the model is shown the actor's conversation like this; all of it stays in the journal. */
+  z.object({ type: z.literal("compacted"), actor: ActorId, compacted: Compacted }),
   /** The one result of a run, durable before anybody hears of it. `run`: 1 where absent. */
   z.object({
     type: z.literal("summary"),

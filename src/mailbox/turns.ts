@@ -1,5 +1,6 @@
+import { type Compacted, withoutResults } from "./compacted.ts";
 import { addUsage, type ContentBlockParam, type MessageParam, noUsage, type Usage } from "./conversation.ts";
-import type { Receipts, Steer, Todo, Turn } from "./messages.ts";
+import type { ActorSpec, Receipts, Steer, Todo, Turn } from "./messages.ts";
 
 /**
  * The conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last
@@ -12,6 +13,25 @@ export function conversationOf(start: readonly MessageParam[], turns: readonly T
     messages.push(...turn.messages);
   }
   return messages;
+}
+
+/** The conversation as its model is shown it: the same, unless it was made smaller. */
+export function shownConversation(
+  { id, messages, compacted }: Pick<ActorSpec, "id" | "messages" | "compacted">,
+  turns: readonly Turn[],
+): MessageParam[] {
+  if (!compacted) return conversationOf(messages, turns);
+  const start = compacted.messages.length > 0 ? compacted.messages : messages;
+  const kept = turns.filter(({ turn }) => turn > compacted.through);
+  return conversationOf(
+    start,
+    kept.map((turn) => shownTurn(id, turn, compacted)),
+  );
+}
+
+function shownTurn(actor: string, turn: Turn, { elided, folder }: Compacted): Turn {
+  if (turn.turn > elided) return turn;
+  return { ...turn, messages: withoutResults(turn.messages, turn.turn, { actor, folder }) };
 }
 
 /** Adds steering to the conversation in place of the list, never of a message: records share those. */

@@ -15,6 +15,7 @@ import type {
 import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
+import type { Compaction } from "./compacting.ts";
 import type { JudgedCall } from "./judged-runs.ts";
 import { Owed } from "./owed.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
@@ -81,6 +82,8 @@ export class ActorRecord {
   readonly answers = new Map<string, Promise<unknown>>();
   /** What it had answered when news made it go on: part of its last answer. */
   #answers: string[] = [];
+  /** The person wants its conversation smaller, and hears what came of it. */
+  wish: { readonly instructions: string; settle(compaction: Compaction): void } | null = null;
   /** What keeps it from ending; null: nothing. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Calls of it that wait to go on. */
@@ -169,7 +172,9 @@ export class ActorRecord {
   board(last: LastTurn | null): ActorSpec {
     const first = !this.#boarded;
     this.#boarded = true;
-    const { pending: _, last: __, ...spec } = this.spec;
+    const { pending: _, last: __, compact: ___, ...own } = this.spec;
+    const compact = this.wish === null ? {} : { compact: { instructions: this.wish.instructions } };
+    const spec = { ...own, ...compact };
     if (this.reply) {
       const open = this.open ?? this.#nothingDone(this.reply);
       const pending = { reply: this.reply, open };

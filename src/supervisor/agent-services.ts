@@ -7,9 +7,9 @@ import type {
   CallResult,
   LastTurn,
   Reply,
-  Steer,
   Summary,
   Turn,
+  TurnAnswer,
   Verdict,
 } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
@@ -21,8 +21,9 @@ import type { ActorRecord, RunningCall } from "./actor-record.ts";
 import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
+import { type CompactSide, compactServices } from "./compacting.ts";
 import type { Gate, Gated } from "./gate.ts";
-import { type HookSide, heard, isWatched } from "./hooked-calls.ts";
+import { heard, isWatched } from "./hooked-calls.ts";
 import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
 import { concluded, goesOnWithNews } from "./keeping.ts";
 import { refusalOf } from "./refusal.ts";
@@ -30,7 +31,7 @@ import type { KnownTool, Toolbox } from "./toolbox.ts";
 import type { WriteLedger } from "./write-ledger.ts";
 
 /** What the services of one actor may reach of the session. */
-export interface ServiceSide extends HookSide {
+export interface ServiceSide extends CompactSide {
   readonly toolbox: Toolbox;
   readonly gate: Pick<Gate, "judge" | "recheck" | "hidden" | "filters">;
   readonly journal: Journal;
@@ -38,8 +39,6 @@ export interface ServiceSide extends HookSide {
   readonly commands: Commands;
   readonly background: Pick<Background, "start">;
   readonly writes: WriteLedger;
-  /** False once the actor has a newer thread: what the old one still asks is refused. */
-  isCurrent(): boolean;
   advance(event: ChildEvent): void;
   changed(): void;
   denied(call: Call): void;
@@ -251,10 +250,16 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return callHere(call, tool, (input) => here.prepare(input));
   };
 
-  const more = (): { steer: Steer[]; last?: LastTurn } => {
+  const more = (): TurnAnswer => {
     const last = side.lastWords();
-    return { steer: actor.owed.hear(), ...(last === null ? {} : { last }) };
+    const { wish } = actor;
+    return {
+      steer: actor.owed.hear(),
+      ...(last === null ? {} : { last }),
+      ...(wish === null ? {} : { compact: { instructions: wish.instructions } }),
+    };
   };
+  const compaction = compactServices(actor, side);
 
   return {
     async before(call) {
@@ -299,10 +304,20 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       side.changed();
       return more();
     },
-    async finish({ turn, summary }) {
+    async compacting(begin) {
+      alive();
+      return compaction.compacting(begin);
+    },
+    async compacted(end) {
+      alive();
+      return compaction.compacted(end);
+    },
+    async finish({ turn, summary, compacted }) {
       alive();
       if (turn) await record(turn);
-      const answered = summary.status === "done" || summary.status === "partial";
+      if (compacted && goesOnWithNews(actor) && !isStopped()) return { type: "more", ...more() };
+      // Nobody was answered, so nobody is asked whether that may be the end.
+      const answered = !compacted && (summary.status === "done" || summary.status === "partial");
       if (answered && !isStopped()) {
         if (goesOnWithNews(actor)) {
           actor.goesOnAfter(summary.text);

@@ -41,7 +41,8 @@ export function forkOf(
       ],
     },
   ];
-  const { pending: _, tokenBudget: __, ...same } = spec;
+  // What its parent is shown is what it begins with: it has made nothing smaller itself.
+  const { pending: _, tokenBudget: __, compacted: ___, compact: ____, ...same } = spec;
   return {
     own,
     spec: {

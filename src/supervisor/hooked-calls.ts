@@ -5,7 +5,7 @@ import type { ActorRecord, RunningCall } from "./actor-record.ts";
 
 /** What hooks of one actor may reach. */
 export interface HookSide {
-  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStop">;
+  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "preCompact" | "stop" | "subagentStop">;
   /** Aborted when the actor has ended. */
   readonly signal: AbortSignal;
   /** A hook wants the conversation to end. */

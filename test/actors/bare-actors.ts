@@ -28,6 +28,8 @@ const services: Services = {
   model: never,
   turn: never,
   finish: async () => ({ type: "closed" }),
+  compacting: never,
+  compacted: never,
   hidden: never,
   run: never,
   command: never,

@@ -72,6 +72,8 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
     reply: async () => null,
     yield: unasked,
     model: unasked,
+    compacting: unasked,
+    compacted: unasked,
     hidden: unasked,
     run: unasked,
     command: unasked,

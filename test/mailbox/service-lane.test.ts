@@ -23,6 +23,8 @@ function services(own: Partial<Services> = {}): Services {
     model: unasked,
     turn: unasked,
     finish: unasked,
+    compacting: unasked,
+    compacted: unasked,
     hidden: unasked,
     run: unasked,
     command: unasked,

@@ -67,6 +67,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     hooks: {
       has: () => false,
       postToolUse: async () => ({}),
+      preCompact: async () => ({}),
       stop: async () => ({}),
       subagentStop: async () => ({}),
     },
@@ -86,6 +87,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     },
     background: { start: async () => ({ type: "refused", reason: "Nothing is run in this test." }) },
     writes: new WriteLedger(),
+    outputs: { folder: "/", write: () => Promise.reject(new Error("nothing is kept in this test")) },
     signal: actor.stopping.signal,
     isCurrent: () => true,
     advance(event) {

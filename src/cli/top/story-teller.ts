@@ -71,6 +71,8 @@ export class StoryTeller {
         return said(event.actor, `runs in the background: ${oneLine(event.title)} (${event.task})`);
       case "command-end":
         return said(event.actor, `${event.task} in the background: ${oneLine(event.ending)}`);
+      case "compacted":
+        return said(event.actor, "its conversation was made shorter for the context window");
       case "task":
         return [];
       case "end":

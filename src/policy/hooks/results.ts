@@ -76,6 +76,13 @@ export interface StopResult {
   readonly append?: string;
 }
 
+export interface PreCompact {
+  /** For whoever writes the summary. */
+  readonly context?: string;
+  /** Why there should be none now. */
+  readonly block?: string;
+}
+
 export interface SessionStart {
   /** For the model, with the first prompt. */
   readonly context?: string;

@@ -6,6 +6,7 @@ import type {
   HookCaller,
   HookedCall,
   PostToolUse,
+  PreCompact,
   PreToolUse,
   SessionStart,
   Stopping,
@@ -46,13 +47,13 @@ export interface HookRunner {
   ): Promise<SessionStart>;
   /** Runs once, however often it is called (A5.11). Matched by the reason. */
   sessionEnd(reason: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
-  /** Matched by what set it off. Text is for whoever writes the summary. */
+  /** Matched by what set it off. Text is for whoever writes the summary; a block means not now. */
   preCompact(
     trigger: "manual" | "auto",
     instructions: string,
     caller: HookCaller,
     signal: AbortSignal,
-  ): Promise<SessionStart>;
+  ): Promise<PreCompact>;
   /** Matched by the type, such as `permission_prompt`. */
   notification(type: string, message: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
 }
@@ -90,7 +91,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
     },
     async preCompact(trigger, instructions, caller, signal) {
       const fields = { trigger, custom_instructions: instructions };
-      return contextOf(await ask({ event: "PreCompact", caller, names: [trigger], fields, signal }));
+      return preCompact(await ask({ event: "PreCompact", caller, names: [trigger], fields, signal }));
     },
     async notification(type, message, caller, signal) {
       const fields = { message, notification_type: type };
@@ -156,6 +157,13 @@ async function stop(
     `A ${event} hook has made an agent go on ${goneOn} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
   );
   return append;
+}
+
+function preCompact(said: Combined | null): PreCompact {
+  if (said === null) return NOTHING;
+  const { verdict, reason, stop, text } = said;
+  if (verdict === "block" || stop !== undefined) return { block: reasonOf(verdict, reason, stop) };
+  return text ? { context: text } : NOTHING;
 }
 
 function contextOf(said: Combined | null): SessionStart {

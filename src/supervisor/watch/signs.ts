@@ -30,6 +30,8 @@ export function signed(services: Services, signs: Signs, now: () => number): Ser
     model: noted(services.model),
     turn: noted(services.turn),
     finish: noted(services.finish),
+    compacting: noted(services.compacting),
+    compacted: noted(services.compacted),
     hidden: noted(services.hidden),
     run: noted(services.run),
     command: noted(services.command),

@@ -16,6 +16,8 @@ const services: Services = {
   model: never,
   turn: never,
   finish: never,
+  compacting: never,
+  compacted: never,
   hidden: never,
   run: never,
   command: never,

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import type { Journal } from "../journal/journal.ts";
+import {
+  type CompactEnd,
+  type Compacted,
+  type ElidedResult,
+  elidedOf,
+  resultText,
+} from "../mailbox/compacted.ts";
+import type { Services } from "../mailbox/services.ts";
+import type { ActorRecord } from "./actor-record.ts";
+import type { HookSide } from "./hooked-calls.ts";
+import type { Outputs } from "./outputs.ts";
+
+/** What came of the person's wish for a smaller conversation. Tokens of the next request, as far as they are known. */
+export type Compaction =
+  | { readonly type: "compacted"; readonly before: number; readonly after: number }
+  /** The conversation is as it was; `reason` is a sentence. */
+  | { readonly type: "left"; readonly reason: string };
+
+/** What making conversations smaller may reach of the session. */
+export interface CompactSide extends HookSide {
+  readonly journal: Pick<Journal, "append">;
+  readonly outputs: Pick<Outputs, "folder" | "write">;
+  /** False once the actor has a newer thread. */
+  isCurrent(): boolean;
+}
+
+/** Asks an actor that runs, or is about to, for a smaller conversation; it does so between two turns. Never rejects. */
+export function compactionOf(actor: ActorRecord, instructions: string): Promise<Compaction> {
+  if (actor.wish !== null) return Promise.resolve(left("It is being made shorter already."));
+  const { promise, resolve } = Promise.withResolvers<Compaction>();
+  const settle = (compaction: Compaction) => {
+    actor.wish = null;
+    resolve(compaction);
+  };
+  actor.wish = { instructions, settle };
+  const { ended } = actor;
+  // Settled already, unless it ended before it came to it.
+  void ended.then(() => {
+    if (actor.ended === ended && actor.wish?.settle === settle)
+      settle(left("It ended before its conversation was made shorter."));
+  });
+  return promise;
+}
+
+function left(reason: string): Compaction {
+  return { type: "left", reason };
+}
+
+/** The supervisor's part of it: hooks before, the record and the results that were taken out after. */
+export function compactServices(
+  actor: ActorRecord,
+  side: CompactSide,
+): Pick<Services, "compacting" | "compacted"> {
+  const { compacted: before } = actor.spec;
+  // Files of results end with a session; one that was taken up again has them anew. A lost one is read in vain.
+  if (before) void keepResults(actor, 0, before, side.outputs).catch(() => {});
+  return {
+    async compacting({ trigger, instructions }) {
+      const cwd = actor.turns.at(-1)?.cwd ?? actor.spec.root;
+      const said = await side.hooks.preCompact(trigger, instructions, side.caller(cwd), side.signal);
+      if (said.block !== undefined) return { type: "blocked", reason: said.block };
+      return { type: "go", instructions: [instructions, said.context].filter(Boolean).join("\n\n") };
+    },
+    async compacted(end) {
+      const { compacted } = end;
+      const shown = compacted ? await recorded(actor, compacted, side) : null;
+      if (end.trigger === "manual") actor.wish?.settle(compactionIn(end));
+      return shown;
+    },
+  };
+}
+
+function compactionIn({ before, after, reason }: CompactEnd): Compaction {
+  return reason === undefined ? { type: "compacted", before, after } : left(reason);
+}
+
+async function recorded(
+  actor: ActorRecord,
+  wanted: Omit<Compacted, "folder">,
+  { journal, outputs, isCurrent }: CompactSide,
+): Promise<Compacted> {
+  const { turn, through, elided } = wanted;
+  if (turn !== actor.turnsTaken || through > turn || elided > turn)
+    throw new Error(`A conversation of ${actor.turnsTaken} turns cannot be shown as one of ${turn}.`);
+  const from = actor.spec.compacted?.elided ?? 0;
+  let compacted: Compacted = { ...wanted, folder: outputs.folder };
+  try {
+    await keepResults(actor, from, compacted, outputs);
+  } catch {
+    // What could not be put away stays where it is: without it nothing would be lost but room.
+    compacted = { ...compacted, elided: Math.min(from, elided) };
+  }
+  await journal.append({ type: "compacted", actor: actor.id, compacted });
+  if (!isCurrent()) throw new Error("This agent goes on in another thread; the old one is not answered.");
+  actor.spec = { ...actor.spec, compacted };
+  return compacted;
+}
+
+/** Whole results that the conversation only refers to, each in a file of its own, while the session lasts (A19.3). */
+async function keepResults(
+  { id: actor, turns }: ActorRecord,
+  from: number,
+  { through, elided, folder }: Compacted,
+  outputs: Pick<Outputs, "write">,
+): Promise<void> {
+  const results = turns
+    .filter(({ turn }) => turn > Math.max(from, through) && turn <= elided)
+    .flatMap(({ messages, turn }) => elidedOf(messages, turn, { actor, folder }));
+  // One after the other: there may be many, and nobody waits for their disk but this agent.
+  for (const result of results) if (!existsSync(result.path)) await keep(result, outputs);
+}
+
+function keep({ path, block }: ElidedResult, outputs: Pick<Outputs, "write">): Promise<string> {
+  const [name = path] = path.split("/").slice(-1);
+  return outputs.write(name.replace(/\.md$/, ""), resultText(block.content));
+}
