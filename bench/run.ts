@@ -2,6 +2,7 @@ import { run as fanOut } from "./fan-out.ts";
 import { run as gate } from "./gate.ts";
 import { run as governor } from "./governor.ts";
 import { run as journal } from "./journal.ts";
+import { run as live } from "./live.ts";
 import { run as loop } from "./loop.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { run as mailbox } from "./mailbox.ts";
@@ -25,6 +26,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   policy,
   gate,
   governor,
+  live,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

@@ -49,6 +49,8 @@ import { WriteLedger } from "./write-ledger.ts";
 /** Everything a session owns besides its actors, wired from its options. */
 export interface Session {
   readonly id: SessionId;
+  /** Where it is kept. */
+  readonly home: string;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -184,6 +186,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
 
   return {
     id,
+    home,
     ids,
     clock,
     journal,

@@ -6,6 +6,7 @@ import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
 import { listener, type OnEvent } from "./listener.ts";
+import { type LiveSocket, openLiveSocket } from "./live/live-socket.ts";
 import { Lives } from "./lives.ts";
 import { mailDesk } from "./mail-desk.ts";
 import type {
@@ -44,6 +45,8 @@ export class Supervisor implements SupervisorHandle {
   readonly #session: Session;
   readonly #lives: Lives;
   readonly #spawning: Spawning;
+  /** Where other terminals look on. */
+  readonly #live: LiveSocket;
   /** What was cut off and has not been set going again. */
   #unfinished: readonly ActorRecord[] = [];
   /** The run of the main conversation that a prompt asked for last. */
@@ -99,6 +102,13 @@ export class Supervisor implements SupervisorHandle {
     const mail = mailDesk(this.#session, this.#lives, this.#spawning);
     this.session = this.#session.id;
     this.folder = this.#session.journal.folder;
+    const { home, clock, common } = this.#session;
+    this.#live = openLiveSocket({
+      ...{ session: this.session, home, clock, cwd: common.options.cwd, model: common.model },
+      tree: () => this.tree(),
+      costUsd: () => this.#costUsd,
+      onWarning: (message) => onEvent({ type: "warning", message }),
+    });
     if (options.resume) {
       this.#mayWake = false;
       this.#unfinished = reinstate(options.resume.state, this.#session, this.#lives);
@@ -154,8 +164,9 @@ export class Supervisor implements SupervisorHandle {
     refuseNothing(text);
     const record = this.#lives.find(actor);
     if (!record) throw new Error(`There is no agent ${JSON.stringify(actor)} in this session.`);
-    if (record.child.state === "ended") await this.#spawning.goOn(record, text, FOR_THE_PERSON);
-    else this.#say(record, text);
+    const goesOn =
+      record.child.state === "ended" && (await this.#spawning.goOn(record, text, FOR_THE_PERSON));
+    if (!goesOn) this.#say(record, text);
     return this.#resultOf(record, signal);
   }
 
@@ -238,6 +249,7 @@ export class Supervisor implements SupervisorHandle {
 
   async #close(): Promise<void> {
     await this.#lives.close("The session was closed.");
+    await this.#live.close();
     const { all } = this.#lives;
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
     this.#session.journal.note({
@@ -269,7 +281,7 @@ export class Supervisor implements SupervisorHandle {
   #hear(text: string): ActorRecord {
     const main = this.#lives.find(MAIN);
     if (!main) return this.#spawning.begin(mainSpec(this.#session.common, text), FOR_THE_PERSON);
-    if (main.child.state === "ended") this.#spawning.ask(main, text, FOR_THE_PERSON);
+    if (main.child.state === "ended") void this.#spawning.ask(main, text, FOR_THE_PERSON);
     else if (this.#promptedRun === main.run)
       throw new Error("The main conversation is still busy with the last prompt.");
     else this.#say(main, text);

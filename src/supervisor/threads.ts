@@ -18,7 +18,10 @@ export interface ThreadsPorts {
   /** What the services of an actor need besides the session. */
   side(
     actor: ActorRecord,
-  ): Omit<ServiceSide, keyof Session | "isCurrent" | "advance" | "now" | "life" | "connect">;
+  ): Omit<
+    ServiceSide,
+    Exclude<keyof Session, "caller"> | "isCurrent" | "advance" | "now" | "life" | "connect"
+  >;
 }
 
 /**
