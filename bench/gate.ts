@@ -95,7 +95,7 @@ function asking(
   const never = async () => {
     throw new Error("Nobody asks for this here.");
   };
-  const calls = { after: never, callTool: never, hidden: never };
+  const calls = { after: never, callTool: never, compacting: never, compacted: never, hidden: never };
   const turns = { reply: never, yield: never, model: never, turn: never, finish: never };
   const others = { ...calls, ...turns };
   serveServices({ before, ...others, run: never, command: never, background: never }, port1);
