@@ -1,5 +1,5 @@
 import type { MessageParam } from "../mailbox/conversation.ts";
-import type { ActorId, CallId } from "../mailbox/ids.ts";
+import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
@@ -15,6 +15,20 @@ export interface BegunCall {
   readonly ended: boolean;
 }
 
+/** Something said to an actor; `from`: by which other one. */
+export interface Said extends Steer {
+  readonly from?: ActorId;
+}
+
+/** A run that is over, and its one result. */
+export interface EndedRun {
+  readonly run: number;
+  readonly owner: ActorId | null;
+  readonly call: CallId | null;
+  readonly background: boolean;
+  readonly summary: Summary;
+}
+
 /** One actor as its records leave it: all that is needed to go on with it. */
 export interface ActorAtRest {
   /** With the whole conversation before the first of `turns`. */
@@ -24,7 +38,9 @@ export interface ActorAtRest {
   readonly reply: Reply | null;
   readonly begun: readonly BegunCall[];
   /** Said to it, and in no turn yet. */
-  readonly unheard: readonly Steer[];
+  readonly unheard: readonly Said[];
+  /** Said to it, and heard by none of its runs that have ended: whoever said it is told so. */
+  readonly missed: readonly Said[];
   /** The durable things that its turns have heard of. */
   readonly heard: ReadonlySet<string>;
   /** How often it was set going. */
@@ -37,6 +53,8 @@ export interface ActorAtRest {
   /** Of this run; null while it is unfinished. */
   readonly summary: Summary | null;
   readonly durationMs: number | null;
+  /** Its runs before this one. */
+  readonly earlier: readonly EndedRun[];
 }
 
 /** A command that ran beside a conversation when the record ends. */
@@ -53,6 +71,20 @@ export interface SessionState {
   readonly actors: ReadonlyMap<ActorId, ActorAtRest>;
   readonly tasks: TaskGraph;
   readonly openCommands: readonly OpenCommand[];
+}
+
+/** The durable name of the words that a call says. */
+export function wordsOf(call: CallId): string {
+  return `words:${call}`;
+}
+
+export function isOfCall(words: string): boolean {
+  return /^words:\w+\.\d+\.\d+$/.test(words);
+}
+
+/** The durable name of the news that words were not heard. */
+export function missedId(words: string): string {
+  return `unheard:${words}`;
 }
 
 /** The durable name of the result of one run. */
@@ -87,9 +119,11 @@ class Folding {
         break;
       case "reopen": {
         const { run, owner, call, background = false, maxTurns } = event;
-        this.#change(event.actor, ({ spec }) => ({
+        this.#change(event.actor, (before) => ({
           ...reopened,
-          spec: { ...spec, maxTurns },
+          ...saidBeforeReopening(before),
+          earlier: earlierWith(before),
+          spec: { ...before.spec, maxTurns },
           ...{ run, owner, call, background },
         }));
         break;
@@ -101,8 +135,16 @@ class Folding {
         );
         break;
       case "prompt": {
-        const steer = { text: textOf(event.message), of: [event.id ?? `p${seq}`] };
-        this.#change(event.actor, ({ unheard }) => ({ unheard: [...unheard, steer] }));
+        const id = event.id ?? `p${seq}`;
+        const said: Said = {
+          text: textOf(event.message),
+          of: [id],
+          ...(event.from === undefined ? {} : { from: event.from }),
+        };
+        // A call that was asked again after a crash says the same words again.
+        this.#change(event.actor, ({ unheard }) => ({
+          unheard: [...unheard.filter(({ of = [] }) => !of.includes(id)), said],
+        }));
         break;
       }
       case "reply":
@@ -133,8 +175,10 @@ class Folding {
         this.#change(event.actor, ({ spec }) => ({ spec: { ...spec, compacted: event.compacted } }));
         break;
       case "summary":
-        this.#change(event.actor, ({ run }) =>
-          (event.run ?? run) === run ? { summary: event.summary, durationMs: event.durationMs } : {},
+        this.#change(event.actor, (actor) =>
+          (event.run ?? actor.run) === actor.run
+            ? { summary: event.summary, durationMs: event.durationMs, ...saidBeforeTheEnd(actor) }
+            : {},
         );
         break;
       case "task":
@@ -173,6 +217,7 @@ class Folding {
       spec: { ...spec, messages },
       turns: [...spec.turns],
       unheard: [...spec.heard],
+      ...{ missed: [], earlier: [] },
       heard: new Set(),
       ...{ run: 1, owner: spec.parent, call, background: background ?? false },
     };
@@ -191,6 +236,21 @@ class Folding {
         : [],
     };
   }
+}
+
+/** The main conversation hears later what it has not heard; any other's end is the end of what was said to it. */
+function saidBeforeTheEnd({ spec, unheard, missed }: ActorAtRest): Partial<ActorAtRest> {
+  return spec.id === MAIN ? {} : { unheard: [], missed: [...missed, ...unheard] };
+}
+
+/** What makes it go on was said last; all before that came too late for the run that had ended. */
+function saidBeforeReopening({ spec, unheard, missed }: ActorAtRest): Partial<ActorAtRest> {
+  if (spec.id === MAIN) return {};
+  return { unheard: unheard.slice(-1), missed: [...missed, ...unheard.slice(0, -1)] };
+}
+
+function earlierWith({ run, owner, call, background, summary, earlier }: ActorAtRest): readonly EndedRun[] {
+  return summary === null ? earlier : [...earlier, { run, owner, call, background, summary }];
 }
 
 /** What a run begins with. */

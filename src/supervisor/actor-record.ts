@@ -1,5 +1,5 @@
 import type { ActorHandle } from "../actors/hosts.ts";
-import type { ActorAtRest } from "../journal/session-state.ts";
+import type { ActorAtRest, EndedRun } from "../journal/session-state.ts";
 import { addUsage, noUsage, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
@@ -53,6 +53,8 @@ export class ActorRecord {
   errand: Errand;
   /** How often it was set going. */
   run = 1;
+  /** Its runs that had ended when the session was taken up: who asked for them may ask again. */
+  earlier: readonly EndedRun[] = [];
   child: Child = queued;
   handle: ActorHandle | null = null;
   /** The calls that run for it now, in the order they began. */
@@ -218,7 +220,7 @@ export class ActorRecord {
   }
 
   /** What it was by the journal, before it goes on or after it has ended. */
-  restore({ spec, turns, run, owner, call, background, unheard }: ActorAtRest): void {
+  restore({ spec, turns, run, owner, call, background, unheard, earlier }: ActorAtRest): void {
     this.spec = { ...spec, turns: [] };
     this.turns = [...turns];
     this.turnsTaken = turns.at(-1)?.turn ?? 0;
@@ -226,8 +228,9 @@ export class ActorRecord {
     this.usage = usageOf(turns);
     this.run = run;
     this.errand = { owner, call, background };
-    for (const { text, of: [id] = [] } of unheard)
-      this.owed.say(text, id === undefined ? undefined : { id, from: null, text });
+    this.earlier = earlier;
+    for (const { text, from = null, of: [id] = [] } of unheard)
+      this.owed.say(text, id === undefined ? undefined : { id, from, text });
     // The threads of the process before had the attempts up to this one.
     this.#boarded = true;
   }

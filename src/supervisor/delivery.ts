@@ -1,14 +1,15 @@
-import { resultId } from "../journal/session-state.ts";
+import { type EndedRun, missedId, resultId } from "../journal/session-state.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ActorRecord, Errand } from "./actor-record.ts";
-import type { AgentNotice, Notice } from "./notices.ts";
+import type { AgentNotice, DurableNotice, Notice, UnheardNotice } from "./notices.ts";
 import type { Outputs } from "./outputs.ts";
+import type { Words } from "./owed.ts";
 import { howItEnded } from "./report.ts";
 
 export interface DeliveryPorts {
   find(id: ActorId): ActorRecord | undefined;
-  readonly outputs: Pick<Outputs, "write">;
+  readonly outputs: Pick<Outputs, "write" | "pathOf">;
   /** The main conversation has ended its turn, and there is news for it. */
   onIdleNews(): void;
   onWarning(message: string): void;
@@ -27,20 +28,25 @@ export class Delivery {
 
   /** The end of a run in the background becomes one notice; its report is a file from now on, and not before. */
   async result(actor: ActorRecord, run: number, errand: Errand, summary: Summary): Promise<void> {
-    const { outputs, onWarning } = this.#ports;
-    const path = await outputs.write(actor.id, summary.text).catch((error: Error) => {
-      onWarning(`The report of agent ${actor.id} is in no file: ${error.message}`);
+    const path = await this.#written(actor, summary);
+    this.#bring(errand.owner ?? actor.spec.parent, resultNotice(actor, run, summary, path));
+  }
+
+  /**
+   * The same for a result that was durable before this program began, at once: whoever goes on is to have it in its
+   * first request. The file is there a moment later.
+   */
+  resultAgain(actor: ActorRecord, { run, owner, summary }: Omit<EndedRun, "call" | "background">): void {
+    void this.#written(actor, summary);
+    const path = this.#ports.outputs.pathOf(actor.id);
+    this.#bring(owner ?? actor.spec.parent, resultNotice(actor, run, summary, path));
+  }
+
+  /** Answers where the report is; null where it could not be written. */
+  #written(actor: ActorRecord, summary: Summary): Promise<string | null> {
+    return this.#ports.outputs.write(actor.id, summary.text).catch((error: Error) => {
+      this.#ports.onWarning(`The report of agent ${actor.id} is in no file: ${error.message}`);
       return null;
-    });
-    this.#bring(errand.owner ?? actor.spec.parent, {
-      type: "agent",
-      result: resultId(actor.id, run),
-      agent: actor.id,
-      title: actor.spec.description || actor.spec.type,
-      status: summary.status,
-      ending: howItEnded(summary),
-      text: summary.text,
-      path,
     });
   }
 
@@ -64,25 +70,37 @@ export class Delivery {
       if (actor.owed.hasNews) this.#wake(actor);
       return;
     }
-    const { results, words } = actor.owed.takeUnheard();
-    for (const notice of results) this.#bring(actor.spec.parent, notice);
-    const title = actor.spec.description || actor.spec.type;
-    for (const { from, text } of words) {
-      if (from === null)
-        this.#ports.onWarning(`Agent ${actor.id} ended before it heard: ${text.slice(0, 200)}`);
-      else this.tell(from, { type: "unheard", agent: actor.id, title, text });
-    }
+    const { notices, words } = actor.owed.takeUnheard();
+    for (const notice of notices) this.#bring(actor.spec.parent, notice);
+    for (const word of words) this.missed(actor, word);
   }
 
-  #bring(to: ActorId | null, notice: AgentNotice): void {
+  /** Words that nobody hears any more: whoever said them is told, else who is responsible for it. */
+  missed(actor: ActorRecord, { id, from, text }: Words): void {
+    if (from === null)
+      this.#ports.onWarning(`Agent ${actor.id} ended before it heard: ${text.slice(0, 200)}`);
+    else
+      this.#bring(from, {
+        ...{ type: "unheard", name: missedId(id), agent: actor.id, title: titleOf(actor) },
+        ...{ sender: null, text },
+      });
+  }
+
+  #bring(to: ActorId | null, notice: DurableNotice): void {
     const receiver = this.nearest(to);
     if (receiver) {
-      receiver.owed.tell(notice);
+      receiver.owed.tell(notice.type === "unheard" ? this.#inTheNameOf(to, receiver, notice) : notice);
       this.#wake(receiver);
     } else
       this.#ports.onWarning(
-        `Agent ${notice.agent} ("${notice.title}") has ended, and nobody is left to hear its report; \`troupe sessions show\` has it.`,
+        `Agent ${notice.agent} ("${notice.title}") has ended, and nobody is left to hear of it; \`troupe sessions show\` has its report.`,
       );
+  }
+
+  #inTheNameOf(to: ActorId | null, receiver: ActorRecord, notice: UnheardNotice): UnheardNotice {
+    if (to === receiver.id || to === null || notice.sender !== null) return notice;
+    const sender = this.#ports.find(to);
+    return { ...notice, sender: sender ? `agent "${titleOf(sender)}"` : `agent ${to}` };
   }
 
   /** Who hears what is for this one: the first upwards that has not ended; the main conversation never is gone. */
@@ -99,4 +117,21 @@ export class Delivery {
   #wake(actor: ActorRecord): void {
     if (actor.id === MAIN && actor.child.state === "ended") this.#ports.onIdleNews();
   }
+}
+
+function titleOf({ spec }: ActorRecord): string {
+  return spec.description || spec.type;
+}
+
+function resultNotice(actor: ActorRecord, run: number, summary: Summary, path: string | null): AgentNotice {
+  return {
+    type: "agent",
+    result: resultId(actor.id, run),
+    agent: actor.id,
+    title: titleOf(actor),
+    status: summary.status,
+    ending: howItEnded(summary),
+    text: summary.text,
+    path,
+  };
 }

@@ -28,8 +28,8 @@ export function mailDesk(session: Session, lives: Lives, spawning: Spawning): Ma
         : `agent ${from}`;
       const words = from === MAIN ? text : `Message from ${name}, not from the person:\n${text}`;
       if (actor.child.state === "ended" && actor.id !== MAIN) {
-        await spawning.goOn(actor, words, { owner: from, call: null, background: true });
-        return { type: "resumed", id: actor.id };
+        const errand = { owner: from, call: null, background: true };
+        if (await spawning.goOn(actor, words, errand, text)) return { type: "resumed", id: actor.id };
       }
       const id = `words:${session.ids.actor()}`;
       // Durable before the sender is told so.

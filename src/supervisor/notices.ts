@@ -31,6 +31,10 @@ export interface AgentNotice {
 /** Words that this actor said to another one, which ended before it heard them. */
 export interface UnheardNotice {
   readonly type: "unheard";
+  /** Its durable name. */
+  readonly name: string;
+  /** Whose words they are, where those were not this actor's: whoever said them has ended. */
+  readonly sender: string | null;
   readonly agent: ActorId;
   readonly title: string;
   readonly text: string;
@@ -54,6 +58,23 @@ export interface LinesNotice {
   readonly lines: readonly string[];
   /** There were others. */
   readonly more: boolean;
+}
+
+/** Those that are told exactly once, whatever dies in between: a turn that has heard one names it. */
+export type DurableNotice = AgentNotice | UnheardNotice;
+
+export function durableName(notice: Notice): { id: string; notice: DurableNotice } | null {
+  switch (notice.type) {
+    case "agent":
+      return { id: notice.result, notice };
+    case "unheard":
+      return { id: notice.name, notice };
+    case "ended":
+    case "lines":
+      return null;
+    default:
+      return notice satisfies never;
+  }
 }
 
 /** The notices with one more; lines of one task that nobody has heard yet become one notice. */
@@ -115,14 +136,10 @@ function agentBlock({ agent, title, status, ending, text, path }: AgentNotice): 
   return block(agent, how, `Agent "${title}": ${ending}`, path, cut);
 }
 
-function unheardBlock({ agent, title, text }: UnheardNotice): string {
-  return block(
-    agent,
-    "failed",
-    `Agent "${title}" ended before it heard your message; say it again to go on with it.`,
-    null,
-    text,
-  );
+function unheardBlock({ agent, title, sender, text }: UnheardNotice): string {
+  const message = sender === null ? "your message" : `this message of ${sender}`;
+  const sentence = `Agent "${title}" ended before it heard ${message}; say it again to go on with it.`;
+  return block(agent, "failed", sentence, null, text);
 }
 
 function endBlock({ task, title, status, ending, output }: EndNotice): string {

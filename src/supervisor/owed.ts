@@ -1,6 +1,6 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Steer, Turn } from "../mailbox/messages.ts";
-import { type AgentNotice, type Notice, noticeText, withNotice } from "./notices.ts";
+import { type DurableNotice, durableName, type Notice, noticeText, withNotice } from "./notices.ts";
 
 /** Something said to an actor, by the durable name of its record. */
 export interface Words {
@@ -12,7 +12,7 @@ export interface Words {
 
 /** What nobody has heard when an actor ends: it is owed to somebody else. */
 export interface Unheard {
-  readonly results: readonly AgentNotice[];
+  readonly notices: readonly DurableNotice[];
   readonly words: readonly Words[];
 }
 
@@ -25,7 +25,7 @@ export class Owed {
   #notices: Notice[] = [];
   /** With the thread, and in no turn yet. */
   #handed: Steer[];
-  readonly #results = new Map<string, AgentNotice>();
+  readonly #durable = new Map<string, DurableNotice>();
   readonly #words = new Map<string, Words>();
   #onNews: Array<() => void> = [];
 
@@ -42,9 +42,10 @@ export class Owed {
 
   /** Once per result, however often it is delivered. */
   tell(notice: Notice): void {
-    if (notice.type === "agent") {
-      if (this.#results.has(notice.result)) return;
-      this.#results.set(notice.result, notice);
+    const name = durableName(notice);
+    if (name !== null) {
+      if (this.#durable.has(name.id)) return;
+      this.#durable.set(name.id, name.notice);
     }
     this.#notices = withNotice(this.#notices, notice);
     this.#wake();
@@ -55,10 +56,12 @@ export class Owed {
     this.#notices = this.#notices.filter((notice) => notice.type !== "ended" || notice.task !== task);
   }
 
-  /** It has got this result in another way. */
-  settle(result: string): void {
-    this.#results.delete(result);
-    this.#notices = this.#notices.filter((notice) => notice.type !== "agent" || notice.result !== result);
+  /** Of what it is to hear, this was with the thread that died with the program, in a turn that goes on. */
+  handedOver(steering: readonly Steer[]): void {
+    const ids = new Set(steering.flatMap(({ of = [] }) => of));
+    this.#steering = this.#steering.filter(({ of = [] }) => !of.some((id) => ids.has(id)));
+    this.#notices = this.#notices.filter((notice) => !ids.has(durableName(notice)?.id ?? ""));
+    this.#handed.push(...steering);
   }
 
   get hasNews(): boolean {
@@ -84,7 +87,7 @@ export class Owed {
   /** What came since, for its thread: all news are one text. */
   hear(): Steer[] {
     const told = this.#notices.splice(0);
-    const of = told.flatMap((notice) => (notice.type === "agent" ? [notice.result] : []));
+    const of = told.flatMap((notice) => durableName(notice)?.id ?? []);
     const news =
       told.length === 0
         ? []
@@ -102,7 +105,7 @@ export class Owed {
   /** The turn is recorded: what it heard was delivered. */
   acknowledge(turn: Turn): void {
     for (const id of turn.heard.flatMap(({ of = [] }) => of)) {
-      this.#results.delete(id);
+      this.#durable.delete(id);
       this.#words.delete(id);
     }
     this.#handed = [];
@@ -110,8 +113,8 @@ export class Owed {
 
   /** Whatever is left goes elsewhere; nothing is owed any more. */
   takeUnheard(): Unheard {
-    const unheard = { results: [...this.#results.values()], words: [...this.#words.values()] };
-    this.#results.clear();
+    const unheard = { notices: [...this.#durable.values()], words: [...this.#words.values()] };
+    this.#durable.clear();
     this.#words.clear();
     this.#steering = [];
     this.#notices = [];

@@ -1,4 +1,12 @@
-import { type ActorAtRest, type BegunCall, resultId, type SessionState } from "../journal/session-state.ts";
+import {
+  type ActorAtRest,
+  type BegunCall,
+  isOfCall,
+  missedId,
+  resultId,
+  type Said,
+  type SessionState,
+} from "../journal/session-state.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
@@ -15,7 +23,8 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
   for (const rest of state.actors.values()) {
     const { owner, call, background } = rest;
     const actor = new ActorRecord(rest.spec, session.clock.now(), { owner, call, background });
-    actor.restore(rest);
+    const hears = rest.summary === null || actor.id === MAIN;
+    actor.restore(hears ? rest : { ...rest, unheard: [] });
     lives.add(actor);
     session.spending.adopt(rest.spec);
     for (const turn of rest.turns) {
@@ -34,27 +43,45 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
       if (actor.id !== MAIN) actor.forget();
     }
   }
-  for (const rest of state.actors.values()) tellWhatWasNotHeard(rest, state, lives);
+  const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
+  for (const rest of state.actors.values()) tellWhatWasNotHeard(rest, heard, lives);
   for (const { actor, task, title, path } of state.openCommands) {
     const ending = "It was ended with the program that ran it.";
     session.journal.note({ type: "command-end", actor, task, ending });
     const output = { bytes: 0, head: "", tail: null, path };
     lives.delivery.tell(actor, { type: "ended", task, title, status: "killed", ending, output });
   }
+  // Now that each has all it is owed: what a turn that goes on has heard already.
+  for (const { owed, reply } of unfinished) if (reply) owed.handedOver(reply.heard);
   return unfinished;
 }
 
-function tellWhatWasNotHeard(
-  { spec, run, owner, call, background, summary }: ActorAtRest,
-  state: SessionState,
-  lives: Lives,
-): void {
-  if (!background || summary === null || owner === null) return;
-  const result = resultId(spec.id, run);
-  // Also where it went further up: whoever has heard it, nobody hears it again.
-  if ([...state.actors.values()].some(({ heard }) => heard.has(result))) return;
-  const actor = lives.find(spec.id);
-  if (actor) void lives.delivery.result(actor, run, { owner, call, background }, summary);
+/** `heard`: also what went further up; whoever has heard it, nobody hears it again. */
+function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, lives: Lives): void {
+  const { delivery } = lives;
+  const actor = lives.find(rest.spec.id);
+  if (!actor) return;
+  const { run, owner, call, background, summary } = rest;
+  const ended =
+    summary === null ? rest.earlier : [...rest.earlier, { run, owner, call, background, summary }];
+  for (const one of ended) {
+    if (one.background && one.owner !== null && !heard.has(resultId(actor.id, one.run)))
+      delivery.resultAgain(actor, one);
+  }
+  for (const { text, from = null, of: [id] = [] } of whatItMissed(rest)) {
+    if (id !== undefined && !heard.has(id) && !heard.has(missedId(id)))
+      delivery.missed(actor, { id, from, text });
+  }
+}
+
+/**
+ * Of other agents' words; the person was told at once. Also those that were to make one that has ended go on, but for
+ * those of a call: it is asked again.
+ */
+function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {
+  const before = missed.filter(({ from }) => from !== undefined);
+  if (spec.id === MAIN || summary === null) return before;
+  return [...before, ...unheard.filter(({ of: [id = ""] = [] }) => !isOfCall(id))];
 }
 
 /** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */

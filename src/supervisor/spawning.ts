@@ -2,10 +2,10 @@ import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import { journalFile } from "../journal/place.ts";
 import { readJournal } from "../journal/reader.ts";
-import { sessionStateOf } from "../journal/session-state.ts";
+import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-state.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
-import { ActorId, MAIN } from "../mailbox/ids.ts";
-import type { ActorSpec, Reply } from "../mailbox/messages.ts";
+import { ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
+import type { ActorSpec, Reply, Summary } from "../mailbox/messages.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
@@ -28,11 +28,13 @@ export class Spawning {
   readonly #session: Session;
   readonly #lives: Lives;
 
+  readonly #say: (sentence: string) => void;
   readonly #quoting: Quoting;
 
   constructor(session: Session, lives: Lives, say: (sentence: string) => void) {
     this.#session = session;
     this.#lives = lives;
+    this.#say = say;
     const { options } = session.common;
     this.#quoting = new Quoting({
       asks: session.permissions.asks,
@@ -84,19 +86,30 @@ export class Spawning {
     const caller = this.#lives.find(context.actor);
     if (!caller) throw new Error("The agent that asked is gone.");
     // After a change of thread, or a death of the program, the same call is asked again.
-    const agent =
-      this.#lives.startedBy(context.call) ?? (await this.#startForCall(type, input, caller, context));
-    if (agent.errand.background) {
+    const { agent, background, ended } =
+      this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
+    if (background) {
       const title = agent.spec.description || agent.spec.type;
       return { type: "launched", id: agent.id, title, path: this.#session.outputs.pathOf(agent.id) };
     }
-    const summary = await this.#lives.whileWaiting(caller, agent.ended);
+    const summary = await this.#lives.whileWaiting(caller, ended);
     return {
       type: "ended",
       report: summary.text,
       frame: frameOf(agent.spec, summary),
       usable: isUsable(summary),
     };
+  }
+
+  /** The run that this call has begun, if it has: its agent may have gone on for others since. */
+  #startedBy(call: CallId): Run | null {
+    const now = this.#lives.startedBy(call);
+    if (now) return runOf(now);
+    for (const agent of this.#lives.all) {
+      const run = agent.earlier.find((one) => one.call === call);
+      if (run) return { agent, background: run.background, ended: Promise.resolve(run.summary) };
+    }
+    return null;
   }
 
   async #startForCall(
@@ -110,8 +123,9 @@ export class Spawning {
     if (declined !== null) throw new Error(declined);
     if (resume !== undefined) {
       const agent = this.#resumable(resume, caller);
-      await this.goOn(agent, prompt, { owner: actor, call, background: run_in_background ?? false });
-      return agent;
+      const errand = { owner: actor, call, background: run_in_background ?? false };
+      if (await this.goOn(agent, prompt, errand)) return agent;
+      throw new Error(`Agent ${agent.id} still runs. Send it a message instead of resuming it.`);
     }
     if (type === FORK) return this.#fork(caller, input, call);
     const definition = this.definition(type);
@@ -167,30 +181,44 @@ export class Spawning {
     return record;
   }
 
-  /** An agent that has ended hears this and goes on, with all it knew. Throws, with a sentence, where it cannot. */
-  async goOn(agent: ActorRecord, text: string, errand: Errand): Promise<void> {
-    if (agent.child.state !== "ended") throw new Error(stillRuns(agent));
-    if (agent.id !== MAIN) await this.#remember(agent);
-    // Reading takes time, in which somebody else may have set it going.
-    if (agent.child.state !== "ended") throw new Error(stillRuns(agent));
-    this.ask(agent, text, errand);
+  /**
+   * An agent that has ended hears this and goes on, with all it knew; durable when this answers. False where it runs:
+   * it hears what is said to it. Throws, with a sentence, where it cannot.
+   */
+  async goOn(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<boolean> {
+    if (agent.child.state !== "ended") return false;
+    // An end that is on its way to the disk is not in the journal that is about to be read.
+    await agent.ended;
+    const known = agent.id === MAIN ? null : await this.#remembered(agent);
+    const owner = errand.owner === null ? null : this.#lives.find(errand.owner)?.child.state;
+    if (owner === "ended" || owner === "cancelling")
+      throw new Error("Whoever asked for it was stopped meanwhile.");
+    // All that takes time, in which somebody else may have set it going.
+    if (agent.child.state !== "ended") return false;
+    if (known) agent.remember(known);
+    await this.ask(agent, text, errand, said);
+    return true;
   }
 
-  /** The same at once, for one whose conversation is still known: the main one. */
-  ask(agent: ActorRecord, text: string, errand: Errand): void {
+  /**
+   * The same at once, for one whose conversation is still known: the main one. Resolves when it is durable, or is said
+   * not to be. Words first: a run without them would answer nobody.
+   */
+  async ask(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<void> {
     const { journal, ids, common } = this.#session;
-    const id = `words:${ids.actor()}`;
-    this.#reopen(agent, errand, common.limits.maxTurns);
-    agent.owed.say(text, { id, from: errand.owner, text });
-    const { owner } = errand;
-    journal.note({
+    const { owner, call } = errand;
+    const id = call === null ? `words:${ids.actor()}` : wordsOf(call);
+    const durable = journal.append({
       type: "prompt",
       actor: agent.id,
       message: { role: "user", content: text },
       id,
       ...(owner === null ? {} : { from: owner }),
     });
+    this.#reopen(agent, errand, common.limits.maxTurns);
+    agent.owed.say(text, { id, from: owner, text: said });
     this.#lives.begin(agent);
+    await durable.catch((error: Error) => this.#say(error.message));
   }
 
   /** The main conversation goes on with the news it has. */
@@ -211,12 +239,12 @@ export class Spawning {
   }
 
   /** What an ended agent was is in the journal: its summary is there, so all before it is. */
-  async #remember(agent: ActorRecord): Promise<void> {
+  async #remembered(agent: ActorRecord): Promise<ActorAtRest> {
     const reading = await readJournal(journalFile(this.#session.journal.folder));
     if (reading.type === "refused") throw new Error(`Its conversation cannot be read: ${reading.reason}`);
     const rest = sessionStateOf(reading.records).actors.get(agent.id);
     if (!rest) throw new Error(`Agent ${agent.id} is not in the session's journal; start a new one.`);
-    agent.remember(rest);
+    return rest;
   }
 
   #resumable(id: string, caller: ActorRecord): ActorRecord {
@@ -241,8 +269,15 @@ export class Spawning {
   }
 }
 
-function stillRuns({ id }: ActorRecord): string {
-  return `Agent ${id} still runs. Send it a message instead of resuming it.`;
+/** One run of an agent, for the call that began it. */
+interface Run {
+  readonly agent: ActorRecord;
+  readonly background: boolean;
+  readonly ended: Promise<Summary>;
+}
+
+function runOf(agent: ActorRecord): Run {
+  return { agent, background: agent.errand.background, ended: agent.ended };
 }
 
 function callsOf({ content }: Reply): ToolUseBlock[] {
