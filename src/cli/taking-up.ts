@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { troupeHome } from "../journal/place.ts";
 import { lockHolder } from "../journal/session-lock.ts";
 import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
@@ -65,7 +65,7 @@ async function takeUp(
   const { session: restored } = restoring;
   if (!(await isSameFolder(restored.cwd, cwd))) {
     restored.release();
-    throw elsewhere(restored.id, restored.cwd);
+    throw await elsewhere(restored.id, restored.cwd);
   }
   return restored;
 }
@@ -110,7 +110,7 @@ async function namedAboutHere(idOrPrefix: string, { home, cwd }: Place): Promise
   if ((await listSessions(home, cwd)).sessions.some(isIt)) return session;
   const entry = (await listSessions(home)).sessions.find(isIt);
   // One that cannot be listed is damaged: whoever opens it says how.
-  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw elsewhere(id, entry.cwd);
+  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw await elsewhere(id, entry.cwd);
   return session;
 }
 
@@ -135,10 +135,21 @@ function nothingHere(): UsageError {
   );
 }
 
-function elsewhere(id: string, folder: string): UsageError {
+async function elsewhere(id: string, folder: string): Promise<UsageError> {
   const there = safeLine(folder);
+  if (!(await isFolder(folder)))
+    return new UsageError(
+      `Session ${id} is about ${there}, which is not there any more; make it again first.`,
+    );
   return new UsageError(
     `Session ${id} is about ${there}; write troupe --resume ${id} --cwd '${there.replaceAll("'", "'\\''")}', or go there first.`,
+  );
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
   );
 }
 

@@ -158,6 +158,7 @@ export class FakeSession implements SupervisorHandle {
 
   async goOn(signal?: AbortSignal): Promise<AgentResult | null> {
     this.wentOn += 1;
+    this.#script.onGoOn?.(this);
     if (!this.unfinished().main) return null;
     const main = { id: MAIN, depth: 0, type: "main", description: "main conversation" };
     return this.#run(agentView(main), "", signal);
@@ -187,6 +188,7 @@ export class FakeSession implements SupervisorHandle {
 export interface FakeScript {
   /** Whether the main conversation is there to hear what is said to it. */
   readonly hears?: (session: FakeSession) => boolean;
+  readonly onGoOn?: (session: FakeSession) => void;
   readonly onCancel?: (actor: ActorId, session: FakeSession) => void;
   readonly unfinished?: ReturnType<SupervisorHandle["unfinished"]>;
   readonly restoring?: (request: RestoreRequest) => Restoring;

@@ -112,6 +112,13 @@ describe("troupe sessions show", () => {
     `);
   });
 
+  test("--follow tells the same as a story, until nobody has the session open", async () => {
+    const home = homeWith({ id: "aaaa1111", cwd: here, events: [...tree, done] });
+    const { code, out } = await run(home, ["show", "aaaa", "--follow"]);
+    expect(code).toBe(0);
+    expect(out).toContain("and then?");
+  });
+
   test("--json is one object with the same", async () => {
     const home = homeWith({ id: "aaaa1111", cwd: here, events: tree });
     const { out } = await run(home, ["show", "aaaa1111", "--json"]);

@@ -113,13 +113,34 @@ describe("troupe -p goes on with a session", () => {
     expect(runtime.only).toMatchObject({ wentOn: 1, prompts: [] });
   });
 
-  test("where only agents were cut off, what the main conversation says of them is the answer", async () => {
-    const home = homeWith({});
-    const agent = agentView({ id: actor(1) });
+  test("where only agents of a fan-out were cut off, their reports are the answer", async () => {
+    const agents = [1, 2].map((n) => agentView({ id: actor(n), description: `task ${n}` }));
+    const ends = (status: "done" | "failed") =>
+      run(
+        ["-p", "-c", offline],
+        { home: homeWith({}) },
+        {
+          unfinished: { main: false, agents },
+          onGoOn(session) {
+            for (const view of agents)
+              session.emit({
+                type: "agent",
+                view: { ...view, state: "ended", summary: summary(status, `of ${view.description}`) },
+              });
+          },
+        },
+      );
+    expect(await ends("done")).toMatchObject({
+      code: 0,
+      out: "## Explore · task 1\n\nof task 1\n\n## Explore · task 2\n\nof task 2\n",
+      err: expect.stringContaining("2 agents were cut off."),
+    });
+    expect((await ends("failed")).code).toBe(1);
+  });
+
+  test("where only its agents were cut off, what the main conversation says of them is the answer", async () => {
+    const agent = agentView({ id: actor(1), parent: MAIN });
     const unfinished = { main: false, agents: [agent] };
-    const quiet = await run(["-p", "-c", offline], { home }, { unfinished });
-    expect(quiet).toMatchObject({ code: 0, out: "" });
-    expect(quiet.err).toContain("1 agent was cut off, and went on.");
     const runtime = new FakeRuntime({ unfinished });
     const io = new FakeIO({ stdin: "", cwd: here, env: { TROUPE_HOME: homeWith({}) } });
     const createSupervisor = await runtime.createSupervisor();
@@ -192,12 +213,17 @@ describe("a session that cannot be gone on with", () => {
   });
 
   test("about another folder is named with the way there, before it is opened or copied", async () => {
-    const home = homeWith({ cwd: "/else where" });
+    const there = temporaryFolder("else where");
+    const home = homeWith({ cwd: there });
     const { code, err } = await refused(["-p", "-r", "aaaa", "--fork-session", "x"], { home });
     expect({ code, err }).toEqual({
       code: 2,
-      err: `troupe: Session ${ONE} is about /else where; write troupe --resume ${ONE} --cwd '/else where', or go there first.\n`,
+      err: `troupe: Session ${ONE} is about ${there}; write troupe --resume ${ONE} --cwd '${there}', or go there first.\n`,
     });
+    const gone = await refused(["-p", "-r", "aaaa", "x"], { home: homeWith({ cwd: "/gone" }) });
+    expect(gone.err).toBe(
+      `troupe: Session ${ONE} is about /gone, which is not there any more; make it again first.\n`,
+    );
   });
 
   test("a folder may have two names", async () => {

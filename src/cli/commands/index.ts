@@ -7,6 +7,7 @@ import { permissionsCommand } from "./permissions.ts";
 import { promptCommand } from "./prompt.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { startCommand } from "./start.ts";
+import { topCommand } from "./top.ts";
 
 /** Commands by name, in the order help lists them. */
 export const namedCommands: readonly Command[] = [
@@ -14,6 +15,7 @@ export const namedCommands: readonly Command[] = [
   startCommand,
   agentsCommand,
   sessionsCommand,
+  topCommand,
   configCommand,
   permissionsCommand,
 ];

@@ -1,6 +1,8 @@
 import { noUsage } from "../../mailbox/conversation.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
 import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { AgentView } from "../../supervisor/view.ts";
+import { agentName } from "../agent-words.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -98,14 +100,20 @@ function goingOn(session: SupervisorHandle, note: (line: string) => void): Job {
     );
   }
   note(`Going on with session ${session.session}: ${who} cut off.`);
-  return { ...main, start: async (handle, signal) => (await handle.goOn(signal)) ?? mainHadEnded(who) };
+  return {
+    ...main,
+    start: async (handle, signal) => (await handle.goOn(signal)) ?? withoutMain(handle.tree(), agents),
+  };
 }
 
-/** Stands for the main conversation where only its agents were cut off. */
-function mainHadEnded(who: string): JobEnd {
-  const reason = `The main conversation had ended before; ${who} cut off, and went on.`;
-  const summary = { text: "", turns: 0, usage: noUsage, receipts: noReceipts };
-  return { ...main, id: null, summary: { ...summary, status: "done", reason }, durationMs: 0 };
+/** Stands for the main conversation where only agents were cut off; those of the person's own have their say. */
+function withoutMain(views: readonly AgentView[], cutOff: readonly AgentView[]): JobEnd {
+  const ids = new Set(cutOff.map(({ id }) => id));
+  const own = views.filter(({ id, parent }) => parent === null && ids.has(id));
+  const text = own.map((view) => `## ${agentName(view)}\n\n${view.summary?.text ?? ""}`).join("\n\n");
+  const status = own.every(({ summary }) => summary?.status === "done") ? "done" : "partial";
+  const summary = { status, text, turns: 0, usage: noUsage, receipts: noReceipts } as const;
+  return { ...main, id: null, summary, durationMs: 0 };
 }
 
 /** What a person should know besides the answer; JSON has most of it. */

@@ -19,6 +19,7 @@ import { runConversation } from "./conversation.ts";
 import { promptOptions, runPrompt } from "./prompt.ts";
 
 const json = flag({ name: "json", summary: "print JSON" });
+const follow = flag({ name: "follow", summary: "show what comes, too, until nobody has the session open" });
 const all = flag({ name: "all", summary: "list the sessions of every folder, not only of this one" });
 
 /** `troupe sessions`: what was done before. */
@@ -26,7 +27,7 @@ export const sessionsCommand: Command = {
   name: "sessions",
   usage: [
     "sessions list [--all] [--json]",
-    "sessions show ID [--json]",
+    "sessions show ID [--follow] [--json]",
     'sessions resume ID [flags] ["PROMPT"]',
   ],
   summary: "list what was done before, show one session with its agents, or go on with it",
@@ -34,10 +35,12 @@ export const sessionsCommand: Command = {
     "ID may be the beginning of an id.",
     "On a terminal, resume holds a conversation; elsewhere it does what -p --resume ID does, and takes the same flags.",
   ],
-  options: [all, json, resumeFlags.fork, ...promptOptions, ...sessionOptions],
+  options: [all, follow, json, resumeFlags.fork, ...promptOptions, ...sessionOptions],
   examples: [
     ["troupe sessions list", "sessions about this folder, newest first"],
     ["troupe sessions show 3fk2", "its agents, what they were asked and what they answered"],
+    ["troupe sessions show 3fk2 --follow", "the same as a story, and what still comes"],
+    ["troupe sessions resume 3fk2", "go on with it, where it was left or cut off"],
   ],
   run: runSessions,
 };
@@ -101,6 +104,10 @@ async function list(args: Arguments, { io }: Context): Promise<number> {
 
 async function show(id: string, args: Arguments, { io }: Context): Promise<number> {
   const session = await sessionNamed(id, troupeHome(io.env, io.homedir));
+  if (args.value(follow)) {
+    const { followSession } = await import("../sessions-follow.ts");
+    return followSession(session, args.value(json), io);
+  }
   const reading = await readJournal(journalFile(session.folder));
   if (reading.type === "refused") {
     await io.stderr.write(`${safeLine(reading.reason)}\n`);
