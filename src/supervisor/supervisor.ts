@@ -312,7 +312,9 @@ export class Supervisor implements SupervisorHandle {
   }
 
   async #resultOf(record: ActorRecord, signal?: AbortSignal): Promise<AgentResult> {
-    const cancel = () => this.cancel(record.id, "It was cancelled.");
+    // Who goes on without waiting for the background stops what stands in front only.
+    const wakes = record.id === MAIN && this.#session.common.options.background === "wake";
+    const cancel = () => this.cancel(record.id, "It was cancelled.", wakes ? "foreground" : "subtree");
     if (signal?.aborted) cancel();
     signal?.addEventListener("abort", cancel, { once: true });
     const summary = await record.ended;

@@ -157,6 +157,48 @@ describe.each(hosts)("agents in the background, %s", (host) => {
     expect(times(textsOf(model.requests.filter(isMain).at(-1) ?? never()), "late report")).toBe(1);
   });
 
+  test("stopping the turn in front leaves agents in the background alone, and their result still arrives (C21)", async () => {
+    const release = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<SupervisorEvent & { type: "answered" }>();
+    const { supervisor } = supervised(
+      host,
+      async (request) => {
+        const first = String(request.messages[0]?.content);
+        if (first === "behind") {
+          await release.promise;
+          return { text: "the report" };
+        }
+        if (first === "in front") {
+          begun.resolve();
+          return { text: "never", after: new Promise(() => {}) };
+        }
+        const said = textsOf(request);
+        if (said.includes("<task-notification>")) return { text: "heard" };
+        return {
+          calls: [inBackground("behind"), { name: "Agent", input: { description: "f", prompt: "in front" } }],
+        };
+      },
+      {
+        background: "wake",
+        onEvent: (event) => event.type === "answered" && answered.resolve(event),
+      },
+    );
+    const stop = new AbortController();
+    const result = supervisor.prompt("go", stop.signal);
+    await begun.promise;
+    stop.abort();
+    expect((await result).summary.status).toBe("cancelled");
+    const states = supervisor.tree().map(({ description, summary }) => [description, summary?.status]);
+    expect(states).toEqual([
+      ["main conversation", "cancelled"],
+      ["task behind", undefined],
+      ["f", "cancelled"],
+    ]);
+    release.resolve();
+    expect((await answered.promise).result.summary.text).toBe("heard");
+  });
+
   test("a definition can say that its agents work in the background", async () => {
     const { supervisor } = supervised(
       host,
