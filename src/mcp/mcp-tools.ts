@@ -1,22 +1,15 @@
 import * as z from "zod/mini";
 import { type SealedTool, seal } from "../tools/sealed.ts";
-import type { CallContext } from "../tools/tool.ts";
 import { inputComplaints } from "./check-input.ts";
 import { listResourcesTool } from "./list-resources.ts";
-import type { InputSchema, Mcp, McpTool } from "./mcp.ts";
+import type { Mcp, McpTool } from "./mcp.ts";
 import { readResourceTool } from "./read-resource.ts";
-
-/** A tool whose schema is somebody else's, and goes to the model as it came. */
-export interface ForeignSchemaTool extends SealedTool<CallContext> {
-  /** Sent in place of what `inputSchema` would come to. */
-  readonly jsonSchema: InputSchema;
-}
 
 /** What people see of a call besides its tool. */
 const TITLE_CHARS = 120;
 
 /** The tools that the servers offer now (A17.2), in their order; those that come later are told by `Mcp.onEvent`. */
-export function serverTools(mcp: Mcp): readonly ForeignSchemaTool[] {
+export function serverTools(mcp: Mcp): readonly SealedTool[] {
   return mcp.tools().map((tool) => serverTool(mcp, tool));
 }
 
@@ -28,7 +21,7 @@ export function resourceTools(mcp: Pick<Mcp, "listResources" | "readResource">):
 function serverTool(
   mcp: Pick<Mcp, "call">,
   { name, description, inputSchema, readOnly }: McpTool,
-): ForeignSchemaTool {
+): SealedTool {
   return {
     name,
     aliases: [],

@@ -90,12 +90,10 @@ function allowed(
 ): AskAnswer {
   switch (ask.type) {
     case "permission":
-      // Scripts give the input back as it was; one that means another call must not get this one.
+      // Scripts give the input back as it was; only another one is a change.
       if (updatedInput === undefined || isDeepStrictEqual(updatedInput, input))
         return { type: "allow", span: "once" };
-      return nobody(
-        `The permission prompt tool ${name} allowed it with another input, which cannot be done here, so the answer is no.`,
-      );
+      return { type: "allow", span: "once", input: updatedInput };
     case "question": {
       const answers = z.safeParse(Answers, updatedInput?.["answers"]);
       if (answers.success) return { type: "answers", answers: answers.data };
@@ -113,37 +111,23 @@ function allowed(
 function callFor(ask: Ask): PromptCall {
   switch (ask.type) {
     case "permission":
-      return { tool_name: ask.tool, input: inputOf(ask), tool_use_id: toolUseOf(ask) };
+      return { tool_name: ask.tool, input: inputOf(ask), tool_use_id: ask.toolUse ?? ask.id };
     case "question":
       return {
         tool_name: "AskUserQuestion",
         input: { questions: ask.questions },
-        tool_use_id: toolUseOf(ask),
+        tool_use_id: ask.id,
       };
     case "plan":
-      return { tool_name: "ExitPlanMode", input: { plan: ask.plan }, tool_use_id: toolUseOf(ask) };
+      return { tool_name: "ExitPlanMode", input: { plan: ask.plan }, tool_use_id: ask.id };
     default:
       return ask satisfies never;
   }
 }
 
-/** What a question may carry besides what a person sees of it. */
-interface Carried {
-  readonly input?: unknown;
-  readonly toolUse?: string;
-}
-
-/** Without the input itself there are its arguments as a person sees them: texts as they are, the rest as JSON. */
-function inputOf({
-  details,
-  input,
-}: Extract<Ask, { type: "permission" }> & Carried): Record<string, unknown> {
-  if (typeof input === "object" && input !== null) return { ...input };
-  return Object.fromEntries(details.map(({ name, value }) => [name, value]));
-}
-
-function toolUseOf({ id, toolUse }: Ask & Carried): string {
-  return toolUse ?? id;
+/** Every tool's input is an object. */
+function inputOf({ input }: Extract<Ask, { type: "permission" }>): Record<string, unknown> {
+  return typeof input === "object" && input !== null ? { ...input } : {};
 }
 
 /** The reply, or half a sentence: what was wrong with it. */

@@ -20,6 +20,10 @@ export interface PermissionAsk {
   /** More than one where several agents asked for the very same thing and were merged into this question. */
   readonly askers: readonly [Asker, ...Asker[]];
   readonly tool: string;
+  /** What it would be called with, as JSON. */
+  readonly input: unknown;
+  /** The model's own id of the call; absent where no call of a model asks. */
+  readonly toolUse?: string;
   /** The argument that tells this call from another. */
   readonly title: string;
   readonly details: readonly AskDetail[];
@@ -74,8 +78,16 @@ export type Answers = Readonly<Record<string, string | readonly string[]>>;
 
 /** What a person can say. An answer of another kind than the ask means no. */
 export type AskAnswer =
-  /** `grants`: the rules of the ask's that are allowed for the session; all where absent. */
-  | { readonly type: "allow"; readonly span: Span; readonly grants?: readonly string[] }
+  /**
+   * `grants`: the rules of the ask's that are allowed for the session; all where absent. `input`: it may run with this
+   * input instead, which must fit and which the rules decide on again (fault 57).
+   */
+  | {
+      readonly type: "allow";
+      readonly span: Span;
+      readonly grants?: readonly string[];
+      readonly input?: Readonly<Record<string, unknown>>;
+    }
   /** `message` is told to the agent. */
   | { readonly type: "deny"; readonly span: Span; readonly message?: string }
   /** By question text: the label chosen, a list of labels where it takes several, or the person's own words. */

@@ -166,7 +166,7 @@ export class Gate {
     const judgement = this.#judgement(tool, input, cwd);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
-    const refused = this.#parts.denied({ tool: tool.offer.name, input: plain(input), cwd });
+    const refused = this.#parts.denied({ tool: tool.offer.name, input, cwd });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
     const held = this.#sandboxWord(report, input, cwd);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
@@ -188,13 +188,46 @@ export class Gate {
           ? (word.reason ?? "A hook asks for it.")
           : judgement.reason;
     const grants = mustAsk ? [] : judgement.grants;
-    const question = questionOf(tool, { input, cwd, title: claim.title, reason, grants });
+    const question = questionOf(tool, { input, toolUse, cwd, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
     const context = { actor, call: call.id, signal };
     const answer = await this.#parts.asks.permission({ ...question, ...always }, context);
-    if (answer.type === "allow") return { ...go, by: "person", reason: "the person allowed it" };
+    if (answer.type === "allow") {
+      const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
+      return answer.input === undefined
+        ? allowed
+        : this.#withTheirs(tool, answer.input, cwd, report, allowed);
+    }
     const by = answer.by === "agent" ? "stop" : answer.by;
     return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
+  }
+
+  /** The person has put another input in the call's place: it must fit, and what forbids it still does (fault 57). */
+  #withTheirs(
+    tool: KnownTool,
+    input: unknown,
+    cwd: string,
+    report: SandboxReport | null,
+    allowed: Extract<Gated, { type: "go" }>,
+  ): Gated {
+    const claim = tool.prepare(input);
+    if (claim.type === "invalid")
+      return {
+        type: "refuse",
+        by: "person",
+        reason: `The person allowed it with another input, which does not fit: ${claim.message}`,
+      };
+    const judgement = this.#judgement(tool, input, cwd);
+    if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
+    const refused = this.#parts.denied({ tool: tool.offer.name, input, cwd });
+    if (refused !== null) return { type: "refuse", by: "person", reason: refused };
+    const held = this.#sandboxWord(report, input, cwd);
+    if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
+    const outside = runsOutside(this.#parts.sandbox.settings, report, input);
+    return {
+      ...{ ...allowed, input, outside, rewritten: true },
+      reason: "the person allowed it with this input instead",
+    };
   }
 
   #sandboxWord(report: SandboxReport | null, input: unknown, cwd: string): SandboxWord {
@@ -272,23 +305,17 @@ function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
 
 function questionOf(
   { offer }: KnownTool,
-  given: Pick<PermissionQuestion, "input" | "cwd" | "title" | "reason" | "grants">,
+  given: Pick<PermissionQuestion, "input" | "cwd" | "title" | "reason" | "grants"> & {
+    readonly toolUse: string;
+  },
 ): Omit<PermissionQuestion, keyof Asking> {
   const description = wordsIn(given.input, "description");
   return {
     ...given,
-    input: plain(given.input),
     tool: offer.name,
     details: detailsOf(given.input),
     ...(description === null ? {} : { description }),
   };
-}
-
-/** What only describes a call makes it no other call. */
-function plain(input: unknown): unknown {
-  if (typeof input !== "object" || input === null || !("command" in input)) return input;
-  const { description: _, ...rest } = { description: undefined, ...input };
-  return rest;
 }
 
 /** Every argument as the model wrote it; who shows it decides how much of it. */

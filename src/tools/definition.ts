@@ -12,8 +12,16 @@ export function definitionOf<Context extends CallContext>(
   return {
     name: tool.name,
     description: descriptionOf(tool, offered),
-    input_schema: jsonSchemaOf(tool.inputSchema),
+    input_schema: schemaOf(tool),
   };
+}
+
+/** The schema that models get of a tool's input. */
+export function schemaOf<Context extends CallContext>({
+  inputSchema,
+  jsonSchema,
+}: Pick<SealedTool<Context>, "inputSchema" | "jsonSchema">): ToolDefinition["input_schema"] {
+  return jsonSchema ?? jsonSchemaOf(inputSchema);
 }
 
 /** The same tool tells the same text to all agents that are offered the same tools. */

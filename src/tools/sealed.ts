@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { Access, CallResult } from "../mailbox/messages.ts";
 import type { BootNeed, CallContext, PermissionLevel, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
@@ -26,6 +27,8 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly needs?: BootNeed;
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
+  /** Told to models in place of what `inputSchema` comes to: a schema that is somebody else's, as it came. */
+  readonly jsonSchema?: ToolDefinition["input_schema"];
   prepare(input: unknown): ReadyCall<Context> | InvalidCall;
 }
 

@@ -152,6 +152,25 @@ describe.each(hosts)("the gate, %s", (host) => {
     ]);
   });
 
+  test("an answer can put another input in the call's place, and what forbids that one still does (fault 57)", async () => {
+    const inputs = [{ command: "mkdir kept && ls" }, { command: "rm -rf build" }, { command: 5 }];
+    const { person, asks } = answering(() => ({ type: "allow", span: "once", input: inputs.shift() ?? {} }));
+    const { supervisor, model } = supervised(
+      host,
+      [bash("make one"), bash("make two"), bash("make three"), { text: "ok" }],
+      { person, rules: [rule("deny", "Bash(rm -rf*)")] },
+    );
+    await supervisor.prompt("go");
+    expect(asks[0]).toMatchObject({ input: { command: "make one" }, toolUse: expect.any(String) });
+    expect(resultsIn(model.requests[1])[0]).toContain("kept");
+    expect(resultsIn(model.requests[2])[0]).toContain("Bash(rm -rf*)");
+    expect(resultsIn(model.requests[3])[0]).toContain("which does not fit");
+    expect(supervisor.account().denials.map(({ tool_input }) => tool_input)).toEqual([
+      { command: "make two" },
+      { command: "make three" },
+    ]);
+  });
+
   test("who says no is heard by the agent, and a no for the session is not asked again", async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "session", message: "not on a Friday" }));
     const { supervisor, model } = supervised(host, [bash("make"), bash("make"), { text: "ok" }], { person });

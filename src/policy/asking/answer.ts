@@ -8,6 +8,7 @@ const Answer: z.ZodMiniType<AskAnswer> = z.discriminatedUnion("type", [
     type: z.literal("allow"),
     span: Span,
     grants: z.exactOptional(z.array(z.string())),
+    input: z.exactOptional(z.record(z.string(), z.unknown())),
   }),
   z.object({ type: z.literal("deny"), span: Span, message: z.exactOptional(z.string()) }),
   z.object({

@@ -9,7 +9,7 @@ export function callKey({ tool, input, cwd }: SameCall): string | null {
   try {
     // A hash, because a refusal is remembered for the session and an input can be a whole file.
     return createHash("sha256")
-      .update(JSON.stringify([tool, cwd, input], sorted))
+      .update(JSON.stringify([tool, cwd, plain(input)], sorted))
       .digest("base64");
   } catch {
     // Nested deeper than the stack, or no JSON.
@@ -21,6 +21,13 @@ export function callKey({ tool, input, cwd }: SameCall): string | null {
 export function questionKey(question: PermissionQuestion): string | null {
   const call = callKey(question);
   return call === null ? null : JSON.stringify([call, ...question.grants]);
+}
+
+/** What only describes a call, such as Bash's `description`, makes it no other call. */
+function plain(input: unknown): unknown {
+  if (typeof input !== "object" || input === null || !("command" in input)) return input;
+  const { description: _, ...rest } = { description: undefined, ...input };
+  return rest;
 }
 
 /** A model may write the same fields in another order. */

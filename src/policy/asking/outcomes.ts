@@ -8,9 +8,9 @@ export function permissionOutcome(
 ): { readonly outcome: PermissionOutcome; readonly span: Span } {
   switch (answer.type) {
     case "allow": {
-      const { span, grants: chosen = shown } = answer;
+      const { span, grants: chosen = shown, input } = answer;
       const grants = span === "once" ? [] : shown.filter((rule) => chosen.includes(rule));
-      return { outcome: { type: "allow", grants }, span };
+      return { outcome: { type: "allow", grants, ...(input === undefined ? {} : { input }) }, span };
     }
     case "deny": {
       const advice = "Do not try the same in another way: go on without it, or report that it is needed.";

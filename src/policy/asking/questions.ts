@@ -8,8 +8,6 @@ export interface Asking {
 }
 
 export interface PermissionQuestion extends Asking, Omit<PermissionAsk, "type" | "id" | "askers"> {
-  /** What the call would do, as JSON: its input without what only describes it, such as Bash's `description`. */
-  readonly input: unknown;
   /** The same input in another folder is another call. */
   readonly cwd: string;
   /** A question whatever the rules allow, by its nature or because a hook wants it put; they can still deny it. */
@@ -38,7 +36,13 @@ export interface Denied {
   readonly reason: string;
 }
 
-/** `grants`: what the person allowed for the session along with it. */
-export type PermissionOutcome = { readonly type: "allow"; readonly grants: readonly string[] } | Denied;
+/** `grants`: what the person allowed for the session along with it. `input`: with this input and no other. */
+export type PermissionOutcome =
+  | {
+      readonly type: "allow";
+      readonly grants: readonly string[];
+      readonly input?: Readonly<Record<string, unknown>>;
+    }
+  | Denied;
 export type ChoiceOutcome = { readonly type: "answers"; readonly answers: Answers } | Denied;
 export type PlanOutcome = { readonly type: "approved"; readonly mode: Approval } | Denied;

@@ -16,6 +16,7 @@ const ask: PermissionAsk = {
   id: "1",
   askers: [{ actor: MAIN, path: ["main conversation", "Explore · find it"] }],
   tool: "Bash",
+  input: { command: "git add -A && git push" },
   title: "git add -A && git push",
   details: [{ name: "timeout", value: "1000" }],
   description: "Push it",
