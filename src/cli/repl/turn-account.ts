@@ -25,7 +25,7 @@ export function beginAccount(session: ReplSession): TurnAccount {
       const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
       const figures = [
         statusWords(summary.status),
-        counted(summary.turns, "turn"),
+        counted(turnsOf(id, after) - turnsOf(id, before) || summary.turns, "turn"),
         ...(agents > 0 ? [counted(agents, "agent")] : []),
         `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
         shortTime(ms),
@@ -40,6 +40,11 @@ export function beginAccount(session: ReplSession): TurnAccount {
       ];
     },
   };
+}
+
+/** Counted from the beginning of the conversation. */
+function turnsOf(actor: ActorId, { agents }: SessionAccount): number {
+  return agents.find(({ id }) => id === actor)?.turns ?? 0;
 }
 
 /** The conversation as a whole, who is stopped with it, and the way back. */
