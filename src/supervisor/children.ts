@@ -76,7 +76,7 @@ export interface Step {
 export const queued: Child = { state: "queued" };
 
 export function step(child: Child, event: ChildEvent): Step {
-  if (child.state === "ended") return afterTheEnd(event);
+  if (child.state === "ended") return afterTheEnd(child, event);
   switch (event.type) {
     case "slot":
       return granted(child);
@@ -198,16 +198,16 @@ function graceOver(child: Child): Step {
 }
 
 /** A thread that is still there after its summary is retired: it may be stuck in somebody's code. */
-function afterTheEnd(event: ChildEvent): Step {
+function afterTheEnd(child: Child, event: ChildEvent): Step {
   switch (event.type) {
     case "grace-over":
-      return to({ state: "ended" }, { type: "terminate" });
+      return to(child, { type: "terminate" });
     case "slot":
-      return to({ state: "ended" }, { type: "release-slot" });
+      return to(child, { type: "release-slot" });
     case "waited":
-      return to({ state: "ended" }, { type: "go-on" });
+      return to(child, { type: "go-on" });
     default:
-      return to({ state: "ended" });
+      return to(child);
   }
 }
 

@@ -167,6 +167,16 @@ describe("the life of an agent", () => {
     ]);
   });
 
+  test("nothing that comes after the end is a change that anybody need hear of", () => {
+    const { child } = play([{ type: "slot" }, { type: "alive" }, { type: "summary", summary }]);
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        expect(step(child, event).next).toBe(child);
+      }),
+      { seed: 6 },
+    );
+  });
+
   test("while one of several waits goes on, the agent keeps waiting", () => {
     const { child, effects } = play([
       { type: "slot" },
