@@ -116,10 +116,15 @@ function limitsOf(
   const maxAgents = own.maxAgents ?? fromEnv.value;
   const maxTurns = args.value(flags.maxTurns);
   return {
-    ...settings.limits,
+    ...forTheLibrary(settings.limits),
     ...(maxAgents === undefined ? {} : { maxAgents }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
   };
+}
+
+/** How long `-p` waits for the background is no limit of a session's: it is the command that leaves. */
+function forTheLibrary({ backgroundMinutes: _, ...limits }: ReadSettings["settings"]["limits"]) {
+  return limits;
 }
 
 /** The flag's, where it is one that may be chosen. */

@@ -12,6 +12,7 @@ export const defaultLimits: Limits = {
   stuckWarnMs: STUCK_WARN_MS,
   stuckMs: STUCK_MS,
   toolMs: TOOL_MS,
+  mcpStartMs: 5_000,
   graceMs: 2_000,
   maxTokens: 16_000,
   maxTurns: 100,
@@ -20,7 +21,6 @@ export const defaultLimits: Limits = {
   maxAgentsPerSession: 1_000,
   agentMinutes: 0,
   sessionMinutes: 0,
-  backgroundMinutes: 0,
 };
 
 /** Values out of range are brought into it, what is no number is the default: a limit must never switch itself off. */
@@ -35,6 +35,7 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
     stuckWarnMs: limit("stuckWarnMs"),
     stuckMs: limit("stuckMs"),
     toolMs: limit("toolMs"),
+    mcpStartMs: limit("mcpStartMs"),
     graceMs: limit("graceMs"),
     maxTokens: limit("maxTokens"),
     maxTurns: limit("maxTurns"),
@@ -43,7 +44,6 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
     maxAgentsPerSession: limit("maxAgentsPerSession"),
     agentMinutes: limit("agentMinutes"),
     sessionMinutes: limit("sessionMinutes"),
-    backgroundMinutes: limit("backgroundMinutes"),
   };
 }
 

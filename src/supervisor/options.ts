@@ -74,8 +74,6 @@ export interface Limits {
   readonly agentMinutes: number;
   /** The same for the whole session (default 0: none). */
   readonly sessionMinutes: number;
-  /** Minutes that the end of a prompt waits for agents in the background (default 0: as long as they take). */
-  readonly backgroundMinutes: number;
 }
 
 export interface SupervisorOptions {

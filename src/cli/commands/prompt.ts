@@ -14,6 +14,7 @@ import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { type Finished, runSession } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionOptions } from "../session-flags.ts";
+import type { SessionSettings } from "../session-settings.ts";
 import { readStdin } from "../stdin-text.ts";
 import { setUpSessionOrResume } from "../taking-up.ts";
 import { sessionTitle } from "../task-names.ts";
@@ -71,7 +72,7 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
     { ...setup, notes },
     {
       jobs: (session, note) => [prompt.text === "" ? goingOn(session, note) : asking(prompt.text)],
-      backgroundMs: args.value(backgroundTimeout),
+      backgroundMs: args.value(backgroundTimeout) ?? inSettings(setup.settings),
       async report(finished) {
         if (args.value(outputFormat) === "json")
           await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
@@ -82,6 +83,12 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
       },
     },
   );
+}
+
+/** 0 minutes are no bound. */
+function inSettings({ read }: SessionSettings): number | undefined {
+  const { backgroundMinutes = 0 } = read.settings.limits;
+  return backgroundMinutes === 0 ? undefined : backgroundMinutes * 60_000;
 }
 
 const main = { type: "main", description: "main conversation" } as const;
