@@ -6,6 +6,7 @@ import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-st
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, Reply, Summary } from "../mailbox/messages.ts";
+import { resolveModel } from "../model/aliases.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
@@ -59,8 +60,12 @@ export class Spawning {
     const type = "subagent_type" in wanted ? String(wanted.subagent_type) : DEFAULT_TYPE;
     const definition = findAgent(definitions, type);
     const { maxTokens, maxTurns } = common.limits;
+    const model =
+      "model" in wanted
+        ? String(wanted.model)
+        : (definition?.model ?? (type === FORK ? spec.model : common.model));
     return {
-      model: definition?.model ?? spec.model,
+      model: resolveModel(model, common.options.aliases),
       budget: definition ? spending.budgetOf(definition) : {},
       maxTurns: turnsWithin(common.limits, definition?.maxTurns ?? maxTurns),
       maxTokens,
@@ -160,7 +165,7 @@ export class Spawning {
     const own = { id: ids.actor(), description, directive };
     const forked = forkOf(parent, own, turnsWithin(common.limits, undefined));
     if (forked === null) throw new Error("There is no reply to fork from. Call Agent again.");
-    const refused = this.#session.spending.open(forked.spec, {});
+    const refused = this.#session.spending.open(forked.spec);
     if (refused !== null) throw new Error(refused);
     return this.begin(forked.spec, { owner: parent.id, call, background }, forked);
   }
@@ -196,6 +201,8 @@ export class Spawning {
     // All that takes time, in which somebody else may have set it going.
     if (agent.child.state !== "ended") return false;
     if (known) agent.remember(known);
+    const refused = agent.id === MAIN ? null : this.#session.spending.open(agent.spec);
+    if (refused !== null) throw new Error(refused);
     await this.ask(agent, text, errand, said);
     return true;
   }

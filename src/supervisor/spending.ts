@@ -1,24 +1,35 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import { findAgent } from "../actors/definitions/index.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
-import type { ActorId } from "../mailbox/ids.ts";
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../mailbox/messages.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { AgentBudget } from "../policy/settings/budget-settings.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { type Budget, budgetOfType, tightest } from "./budget/budget.ts";
+import { type Budget, budgetOfType, KINDS, tightest } from "./budget/budget.ts";
 import { type Booked, Purses } from "./budget/purses.ts";
 import { estimateAfter, estimateAtStart } from "./budget/request-estimate.ts";
+import { definitionsWith } from "./listing.ts";
 import type { Limits } from "./options.ts";
 
 /** Tokens of the last reply, which is the summary: what is kept back for it is only enough if it is held to that. */
 const SUMMARY_TOKENS = 4_000;
+const MINUTE_MS = 60_000;
 
 export interface SpendingOptions {
   /** Of the whole session. */
   readonly budget?: Budget;
   readonly agentBudgets?: readonly AgentBudget[];
   readonly prices?: OwnPrices;
+  /** Kinds of agents besides the built-in ones: one that goes on has the budget of its kind again. */
+  readonly agents?: readonly AgentDefinition[];
+}
+
+/** How long an agent's replies take. */
+interface Pace {
+  askedAt: number;
+  replyMs: number;
 }
 
 /**
@@ -29,18 +40,24 @@ export class Spending {
   readonly purses: Purses;
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
+  readonly #definitions: readonly AgentDefinition[];
+  readonly #clock: Pick<Clock, "now">;
+  readonly #paces = new Map<ActorId, Pace>();
   /** Whether anything is bounded, in which case requests are estimated. */
-  #bounded: boolean;
+  #bounded = false;
 
   constructor(
-    { budget = {}, agentBudgets = [], prices = {} }: SpendingOptions,
-    { agentMinutes }: Pick<Limits, "agentMinutes">,
+    { budget = {}, agentBudgets = [], prices = {}, agents = [] }: SpendingOptions,
+    { agentMinutes, sessionMinutes }: Pick<Limits, "agentMinutes" | "sessionMinutes">,
     clock: Pick<Clock, "now">,
   ) {
-    this.purses = new Purses(budget, { clock, prices });
+    const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
+    this.purses = new Purses(whole, { clock, prices });
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
-    this.#bounded = Object.keys(budget).length > 0;
+    this.#definitions = definitionsWith(agents);
+    this.#clock = clock;
+    this.#heed(whole);
   }
 
   /** What an agent of this kind gets of its own: by settings, and by whoever asks for it. */
@@ -53,16 +70,26 @@ export class Spending {
   }
 
   /** Takes it from the parent's purse; a sentence for the model where that has not enough. */
-  open(spec: ActorSpec, budget: Budget): string | null {
-    if (Object.keys(budget).length > 0) this.#bounded = true;
+  open(spec: ActorSpec, budget = this.#budgetOfKind(spec)): string | null {
+    this.#heed(budget);
     const first = this.#bounded ? { first: estimateOf(spec) } : {};
     const opened = this.purses.open({ actor: spec.id, parent: spec.parent, budget, ...first });
     return opened.type === "refused" ? opened.reason : null;
   }
 
-  /** Without a question: the main conversation, and whoever goes on from a journal. */
-  adopt({ id, parent }: Pick<ActorSpec, "id" | "parent">, budget: Budget = {}): void {
-    if (Object.keys(budget).length > 0) this.#bounded = true;
+  /**
+   * Without a question: the main conversation, and whoever goes on from a journal. It has the budget of its kind, as
+   * far as that is there: what others were promised is not taken from them.
+   */
+  adopt({ id, parent, type }: Pick<ActorSpec, "id" | "parent" | "type">): void {
+    const { ms, ...wanted } = this.#budgetOfKind({ id, type });
+    const left = this.purses.left(parent);
+    const amounts = KINDS.flatMap((kind) => {
+      const limit = wanted[kind];
+      return limit === undefined ? [] : [[kind, Math.min(limit, left[kind])] as const];
+    });
+    const budget: Budget = { ...Object.fromEntries(amounts), ...(ms === undefined ? {} : { ms }) };
+    this.#heed(budget);
     this.purses.adopt({ actor: id, parent, budget });
   }
 
@@ -70,14 +97,28 @@ export class Spending {
   lastWords({ spec, turns }: ActorRecord): LastTurn | null {
     if (!this.#bounded) return null;
     const turn = turns.at(-1);
-    const { model } = spec;
-    const estimate = turn ? estimateAfter(turn, { model, summaryTokens: SUMMARY_TOKENS }) : estimateOf(spec);
-    const words = this.purses.lastWords(spec.id, estimate);
+    const { id, model } = spec;
+    const { replyMs = 0 } = this.#paces.get(id) ?? {};
+    this.#paces.set(id, { askedAt: this.#clock.now(), replyMs });
+    const estimate = turn
+      ? estimateAfter(turn, { model, summaryTokens: SUMMARY_TOKENS, replyMs })
+      : estimateOf(spec);
+    const words = this.purses.lastWords(id, estimate);
     return words && { ...words, maxTokens: SUMMARY_TOKENS };
   }
 
   spend(actor: ActorId, model: string, usage: Usage): Booked {
+    const pace = this.#paces.get(actor);
+    if (pace) pace.replyMs = this.#clock.now() - pace.askedAt;
     return this.purses.spend(actor, model, usage);
+  }
+
+  #budgetOfKind({ id, type }: Pick<ActorSpec, "id" | "type">): Budget {
+    return id === MAIN ? {} : this.budgetOf(findAgent(this.#definitions, type) ?? { name: type });
+  }
+
+  #heed(budget: Budget): void {
+    if (Object.keys(budget).length > 0) this.#bounded = true;
   }
 }
 

@@ -24,8 +24,8 @@ export interface Account {
   asked: readonly Amounts[];
   /** For its summary. */
   kept: Amounts;
-  /** Kinds in which a reply of its own has passed the limit. */
-  readonly overdrew: Set<Kind>;
+  /** Kinds in which no summary is kept for it: its own reply has passed the limit, or all was gone when it began. */
+  readonly unkept: Set<Kind>;
   released: boolean;
   /** Released, and everything below it too: its purses have gone back. */
   closed: boolean;
@@ -49,11 +49,19 @@ export function openAccount(id: ActorId | null, parent: Account | null, budget: 
     spent: nothing,
     asked: [],
     kept: nothing,
-    overdrew: new Set(),
+    unkept: new Set(),
     released: false,
     closed: false,
     below: 0,
   };
+}
+
+/** It begins, or goes on: where all is gone it gets not even a last word, or each new beginning would have one. */
+export function beginWithWhatIsLeft(account: Account): void {
+  for (const kind of KINDS) {
+    const { purse } = drawnOn(account, kind);
+    if (purse.committed >= purse.limit) account.unkept.add(kind);
+  }
 }
 
 function emptyPurse(limit: number): Purse {
@@ -101,7 +109,7 @@ export function book(account: Account, amounts: Amounts): void {
   for (const kind of KINDS) {
     charge(account, kind, amounts[kind]);
     const { purse } = drawnOn(account, kind);
-    if (purse.committed > purse.limit && amounts[kind] > 0) account.overdrew.add(kind);
+    if (purse.committed > purse.limit && amounts[kind] > 0) account.unkept.add(kind);
   }
   for (let one: Account | null = account; one !== null; one = one.parent) one.spent = sum(one.spent, amounts);
 }

@@ -2,7 +2,16 @@ import type { Clock } from "../../mailbox/clock.ts";
 import type { Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
-import { type Account, book, drawnOn, fill, openAccount, promise, release } from "./account.ts";
+import {
+  type Account,
+  beginWithWhatIsLeft,
+  book,
+  drawnOn,
+  fill,
+  openAccount,
+  promise,
+  release,
+} from "./account.ts";
 import { type Budget, KINDS, type Kind, limitIn, nothing, usdOf } from "./budget.ts";
 import { type Deadline, deadlineOf } from "./deadline.ts";
 import { type LastWords, wordsAtDeadline, wordsOfLimit } from "./last-words.ts";
@@ -94,6 +103,7 @@ export class Purses {
     if (this.#accounts.has(actor)) this.#earlier.set(actor, this.spent(actor));
     const account = openAccount(actor, this.#find(parent), budget);
     fill(account);
+    beginWithWhatIsLeft(account);
     this.#accounts.set(actor, account);
     if (first) promise(account, [], prospectOf(first, this.#prices).lastNow);
   }
@@ -181,7 +191,7 @@ export class Purses {
       const spent = owner.spent[kind];
       const setAside = purse.committed - spent;
       const whose = owner === account ? "own" : holderOf(owner);
-      const silent = left < 0 && account.overdrew.has(kind);
+      const silent = left <= 0 && account.unkept.has(kind);
       return [wordsOfLimit({ kind, spent, setAside, limit: purse.limit, whose, silent })];
     });
     return reached.find(({ silent }) => silent) ?? reached[0] ?? null;
@@ -205,7 +215,10 @@ export class Purses {
     const known = this.#accounts.get(actor);
     if (known === undefined || known.closed) return false;
     // Its purses are as it left them; its time is not.
-    if (known.released) known.startedAt = null;
+    if (known.released) {
+      known.startedAt = null;
+      beginWithWhatIsLeft(known);
+    }
     known.released = false;
     return true;
   }
