@@ -5,6 +5,7 @@ import type { Activity, AgentView } from "../supervisor/view.ts";
 import type { Paint } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
+import { dollars } from "./top/dollars.ts";
 
 /** A status as people say it. */
 export function statusWords(status: Status): string {
@@ -62,6 +63,7 @@ export function doing(view: AgentView, now: number): string {
       return ending(view);
     case "running":
     case "waiting":
+      if (view.trouble !== null) return safeLine(view.trouble);
       return workWords(view, now) || (view.state === "waiting" ? "waiting" : "");
     default:
       return view.state satisfies never;
@@ -106,12 +108,22 @@ export function agentName({ id, type, description }: Pick<AgentView, "id" | "typ
   return safeLine(words.filter(Boolean).join(" · "));
 }
 
-/** Turns, tokens and time of one agent. */
+/** Turns, tokens, money where there is any, and time of one agent. */
 export function agentFigures(view: AgentView, now: number): string {
   const start = view.startedAt ?? view.createdAt;
   return [
     counted(view.turns, "turn"),
     `${shortCount(totalTokens(view.usage))} tok`,
+    ...(view.costUsd > 0 ? [dollars(view.costUsd)] : []),
     shortTime((view.endedAt ?? now) - start),
+    ...silence(view, now),
   ].join(" · ");
+}
+
+/** Milliseconds after which nothing having come from an agent is worth a word; the gateway tells of an open request sooner. */
+const SILENCE_MS = 15_000;
+
+function silence({ state, lastSignAt }: AgentView, now: number): string[] {
+  const ms = now - lastSignAt;
+  return state === "running" && ms >= SILENCE_MS ? [`no sign for ${shortTime(ms)}`] : [];
 }
