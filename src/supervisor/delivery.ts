@@ -103,6 +103,24 @@ export class Delivery {
     return { ...notice, sender: sender ? `agent "${titleOf(sender)}"` : `agent ${to}` };
   }
 
+  /**
+   * Who does not end before this one that works in the background: whoever hears of it. Agents that wrote to each
+   * other may each work for the other; then neither waits, and the main conversation waits for both.
+   */
+  waitingFor(actor: ActorRecord): ActorRecord | undefined {
+    const first = this.#above(actor);
+    const seen = new Set<ActorRecord>();
+    for (let at = first; at !== undefined && at.id !== MAIN && !seen.has(at); at = this.#above(at)) {
+      seen.add(at);
+      if (at === actor) return this.#ports.find(MAIN);
+    }
+    return first;
+  }
+
+  #above({ errand, spec }: ActorRecord): ActorRecord | undefined {
+    return this.nearest(errand.owner ?? spec.parent);
+  }
+
   /** Who hears what is for this one: the first upwards that has not ended; the main conversation never is gone. */
   nearest(to: ActorId | null): ActorRecord | undefined {
     for (let at = to; at !== null; ) {

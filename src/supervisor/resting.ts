@@ -36,10 +36,8 @@ export class Resting {
       .all()
       .filter(
         // Also one that has ended: until its result is told it is still news.
-        ({ errand, spec, delivered }) =>
-          errand.background &&
-          !delivered &&
-          this.#ports.delivery.nearest(errand.owner ?? spec.parent)?.id === actor.id,
+        (other) =>
+          other.errand.background && !other.delivered && this.#ports.delivery.waitingFor(other) === actor,
       )
       .map(({ spec, ended }): Kept => ({ kind: "agent", title: spec.description || spec.type, ended }));
     return [...agents, ...commands];

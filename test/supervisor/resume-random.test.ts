@@ -30,13 +30,16 @@ type Action =
   | { readonly type: "agent"; readonly background: boolean; readonly plan: Plan };
 
 const stamp = fc.constant<Action>({ type: "stamp" });
-const mail = fc.record<Action>({ type: fc.constant("mail"), to: fc.nat(3) });
-const resume = fc.record<Action>({
-  type: fc.constant("resume"),
-  which: fc.nat(3),
-  background: fc.boolean(),
-});
+const mail = fc.nat(3).map((to): Action => ({ type: "mail", to }));
+const resume = fc
+  .tuple(fc.nat(3), fc.boolean())
+  .map(([which, background]): Action => ({ type: "resume", which, background }));
+
 const planOf = (depth: number): fc.Arbitrary<Plan> => {
+  const agent = (): fc.Arbitrary<Action> =>
+    fc
+      .tuple(fc.boolean(), planOf(depth - 1))
+      .map(([background, plan]): Action => ({ type: "agent", background, plan }));
   const action: fc.Arbitrary<Action> =
     depth === 0
       ? fc.oneof(stamp, mail)
@@ -44,14 +47,7 @@ const planOf = (depth: number): fc.Arbitrary<Plan> => {
           { weight: 2, arbitrary: stamp },
           { weight: 1, arbitrary: mail },
           { weight: 1, arbitrary: resume },
-          {
-            weight: 4,
-            arbitrary: fc.record<Action>({
-              type: fc.constant("agent"),
-              background: fc.boolean(),
-              plan: planOf(depth - 1),
-            }),
-          },
+          { weight: 4, arbitrary: agent() },
         );
   return fc.record({ turns: fc.array(fc.array(action, { minLength: 1, maxLength: 3 }), { maxLength: 3 }) });
 };
