@@ -1,7 +1,10 @@
+import { messagesOf, type Shown } from "../context/compaction/shown.ts";
+import type { Compacted, CompactWish } from "../mailbox/compacted.ts";
 import {
   addUsage,
   type ContentBlock,
   type MessageParam,
+  noUsage,
   type ToolResultBlockParam,
   type ToolUseBlock,
   textOf,
@@ -18,13 +21,14 @@ import type {
   Reply,
   Steer,
   Turn,
+  TurnAnswer,
 } from "../mailbox/messages.ts";
 import {
   addReceipts,
   blocksOf,
-  conversationOf,
   hear,
   receiptsOf,
+  shownConversation,
   todoOf,
   usageOf,
 } from "../mailbox/turns.ts";
@@ -38,7 +42,8 @@ import { TodoList } from "../tools/todo-list.ts";
  * thread can go on where an old one ended (promise 8).
  */
 export class AgentState {
-  readonly messages: MessageParam[];
+  /** As the model is shown them. */
+  messages: MessageParam[];
   readonly reads: ReadLedger;
   readonly todo: TodoList;
   cwd: string;
@@ -52,19 +57,31 @@ export class AgentState {
   said: string;
   /** The supervisor says that the next reply is the last one. */
   last: LastTurn | null;
+  /** The person wants the conversation smaller. */
+  wish: CompactWish | null;
+  #compacted: Compacted | null;
+  /** Those that still stand in the conversation. */
+  #turnsShown: Turn[];
+  readonly #words: { readonly turn: number; readonly text: string }[];
   #heard: Steer[] = [];
   readonly #offered: ActorSpec["tools"];
+  readonly #start: Pick<ActorSpec, "id" | "messages">;
 
   constructor(spec: ActorSpec) {
     this.#offered = spec.tools;
-    this.messages = conversationOf(spec.messages, spec.turns);
+    this.#start = { id: spec.id, messages: spec.messages };
+    this.#compacted = spec.compacted ?? null;
+    this.#turnsShown = spec.turns.filter(({ turn }) => turn > (spec.compacted?.through ?? 0));
+    this.#words = spec.turns.flatMap(wordsIn);
+    this.wish = spec.compact ?? null;
+    this.messages = shownConversation(spec, spec.turns);
     const { inherited, pending } = spec;
     this.reads = new ReadLedger([...(inherited?.reads ?? []), ...spec.turns.flatMap((turn) => turn.reads)]);
     this.todo = new TodoList(todoOf(spec.turns));
     this.cwd = spec.turns.at(-1)?.cwd ?? inherited?.cwd ?? spec.root;
     this.turns = spec.turns.at(-1)?.turn ?? 0;
     this.last = spec.last ?? null;
-    this.usage = usageOf(spec.turns);
+    this.usage = addUsage(usageOf(spec.turns), spec.compacted?.usage ?? noUsage);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
     this.said = spec.heard.some(({ news }) => !news) ? "" : lastSaid(spec.turns);
@@ -102,6 +119,32 @@ export class AgentState {
   get hasAnswered(): boolean {
     const last = this.messages.at(-1);
     return last?.role === "assistant" && blocksOf(last).every(({ type }) => type !== "tool_use");
+  }
+
+  /** The person wants the conversation smaller, and nobody waits for an answer. */
+  get onlyCompacts(): boolean {
+    return this.wish?.alone === true && this.#heard.length === 0;
+  }
+
+  /** The conversation, for whoever makes it smaller. */
+  get shown(): Shown {
+    const [turns, heard] = [this.#turnsShown, this.#heard];
+    return { ...this.#start, turns, heard, words: this.#words, compacted: this.#compacted };
+  }
+
+  /** From here on the model is shown it like this. */
+  show(compacted: Compacted): void {
+    this.usage = addUsage(this.usage, usageSince(compacted.usage, this.#compacted?.usage));
+    this.#compacted = compacted;
+    this.#turnsShown = this.#turnsShown.filter(({ turn }) => turn > compacted.through);
+    this.messages = messagesOf(this.shown);
+  }
+
+  /** Hears what came with an answer of the supervisor. */
+  told({ steer, last, compact }: TurnAnswer): void {
+    this.last = last ?? null;
+    this.wish = compact ?? this.wish;
+    this.hear(steer);
   }
 
   get tokens(): number {
@@ -143,7 +186,7 @@ export class AgentState {
     const todo = this.todo.takeFresh();
     const heard = this.#heard;
     this.#heard = [];
-    return {
+    const turn: Turn = {
       turn: this.turns,
       heard,
       messages,
@@ -153,12 +196,29 @@ export class AgentState {
       usage: reply.usage,
       receipts,
     };
+    this.#turnsShown.push(turn);
+    this.#words.push(...wordsIn(turn));
+    return turn;
   }
 }
 
 /** The tool_use blocks of a reply, in order. */
 export function callsOf(content: readonly ContentBlock[]): ToolUseBlock[] {
   return content.filter((block) => block.type === "tool_use");
+}
+
+/** What was said to it; the runtime's own news are nobody's words. */
+function wordsIn({ turn, heard }: Turn): { turn: number; text: string }[] {
+  return heard.flatMap(({ text, news }) => (news ? [] : [{ turn, text }]));
+}
+
+function usageSince(now: Usage, before: Usage = noUsage): Usage {
+  return {
+    input_tokens: now.input_tokens - before.input_tokens,
+    output_tokens: now.output_tokens - before.output_tokens,
+    cache_creation_input_tokens: now.cache_creation_input_tokens - before.cache_creation_input_tokens,
+    cache_read_input_tokens: now.cache_read_input_tokens - before.cache_read_input_tokens,
+  };
 }
 
 function resultBlocks(

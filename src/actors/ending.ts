@@ -9,11 +9,23 @@ export interface Ending {
   readonly reason?: string;
 }
 
+/** Why a reply must be the last one: a limit was reached, or nothing more fits into the window. */
+export type Last = Omit<LastTurn, "status"> & { readonly status: Status };
+
+/** The conversation cannot be made to fit any more; what was kept in reserve is for this (C24). */
+export function outOfRoom({ model }: { readonly model: string }): Last {
+  return {
+    status: "partial",
+    reason: `Its conversation does not fit into the context window of ${model} any more, and could not be made shorter; give it a smaller task, or a model with a larger window.`,
+    note: "Your context window is full. Call no more tools: answer now with what you have found, and say what is missing.",
+  };
+}
+
 /** A reply without calls ends the agent. Empty text is not `done` (promise 1), nor is a reply that was cut. */
 export function endingOfReply(
   reply: Pick<ModelReply, "content" | "stopReason">,
   saidBefore: string,
-  last: LastTurn | null,
+  last: Last | null,
 ): Ending {
   const said = textOf(reply.content);
   const text = said || saidBefore;
@@ -45,6 +57,9 @@ export function outOfTurns(maxTurns: number): string {
 
 export function endingOfFailure(failure: ModelFailure, saidBefore: string): Ending {
   const text = [saidBefore, failure.partialText].filter(Boolean).join("\n\n");
+  // What does not fit was found out with what did.
+  if (failure.kind === "too_large" && text !== "")
+    return { status: "partial", text, reason: failure.message };
   return { status: "failed", text, reason: failure.message };
 }
 

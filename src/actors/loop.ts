@@ -1,14 +1,18 @@
-import type { ActorSpec, CallResult, LastTurn, Pending, Turn } from "../mailbox/messages.ts";
+import type { ActorSpec, CallResult, Finish, LastTurn, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import type { ModelClient, ModelReply, ModelRequest, OnModelEvent } from "../model/client.ts";
+import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
+import { nextReply } from "./asking.ts";
+import { endingOfCompaction, madeRoom } from "./compaction.ts";
 import {
   type Ending,
   endingOfAnswer,
   endingOfCancel,
   endingOfFailure,
   endingOfReply,
+  type Last,
+  outOfRoom,
   outOfTurns,
 } from "./ending.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -17,7 +21,7 @@ import { runCalls } from "./run-calls.ts";
 /** All that the loop needs from the world; it owns nothing. */
 export interface Surroundings {
   readonly model: ModelClient;
-  readonly services: Pick<Services, "reply" | "yield" | "turn" | "finish">;
+  readonly services: Pick<Services, "reply" | "yield" | "turn" | "finish" | "compacting" | "compacted">;
   readonly dispatch: Dispatch;
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
@@ -33,31 +37,34 @@ export interface Surroundings {
  * supervisor has the summary, or has taken the thread back; rejects only when the supervisor is gone.
  */
 export async function runAgent(spec: ActorSpec, state: AgentState, around: Surroundings): Promise<void> {
-  const { model, services, signal } = around;
-  const end = (turn: Turn | null, { status, text, reason }: Ending) => {
+  const { services, signal } = around;
+  const end = (turn: Turn | null, { status, text, reason }: Ending, more: Pick<Finish, "compacted"> = {}) => {
     const { turns, usage, receipts } = state;
     const why = reason === undefined ? {} : { reason };
-    return services.finish({ turn, summary: { status, text, ...why, turns, usage, receipts } });
+    return services.finish({ turn, summary: { status, text, ...why, turns, usage, receipts }, ...more });
   };
   let pending = spec.pending;
-  // Its answer is recorded, but not its end: the model is not asked to go on with its own words.
-  if (!pending && state.hasAnswered) {
-    const answer = await end(null, endingOfAnswer(spec, state));
+  if (!pending && (state.onlyCompacts || state.hasAnswered)) {
+    const answer = state.onlyCompacts
+      ? await end(null, await endingOfCompaction(spec, state, around), { compacted: true })
+      : // Its answer is recorded, but not its end: the model is not asked to go on with its own words.
+        await end(null, endingOfAnswer(spec, state));
     if (answer.type === "closed") return;
-    state.last = answer.last ?? null;
-    state.hear(answer.steer);
+    state.told(answer);
   }
   for (;;) {
     let reply: Pick<ModelReply, "content" | "usage" | "stopReason">;
-    let last: LastTurn | null = null;
+    let last: Last | null = null;
     const begun = pending;
     pending = undefined;
     if (begun) reply = { ...begun.reply, stopReason: "tool_use" };
     else {
       last = lastTurn(spec, state);
       if (last?.silent) return void (await end(null, { ...last, text: state.said }));
-      if (last) state.hear([{ text: last.note }]);
-      const outcome = await model.ask(requestOf(spec, state, last), around.onModelEvent, signal);
+      const fits = await madeRoom(spec, state, around);
+      last ??= fits ? null : outOfRoom(spec);
+      if (last) state.hear([{ text: last.note, news: true }]);
+      const outcome = await nextReply(spec, state, last !== null, around);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
         return void (await end(null, endingOfFailure(outcome.failure, state.said)));
@@ -79,8 +86,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
         ? ({ type: "more", ...(await services.turn(turn)) } as const)
         : await end(turn, endingOfReply(reply, saidBefore, last));
     if (answer.type === "closed") return;
-    state.last = answer.last ?? null;
-    state.hear(answer.steer);
+    state.told(answer);
   }
 }
 
@@ -115,20 +121,6 @@ async function resultsOf(
   } finally {
     withdraw();
   }
-}
-
-function requestOf(spec: ActorSpec, state: AgentState, last: LastTurn | null): ModelRequest {
-  return {
-    actor: spec.id,
-    model: spec.model,
-    system: spec.system,
-    tools: spec.tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
-    messages: state.messages,
-    maxTokens: Math.min(spec.maxTokens, last?.maxTokens ?? spec.maxTokens),
-    ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
-    withoutTools: last !== null,
-    streamText: spec.parent === null,
-  };
 }
 
 /** The reply after a limit was reached is the last one: text only. */

@@ -13,7 +13,7 @@ import {
  * makes the same bytes of it (promise 8).
  */
 export const Compacted = z.object({
-  /** So many turns had been taken. */
+  /** So many turns had been taken when it was last shown anew. */
   turn: z.number(),
   /** What stands in place of the first messages and of the turns up to `through`; empty: nothing does. */
   messages: z.array(Message),
@@ -47,11 +47,15 @@ export const Trigger = z.enum(["auto", "manual"]);
 export type Trigger = z.infer<typeof Trigger>;
 
 /** The person's wish (`/compact`), with what the summary should look after. */
-export const CompactWish = z.object({ instructions: z.string() });
+export const CompactWish = z.object({
+  instructions: z.string(),
+  /** The actor runs for nothing else: it has no question to answer. */
+  alone: z.optional(z.literal(true)),
+});
 export type CompactWish = z.infer<typeof CompactWish>;
 
 /** Asked before a summary is written: may it be? */
-export const CompactBegin = z.extend(CompactWish, { trigger: Trigger });
+export const CompactBegin = z.object({ instructions: z.string(), trigger: Trigger });
 export type CompactBegin = z.infer<typeof CompactBegin>;
 
 /** `instructions`: the wish's, and what hooks add to them. */
@@ -64,7 +68,7 @@ export type CompactAnswer = z.infer<typeof CompactAnswer>;
 /** What came of it; durable when it is answered. */
 export const CompactEnd = z.object({
   trigger: Trigger,
-  /** Absent: nothing has changed, not even the count of failures. The folder is the supervisor's to say. */
+  /** Absent: nothing has changed. The folder is the supervisor's to say. */
   compacted: z.optional(z.omit(Compacted, { folder: true })),
   /** Tokens of the next request, before and after, as far as they are known. */
   before: z.number(),
@@ -73,6 +77,12 @@ export const CompactEnd = z.object({
   reason: z.optional(z.string()),
 });
 export type CompactEnd = z.infer<typeof CompactEnd>;
+
+/** What came of the person's wish. Tokens of the next request, as far as they are known. */
+export type Compaction =
+  | { readonly type: "compacted"; readonly before: number; readonly after: number }
+  /** The conversation is as it was; `reason` is a sentence. */
+  | { readonly type: "left"; readonly reason: string };
 
 /** Shorter results stay: the reference would be as long. */
 export const ELIDED_FROM_CHARS = 800;

@@ -1,5 +1,6 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import type { ActorAtRest, EndedRun } from "../journal/session-state.ts";
+import type { Compaction, CompactWish } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
@@ -15,7 +16,6 @@ import type {
 import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
-import type { Compaction } from "./compacting.ts";
 import type { JudgedCall } from "./judged-runs.ts";
 import { Owed } from "./owed.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
@@ -85,7 +85,7 @@ export class ActorRecord {
   /** What it had answered when news made it go on: part of its last answer. */
   #answers: string[] = [];
   /** The person wants its conversation smaller, and hears what came of it. */
-  wish: { readonly instructions: string; settle(compaction: Compaction): void } | null = null;
+  wish: (CompactWish & { readonly settle: (compaction: Compaction) => void }) | null = null;
   /** What keeps it from ending; null: nothing. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Calls of it that wait to go on. */
@@ -175,8 +175,7 @@ export class ActorRecord {
     const first = !this.#boarded;
     this.#boarded = true;
     const { pending: _, last: __, compact: ___, ...own } = this.spec;
-    const compact = this.wish === null ? {} : { compact: { instructions: this.wish.instructions } };
-    const spec = { ...own, ...compact };
+    const spec = this.wish === null ? own : { ...own, compact: wishIn(this.wish) };
     if (this.reply) {
       const open = this.open ?? this.#nothingDone(this.reply);
       const pending = { reply: this.reply, open };
@@ -327,6 +326,11 @@ export class ActorRecord {
       summary: this.summary,
     };
   }
+}
+
+/** As data, for its thread. */
+export function wishIn({ instructions, alone }: CompactWish): CompactWish {
+  return { instructions, ...(alone ? { alone } : {}) };
 }
 
 /** For people an agent that stands in line again is still waiting. */

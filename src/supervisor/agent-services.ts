@@ -17,7 +17,7 @@ import type { Processes } from "../processes/processes.ts";
 import { appended, find, notRun } from "../tools/dispatch.ts";
 import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
 import type { CallContext } from "../tools/tool.ts";
-import type { ActorRecord, RunningCall } from "./actor-record.ts";
+import { type ActorRecord, type RunningCall, wishIn } from "./actor-record.ts";
 import type { Background } from "./background.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
@@ -256,7 +256,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     return {
       steer: actor.owed.hear(),
       ...(last === null ? {} : { last }),
-      ...(wish === null ? {} : { compact: { instructions: wish.instructions } }),
+      ...(wish === null ? {} : { compact: wishIn(wish) }),
     };
   };
   const compaction = compactServices(actor, side);

@@ -3,6 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import {
   type CompactEnd,
   type Compacted,
+  type Compaction,
   type ElidedResult,
   elidedOf,
   resultText,
@@ -12,12 +13,6 @@ import type { ActorRecord } from "./actor-record.ts";
 import type { HookSide } from "./hooked-calls.ts";
 import type { Outputs } from "./outputs.ts";
 
-/** What came of the person's wish for a smaller conversation. Tokens of the next request, as far as they are known. */
-export type Compaction =
-  | { readonly type: "compacted"; readonly before: number; readonly after: number }
-  /** The conversation is as it was; `reason` is a sentence. */
-  | { readonly type: "left"; readonly reason: string };
-
 /** What making conversations smaller may reach of the session. */
 export interface CompactSide extends HookSide {
   readonly journal: Pick<Journal, "append">;
@@ -26,21 +21,38 @@ export interface CompactSide extends HookSide {
   isCurrent(): boolean;
 }
 
-/** Asks an actor that runs, or is about to, for a smaller conversation; it does so between two turns. Never rejects. */
-export function compactionOf(actor: ActorRecord, instructions: string): Promise<Compaction> {
+/**
+ * Asks an actor for a smaller conversation, which it makes between two turns. One that has ended, or ends before it
+ * comes to it, runs for that alone by `runAlone`; null: it cannot. Never rejects.
+ */
+export function compactionOf(
+  actor: ActorRecord,
+  instructions: string,
+  runAlone: (() => void) | null,
+): Promise<Compaction> {
   if (actor.wish !== null) return Promise.resolve(left("It is being made shorter already."));
   const { promise, resolve } = Promise.withResolvers<Compaction>();
   const settle = (compaction: Compaction) => {
     actor.wish = null;
     resolve(compaction);
   };
+  const alone = () => {
+    if (runAlone === null)
+      return settle(left("It has ended; its conversation is made shorter when it goes on."));
+    actor.wish = { instructions, settle, alone: true };
+    runAlone();
+    void actor.ended.then(() => {
+      if (actor.wish?.settle === settle) settle(left("It was stopped before its conversation was shorter."));
+    });
+  };
   actor.wish = { instructions, settle };
-  const { ended } = actor;
-  // Settled already, unless it ended before it came to it.
-  void ended.then(() => {
-    if (actor.ended === ended && actor.wish?.settle === settle)
-      settle(left("It ended before its conversation was made shorter."));
-  });
+  if (actor.child.state === "ended") alone();
+  else {
+    void actor.ended.then(() => {
+      // Settled already, unless it ended before it came to it.
+      if (actor.wish?.settle === settle && !actor.wish.alone) alone();
+    });
+  }
   return promise;
 }
 
@@ -82,8 +94,8 @@ async function recorded(
   { journal, outputs, isCurrent }: CompactSide,
 ): Promise<Compacted> {
   const { turn, through, elided } = wanted;
-  if (turn !== actor.turnsTaken || through > turn || elided > turn)
-    throw new Error(`A conversation of ${actor.turnsTaken} turns cannot be shown as one of ${turn}.`);
+  if (Math.max(turn, through, elided) > actor.turnsTaken)
+    throw new Error(`No conversation of ${actor.turnsTaken} turns can be shown like this.`);
   const from = actor.spec.compacted?.elided ?? 0;
   let compacted: Compacted = { ...wanted, folder: outputs.folder };
   try {

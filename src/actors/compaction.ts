@@ -1,0 +1,226 @@
+import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bounds.ts";
+import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
+import { foldedMessage, notCompacted } from "../context/compaction/shown.ts";
+import { estimated, factorOf, sizeOf } from "../context/compaction/size.ts";
+import type { Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
+import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
+import type { ActorSpec } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
+import type { AgentState } from "./agent-state.ts";
+import { type Ending, endingOfCancel } from "./ending.ts";
+import { type Asking, summarised } from "./summarising.ts";
+
+/** After so many attempts in a row that came to nothing no summary is asked for any more (fault 66). */
+export const MAX_FAILURES = 3;
+/** Taking out results alone must win so much that it need not be done again at once. */
+const WON_ENOUGH = 0.8;
+
+export interface Compacting extends Asking {
+  readonly services: Pick<Services, "compacting" | "compacted">;
+}
+
+/** The server would not take a request. */
+export interface Overflow {
+  /** What it says its window has. */
+  readonly window: number | null;
+  /** Of a reply that it broke off. */
+  readonly wasted: Usage;
+}
+
+/** All of one attempt, as it stood when it began. */
+interface Attempt {
+  readonly spec: ActorSpec;
+  readonly state: AgentState;
+  readonly around: Compacting;
+  readonly bounds: Bounds;
+  readonly before: number;
+  /** The API's count by ours. */
+  readonly factor: number;
+  /** What the server said its window has, as far as that is less than was believed. */
+  readonly learned: number | null;
+  /** Used by a reply that no turn has. */
+  readonly wasted: Usage;
+}
+
+/** How it will be shown, and why there is no summary in it though there should be one. */
+interface Outcome {
+  readonly next: Compacted;
+  readonly reason?: string;
+}
+
+/** What an agent has to keep to. */
+export function boundsIn(spec: ActorSpec, state: AgentState): Bounds {
+  return boundsOf(spec.window ?? USUAL_WINDOW, spec, state.shown.compacted?.window);
+}
+
+/**
+ * Fits the conversation to its model's window before a request (A19.1, C24): long results of old turns go first, to be
+ * read again where they are kept; then the older turns go into a summary. False: it cannot be made to fit, and the
+ * next reply must be the last one. History is only ever replaced by something durable; else it stays as it was.
+ */
+export async function madeRoom(spec: ActorSpec, state: AgentState, around: Compacting): Promise<boolean> {
+  if (state.wish) await compactByHand(state.wish, spec, state, around);
+  const { auto } = spec.window ?? USUAL_WINDOW;
+  if (!auto) return true;
+  const { limit, full } = boundsIn(spec, state);
+  // Once between two replies: only the next reply says what it really came to. Again only where nothing would fit.
+  let done = state.turns > 0 && state.shown.compacted?.turn === state.turns;
+  for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
+    const before = sizeOf(state.shown, spec);
+    if (before < (done ? full : limit)) return true;
+    const attempt = begin(spec, state, around, before);
+    const outcome = await automatic(attempt, limit, full);
+    if (around.signal.aborted) return true;
+    if (!isNews(outcome.next, state)) return before < full;
+    await finish(attempt, "auto", outcome);
+    done = true;
+  }
+  return sizeOf(state.shown, spec) < full;
+}
+
+/** The server would not take the request: makes it smaller once. False: it is as small as it can be (fault 8). */
+export async function shrunk(
+  { window, wasted }: Overflow,
+  spec: ActorSpec,
+  state: AgentState,
+  around: Compacting,
+): Promise<boolean> {
+  if (!(spec.window ?? USUAL_WINDOW).auto) return false;
+  const attempt = { ...begin(spec, state, around, sizeOf(state.shown, spec), window), wasted };
+  // Whatever we counted, it was too much.
+  const target = Math.min(attempt.bounds.limit, attempt.before * 0.6);
+  const outcome = await automatic(attempt, target, target);
+  if (around.signal.aborted || !isNews(outcome.next, state)) return false;
+  const changes = isShownAnew(outcome.next, state);
+  await finish(attempt, "auto", outcome);
+  return changes;
+}
+
+/** The person wants it: a summary now, whatever the size. Answers what came of it, in a sentence. */
+async function compactByHand(
+  { instructions }: CompactWish,
+  spec: ActorSpec,
+  state: AgentState,
+  around: Compacting,
+): Promise<string> {
+  state.wish = null;
+  const attempt = begin(spec, state, around, sizeOf(state.shown, spec));
+  const { next, reason } = await summary(attempt, { trigger: "manual", instructions });
+  if (reason === undefined) await finish(attempt, "manual", { next });
+  // A failure by hand is told; it counts against nobody, but its tokens were used.
+  else await finish(attempt, "manual", { next: { ...current(attempt), usage: next.usage }, reason });
+  return reason ?? "The conversation was made shorter.";
+}
+
+/** A run for nothing but that: its end. */
+export async function endingOfCompaction(
+  spec: ActorSpec,
+  state: AgentState,
+  around: Compacting,
+): Promise<Ending> {
+  const text = state.wish ? await compactByHand(state.wish, spec, state, around) : "";
+  return around.signal.aborted ? endingOfCancel(around.signal, text) : { status: "done", text };
+}
+
+function begin(
+  spec: ActorSpec,
+  state: AgentState,
+  around: Compacting,
+  before: number,
+  window: number | null = null,
+): Attempt {
+  const said = window ?? state.shown.compacted?.window;
+  const believed = spec.window ?? USUAL_WINDOW;
+  const learned = said !== undefined && said < believed.tokens ? said : null;
+  const bounds = boundsOf(believed, spec, learned ?? undefined);
+  return {
+    spec,
+    state,
+    around,
+    before,
+    bounds,
+    learned,
+    wasted: noUsage,
+    factor: factorOf(state.shown, spec),
+  };
+}
+
+/** Results of old turns; where that is not enough a summary; where there is none, results of all turns. */
+async function automatic(attempt: Attempt, target: number, most: number): Promise<Outcome> {
+  const { state, before, factor } = attempt;
+  const { shown } = state;
+  const now = current(attempt);
+  const old = Math.max(now.elided, elidableTurn(shown));
+  const won = wonByEliding(shown, old) * factor;
+  const elided = won > 0 ? { ...now, elided: old } : now;
+  if (before - won <= target * WON_ENOUGH) return { next: elided };
+
+  const mayTry = now.failures < MAX_FAILURES;
+  const outcome = mayTry ? await summary(attempt, { trigger: "auto", instructions: "" }) : null;
+  if (outcome === null) return { next: withRoom(elided, attempt, most) };
+  const { next, reason } = outcome;
+  if (reason === undefined) return { next: withRoom(next, attempt, most) };
+  const failed = { ...elided, failures: next.failures, usage: next.usage };
+  return { next: withRoom(failed, attempt, most), reason };
+}
+
+/** What still does not fit loses the results of its newest turns too: they can be read in parts. */
+function withRoom(next: Compacted, attempt: Attempt, most: number): Compacted {
+  if (sizeAfter(attempt, next) < most) return next;
+  return { ...next, elided: attempt.state.turns };
+}
+
+async function summary(
+  attempt: Attempt,
+  wish: { readonly trigger: Trigger; readonly instructions: string },
+): Promise<Outcome> {
+  const { spec, state, around, bounds, factor } = attempt;
+  const { shown } = state;
+  const now = current(attempt);
+  const through = lastSummarised(shown, bounds.recent / factor, wish.trigger === "manual");
+  if (through === null) return { next: now, reason: "There is nothing yet that a summary could replace." };
+  const told = await summarised({ spec, shown, through, bounds, factor, wish }, around);
+  const { usage } = told;
+  if (told.type === "none") {
+    return { next: { ...now, usage, failures: now.failures + 1 }, reason: told.reason };
+  }
+  const message = foldedMessage(shown, through, told.text, bounds.words / factor);
+  return { next: { ...now, messages: [message], through, usage, failures: 0 } };
+}
+
+/** How it is shown now, as the beginning of what is next. */
+function current({ state, learned }: Attempt): Compacted {
+  const now = state.shown.compacted ?? notCompacted("");
+  return learned === null ? now : { ...now, window: learned };
+}
+
+function sizeAfter({ spec, state, factor }: Attempt, next: Compacted): number {
+  return estimated(state.shown, spec, next) * factor;
+}
+
+/** Whether the model would be shown something else. */
+function isShownAnew(next: Compacted, { shown: { compacted } }: AgentState): boolean {
+  const now = compacted ?? notCompacted("");
+  return next.messages[0] !== now.messages[0] || next.elided !== now.elided;
+}
+
+function isNews(next: Compacted, state: AgentState): boolean {
+  const now = state.shown.compacted ?? notCompacted("");
+  return isShownAnew(next, state) || next.failures !== now.failures || next.window !== now.window;
+}
+
+/** Durable first; then it is shown so. */
+async function finish(attempt: Attempt, trigger: Trigger, { next, reason }: Outcome): Promise<void> {
+  const { state, before, around } = attempt;
+  const { folder: _, ...rest } = next;
+  const kept = { ...rest, usage: addUsage(rest.usage, attempt.wasted) };
+  const anew = isShownAnew(next, state);
+  const shown = await around.services.compacted({
+    trigger,
+    compacted: anew ? { ...kept, turn: state.turns } : kept,
+    before: Math.round(before),
+    after: Math.round(anew ? sizeAfter(attempt, next) : before),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (shown) state.show(shown);
+}

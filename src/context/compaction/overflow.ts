@@ -1,0 +1,26 @@
+import type { ModelOutcome } from "../../model/client.ts";
+
+/** What servers say of their window, each in its own way; the last number is it. */
+const SAID = [
+  /(?:tokens|\d)\s*>\s*(\d[\d,_]*)/i,
+  /maximum context (?:length|window)(?: of this model)? is (\d[\d,_]*)/i,
+  /context (?:length|window|size)[^\d]{0,20}(\d[\d,_]*)/i,
+];
+const LEAST = 1_000;
+
+/** Why the server could not take the conversation; null: it could, or it failed for another reason (fault 8). */
+export function overflowOf(outcome: ModelOutcome): { readonly window: number | null } | null {
+  if (outcome.type === "reply")
+    return outcome.reply.stopReason === "model_context_window_exceeded" ? { window: null } : null;
+  const { kind, message } = outcome.failure;
+  return kind === "too_large" ? { window: windowIn(message) } : null;
+}
+
+/** The window by the server's own words. */
+function windowIn(message: string): number | null {
+  for (const pattern of SAID) {
+    const tokens = Number(pattern.exec(message)?.[1]?.replaceAll(/[,_]/g, ""));
+    if (tokens >= LEAST) return tokens;
+  }
+  return null;
+}

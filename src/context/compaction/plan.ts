@@ -1,0 +1,56 @@
+import { withoutResults } from "../../mailbox/compacted.ts";
+import type { Turn } from "../../mailbox/messages.ts";
+import type { Shown } from "./shown.ts";
+import { tokensOfMessages } from "./tokens.ts";
+
+/** The results of so many turns are never taken out while there is another way (A19.2). */
+export const RECENT_TURNS = 3;
+/** The person wants it small: so many turns stay at most. */
+const TURNS_BY_HAND = 2;
+
+/** The turn up to which results may go. */
+export function elidableTurn({ turns }: Pick<Shown, "turns">): number {
+  return (turns.at(-1)?.turn ?? 0) - RECENT_TURNS;
+}
+
+/** Tokens that are won where results up to this turn go. */
+export function wonByEliding({ id, turns, compacted }: Shown, upTo: number): number {
+  const { elided = 0, folder = "" } = compacted ?? {};
+  return turns
+    .filter(({ turn }) => turn > elided && turn <= upTo)
+    .reduce((sum, { messages, turn }) => {
+      const without = withoutResults(messages, turn, { actor: id, folder });
+      return sum + tokensOfMessages(messages) - tokensOfMessages(without);
+    }, 0);
+}
+
+/**
+ * The last turn that goes into a summary, so that what stays has at most `recent` tokens; whole turns, so that no call
+ * is parted from its result. Null where nothing would go.
+ */
+export function lastSummarised(shown: Shown, recent: number, byHand: boolean): number | null {
+  const { turns, compacted, messages } = shown;
+  const keeps = byHand ? Math.min(TURNS_BY_HAND, turns.length - 1) : turnsWithin(shown, recent);
+  const through = turns.at(-1 - keeps)?.turn ?? null;
+  if (through !== null) return through;
+  // All turns stay; but a history that was inherited can go.
+  const inherited = compacted === null || compacted.messages.length === 0 ? messages.length > 1 : false;
+  return inherited ? (compacted?.through ?? 0) : null;
+}
+
+/** The newest turn always stays. */
+function turnsWithin({ id, turns, compacted }: Shown, recent: number): number {
+  let left = recent;
+  let count = 0;
+  for (const turn of turns.toReversed()) {
+    left -= tokensOfMessages(asShown(turn, id, compacted));
+    if (left < 0 && count > 0) break;
+    count += 1;
+  }
+  return count;
+}
+
+function asShown({ turn, messages }: Turn, actor: string, compacted: Shown["compacted"]) {
+  if (compacted === null || turn > compacted.elided) return messages;
+  return withoutResults(messages, turn, { actor, folder: compacted.folder });
+}
