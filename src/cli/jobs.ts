@@ -27,6 +27,8 @@ interface Running {
   readonly clock: Clock;
   /** Milliseconds after the abort in which an end is still waited for. */
   readonly graceMs: number;
+  /** Whether the session is to be left as it is, to be gone on with, and not to be ended. */
+  leaves(): boolean;
   /** Resolves once no agent is left that works for the session. */
   treeEmpty(): Promise<void>;
 }
@@ -52,8 +54,9 @@ export async function runJobs(
   };
   const over = new AbortController();
   const cancelAll = (): void => {
-    for (const { id, state } of handle.tree())
-      if (state !== "ended") handle.cancel(id, messageOf(signal.reason));
+    const reason = messageOf(signal.reason);
+    if (running.leaves()) handle.leave(reason);
+    else for (const { id, state } of handle.tree()) if (state !== "ended") handle.cancel(id, reason);
   };
   signal.addEventListener("abort", cancelAll, { once: true });
   await Promise.race([Promise.all(jobs.map(run)).then(treeEmpty), tooLate(running, over.signal)]);

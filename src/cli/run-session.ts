@@ -116,6 +116,7 @@ async function outcomeOf(session: SupervisorHandle, running: Running): Promise<n
     const ends = await runJobs(session, work.jobs(session, progress.note), {
       signal: interrupts.signal,
       hurry: interrupts.hurry,
+      leaves: interrupts.leaves,
       clock,
       graceMs: (setup.options.limits?.graceMs ?? 2_000) + LATE_MS,
       treeEmpty: tree.empty,

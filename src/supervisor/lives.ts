@@ -42,6 +42,8 @@ export class Lives {
   readonly #resting: Resting;
   readonly #ends: Ends;
   readonly #watch: Watch;
+  /** Nothing happens any more. */
+  #left = false;
 
   constructor(session: Session, listeners: LivesListeners) {
     this.#session = session;
@@ -173,9 +175,36 @@ export class Lives {
     }
   }
 
-  /** Stops whoever is still there and waits for every summary to be written. */
-  async close(reason: string): Promise<void> {
-    const open = this.all.filter((actor) => actor.child.state !== "ended");
+  /**
+   * Leaves everybody as they are: nothing more happens to them here, and none of it is recorded. Whoever waits for one
+   * is answered, in this process only.
+   */
+  leave(reason: string): void {
+    const { journal, clock, broker } = this.#session;
+    const open = this.all.filter(({ child }) => child.state !== "ended");
+    // A session in which nothing runs has an end like any other.
+    if (open.length === 0) return;
+    this.#left = true;
+    journal.leave();
+    this.#watch.stop();
+    this.#threads.close();
+    for (const actor of open) {
+      const summary = actor.salvaged("cancelled", reason);
+      actor.child = { state: "ended" };
+      actor.summary = summary;
+      actor.endedAt = clock.now();
+      actor.stopping.abort(ENDED);
+      actor.life.abort(ENDED);
+      broker.withdraw(actor.id);
+      actor.handle?.terminate();
+      actor.deliver(summary);
+      this.changed(actor);
+    }
+  }
+
+  /** Stops whoever is still there and waits for every summary to be written. `asleep`: they were never set going. */
+  async close(reason: string, asleep: ReadonlySet<ActorId>): Promise<void> {
+    const open = this.all.filter(({ id, child }) => child.state !== "ended" && !asleep.has(id));
     for (const actor of open) this.stop(actor.id, { status: "cancelled", reason });
     await Promise.all(open.map((actor) => actor.ended));
     await this.#ends.settled();
@@ -205,7 +234,7 @@ export class Lives {
 
   #advance(id: ActorId, event: ChildEvent): void {
     const actor = this.#actors.get(id);
-    if (!actor) return;
+    if (!actor || this.#left) return;
     const before = actor.child;
     const { next, effects } = step(before, event);
     actor.child = next;

@@ -3,6 +3,7 @@ import type { ActorHost } from "../actors/hosts.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
+import type { McpServer, McpServerEntry } from "../mcp/server.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { Person } from "../policy/asks.ts";
@@ -58,6 +59,8 @@ export interface Limits {
   readonly stuckMs: number;
   /** Milliseconds a call in an agent's own thread may take; commands have their own time (default 600,000). */
   readonly toolMs: number;
+  /** Milliseconds that the first request waits for MCP servers that are still starting (default 5,000). */
+  readonly mcpStartMs: number;
   /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
   readonly graceMs: number;
   /** Tokens of one reply (default 16,000). */
@@ -137,6 +140,16 @@ export interface SupervisorOptions {
   readonly agents?: readonly AgentDefinition[];
   /** Tools besides the built-in ones; they run on the caller's thread (see `defineTool`). */
   readonly tools?: readonly CustomTool[];
+  /**
+   * MCP servers by name, as in `.mcp.json`, or read already; shared by all agents, as `mcp__server__tool`. One that
+   * cannot be used is a warning.
+   */
+  readonly mcpServers?: Readonly<Record<string, McpServerEntry>> | readonly McpServer[];
+  /**
+   * The tool of one of them, by its whole name, that answers in the person's place. No model is offered it. Prompts
+   * and spawns reject where there is no such tool.
+   */
+  readonly permissionPromptTool?: string;
   /** Where actors run; worker threads where absent. */
   readonly host?: ActorHost;
   readonly ids?: Ids;
@@ -215,6 +228,11 @@ export interface SupervisorHandle {
   replaceSettings(settings: { readonly rules: readonly Rule[]; readonly hooks: readonly HookSource[] }): void;
   /** Boots up to `count` threads ahead of need. */
   warm(count: number): void;
+  /**
+   * Leaves everything as it is, at once, to be gone on with when the session is taken up again (C23): what runs is ended,
+   * but not in the journal. Whoever waits for a result is answered `cancelled`. `close` is still to be called.
+   */
+  leave(reason: string): void;
   /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */
   close(): Promise<void>;
 }

@@ -4,7 +4,6 @@ import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import type { ActorHost } from "../actors/hosts.ts";
 import { threadHost } from "../actors/thread-host.ts";
-import type { Journal } from "../journal/journal.ts";
 import { type SessionPlace, sessionPlace, troupeHome } from "../journal/place.ts";
 import { processIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
@@ -17,6 +16,7 @@ import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
 import type { AskBroker } from "../policy/ask-broker.ts";
+import type { Person } from "../policy/asks.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
@@ -30,6 +30,7 @@ import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
 import { type Actors, backgroundDesk } from "./desk.ts";
 import type { Gate } from "./gate.ts";
+import { type LeavableJournal, untilLeft } from "./journal-until-left.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
@@ -37,6 +38,7 @@ import { type Outputs, outputsIn } from "./outputs.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
+import { type LateServers, lateServers } from "./servers/late-servers.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
@@ -53,7 +55,7 @@ export interface Session {
   readonly home: string;
   readonly ids: Ids;
   readonly clock: Clock;
-  readonly journal: Journal;
+  readonly journal: LeavableJournal;
   readonly processes: Processes;
   readonly commands: Commands;
   readonly background: Background;
@@ -71,6 +73,7 @@ export interface Session {
   readonly gate: Gate;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+  readonly servers: Pick<LateServers, "status">;
   readonly definitions: readonly AgentDefinition[];
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
@@ -120,11 +123,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   gateway.onNotice(listeners.onNotice);
   gateway.onClosed(listeners.onWarning);
   const goOn = options.resume?.end;
-  const journal = startJournal({
-    ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
-    onWarning: listeners.onWarning,
-    ...(goOn ? { goOn } : {}),
-  });
+  const journal = untilLeft(
+    startJournal({
+      ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
+      onWarning: listeners.onWarning,
+      ...(goOn ? { goOn } : {}),
+    }),
+  );
   journal.note({
     type: "session",
     version: JOURNAL_VERSION,
@@ -156,8 +161,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ home, processes, clock, actors, onWarning: listeners.onWarning },
     readable: [outputs.folder],
   });
+  const person = personOf(options, () => servers.person);
   const permissions = sessionPermissions({
-    ...{ options, hooks, actors, onWarning: listeners.onWarning },
+    ...{ options: { ...options, ...person }, hooks, actors, onWarning: listeners.onWarning },
     folders: [options.cwd, ...additionalDirs],
     readable: [outputs.folder, plans.folder],
     sandbox: held,
@@ -182,6 +188,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     mail: listeners.mail,
   };
   const toolbox = toolboxOf(options, permissions, definitions, spawn, parts);
+  const servers = lateServers({
+    ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
+    ...{ broker: permissions.broker, startMs: limits.mcpStartMs },
+    folders: [options.cwd, ...additionalDirs],
+  });
   const caller = hookCaller(actors, () => mode.current());
 
   return {
@@ -206,20 +217,40 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     gate: permissions.gate(toolbox),
     caller,
     definitions,
-    known: held.known,
+    servers,
+    known: together(held.known, servers.known),
     common: { options, limits, toolbox, model, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {
       // Actors first: what they still owe goes through the others.
       await host.close();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
-      await Promise.all([gateway.close(), processes.close()]);
+      await Promise.all([gateway.close(), processes.close(), servers.close()]);
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));
       release();
     },
   };
+}
+
+/** Who answers for permissions: a tool, where the person named one. */
+function personOf(
+  { person, permissionPromptTool }: SupervisorOptions,
+  tool: () => Person,
+): { readonly person?: Person } {
+  if (permissionPromptTool !== undefined)
+    return { person: { ask: (ask, signal) => tool().ask(ask, signal) } };
+  return person === undefined ? {} : { person };
+}
+
+function together(...known: readonly (Promise<void> | null)[]): Promise<void> | null {
+  const waited = known.filter((one) => one !== null);
+  if (waited.length === 0) return null;
+  const all = Promise.all(waited).then(() => {});
+  // Whoever prompts hears of it; nobody need.
+  all.catch(() => {});
+  return all;
 }
 
 /** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */

@@ -180,11 +180,7 @@ export class Supervisor implements SupervisorHandle {
     if (this.#session.known !== null) await this.#session.known;
     const unfinished = this.#goOnWithAll();
     const main = this.#lives.find(MAIN);
-    if (!main) {
-      await Promise.all(unfinished.map(({ ended }) => ended));
-      return null;
-    }
-    if (main.child.state !== "ended") return this.#resultOf(main, signal);
+    if (main && main.child.state !== "ended") return this.#resultOf(main, signal);
     const { options } = this.#session.common;
     // What runs in the background may still have news for it, which it is to hear before this is over.
     if (options.background !== "wake") {
@@ -242,22 +238,28 @@ export class Supervisor implements SupervisorHandle {
     this.#session.warm(count);
   }
 
+  leave(reason: string): void {
+    if (this.#closing === null) this.#lives.leave(reason);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    await this.#lives.close("The session was closed.");
-    await this.#live.close();
+    // Those that nobody set going again are as they were, for the next who takes the session up.
+    const asleep = new Set(this.#unfinished.map(({ id }) => id));
+    await Promise.all([this.#live.close(), this.#lives.close("The session was closed.", asleep)]);
     const { all } = this.#lives;
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
-    this.#session.journal.note({
-      type: "end",
-      status: unfinished?.summary?.status ?? "done",
-      agents: all.filter(({ id }) => id !== MAIN).length,
-      ...(this.#title === null ? {} : { title: this.#title }),
-    });
+    if (asleep.size === 0)
+      this.#session.journal.note({
+        type: "end",
+        status: unfinished?.summary?.status ?? "done",
+        agents: all.filter(({ id }) => id !== MAIN).length,
+        ...(this.#title === null ? {} : { title: this.#title }),
+      });
     await this.#session.close();
   }
 

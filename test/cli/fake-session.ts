@@ -71,6 +71,8 @@ export class FakeSession implements SupervisorHandle {
   readonly resumed: { actor: ActorId; text: string }[] = [];
   wentOn = 0;
   closed = 0;
+  /** Why it was left; null: it was not. */
+  left: string | null = null;
   readonly #views = new Map<ActorId, AgentView>();
   readonly #script: FakeScript;
   readonly #answer: (prompt: string, session: FakeSession) => Answer;
@@ -177,6 +179,11 @@ export class FakeSession implements SupervisorHandle {
   }
 
   warm(): void {}
+
+  leave(reason: string): void {
+    this.left = reason;
+    for (const { id, state } of this.tree()) if (state !== "ended") this.cancel(id, reason);
+  }
 
   close(): Promise<void> {
     this.closed += 1;

@@ -30,6 +30,8 @@ export interface Beginning {
 
 /** Milliseconds in which the words before a question are on the screen: longer than pieces of text are apart. */
 const LAST_WORDS_MS = 60;
+/** What it was doing goes on when the session is taken up again. */
+const LEFT = "The session was left.";
 const INTERRUPTED = "The person interrupted it.";
 
 /** One person at one terminal, with one session: what is typed, what it starts, and what stops it. */
@@ -117,7 +119,8 @@ export class Conversation {
     }
     this.#isLeaving = true;
     // Whatever is asked before there is a session is asked no more.
-    if (!this.#begun) this.terminal.close();
+    if (this.#begun) this.#begun.session.leave(LEFT);
+    else this.terminal.close();
     this.#leaving.resolve(code);
   }
 

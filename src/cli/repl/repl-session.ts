@@ -12,6 +12,7 @@ export type ReplSession = Pick<
   | "unfinished"
   | "goOn"
   | "account"
+  | "leave"
   | "close"
   | "mode"
   | "setMode"

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ModelRequest } from "../../src/model/client.ts";
+import { scriptedModel } from "../../src/model/scripted.ts";
+import { restoreSession } from "../../src/supervisor/restore.ts";
+import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { hosts, supervised } from "../support/supervised.ts";
+
+const isMain = ({ actor }: ModelRequest) => actor === "main";
+const journalOf = (folder: string) => readFileSync(join(folder, "journal.jsonl"), "utf8");
+
+describe.each(hosts)("a session that is left, %s", (host) => {
+  test("answers whoever waits, ends nothing in its journal, and goes on when it is taken up again (C23, fault 63)", async () => {
+    const reached = Promise.withResolvers<void>();
+    const { supervisor, cwd, home } = supervised(host, (request) => {
+      if (isMain(request)) return { calls: [{ name: "Agent", input: { description: "d", prompt: "work" } }] };
+      reached.resolve();
+      return { text: "never", after: new Promise(() => {}) };
+    });
+    const result = supervisor.prompt("go");
+    await reached.promise;
+    supervisor.leave("The session was left.");
+    expect((await result).summary).toMatchObject({ status: "cancelled", reason: "The session was left." });
+    await supervisor.close();
+    expect(journalOf(supervisor.folder)).not.toMatch(/"type":"(summary|end)"/);
+
+    const restoring = await restoreSession({ home, cwd, session: "latest" });
+    if (restoring.type === "refused") throw new Error(restoring.reason);
+    const again = new Supervisor({
+      cwd,
+      home,
+      source: {
+        provider: "client",
+        client: scriptedModel((request) => ({ text: isMain(request) ? "all done" : "the work" })),
+      },
+      resume: restoring.session,
+    });
+    expect(again.unfinished()).toMatchObject({ main: true, agents: [{ description: "d" }] });
+    expect((await again.goOn())?.summary).toMatchObject({ status: "done", text: "all done" });
+    await again.close();
+    expect(journalOf(supervisor.folder).match(/"type":"summary"/g)).toHaveLength(2);
+  });
+
+  test("where nothing ran ends like any other", async () => {
+    const { supervisor } = supervised(host, [{ text: "hello" }]);
+    await supervisor.prompt("go");
+    supervisor.leave("The session was left.");
+    await supervisor.close();
+    expect(journalOf(supervisor.folder)).toContain('"type":"end"');
+  });
+});
+
+test("a session that is taken up and closed before anybody set it going is as it was", async () => {
+  const reached = Promise.withResolvers<void>();
+  const { supervisor, cwd, home } = supervised("in-thread", () => {
+    reached.resolve();
+    return { text: "never", after: new Promise(() => {}) };
+  });
+  void supervisor.prompt("go");
+  await reached.promise;
+  supervisor.leave("The session was left.");
+  await supervisor.close();
+  for (const _ of [1, 2]) {
+    const restoring = await restoreSession({ home, cwd, session: "latest" });
+    if (restoring.type === "refused") throw new Error(restoring.reason);
+    const again = new Supervisor({ cwd, home, source: { provider: "offline" }, resume: restoring.session });
+    expect(again.unfinished().main).toBe(true);
+    await again.close();
+  }
+});
