@@ -2,6 +2,12 @@ import type { McpTool } from "./mcp.ts";
 import { toolName } from "./names.ts";
 import type { ToolSaid } from "./protocol.ts";
 
+/** A tool that is not what the person knows. */
+export interface ChangedTool {
+  readonly accepted: McpTool;
+  readonly now: McpTool;
+}
+
 export interface ToolChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -60,9 +66,13 @@ export class KnownTools {
   }
 
   changed(): readonly string[] {
-    return [...this.#known]
-      .filter(([, { offered, pending }]) => offered && pending !== null)
-      .map(([name]) => name);
+    return this.changes().map(({ accepted }) => accepted.name);
+  }
+
+  changes(): readonly ChangedTool[] {
+    return [...this.#known.values()].flatMap(({ offered, accepted, pending }) =>
+      offered && pending !== null ? [{ accepted, now: pending }] : [],
+    );
   }
 
   find(

@@ -162,6 +162,8 @@ export interface Mcp {
     },
     signal: AbortSignal,
   ): Promise<Answered<readonly PromptMessage[]>>;
+  /** What of a server's tools has changed and is refused; its words are its own. */
+  changes(server: string): readonly { readonly accepted: McpTool; readonly now: McpTool }[];
   /** The person has seen what changed: from now on these tools are what the server says now. Their names. */
   acceptChanges(server: string): readonly string[];
   /** Signs in at an HTTP server that asks for it, in a browser; then it is connected. */

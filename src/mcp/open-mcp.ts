@@ -33,6 +33,7 @@ export function openMcp(options: McpOptions): Mcp {
     readResource: (server, uri, signal) => asked.readResource(server, uri, signal),
     listPrompts: (signal) => asked.listPrompts(signal),
     getPrompt: (prompt, signal) => asked.getPrompt(prompt, signal),
+    changes: (server) => servers.named(server)?.tools.changes() ?? [],
     acceptChanges: (server) => servers.named(server)?.tools.accept() ?? [],
     signIn: (server, signal) => asked.signIn(server, signal),
     restart(server) {

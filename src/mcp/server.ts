@@ -34,6 +34,20 @@ export const HttpServer = z.object({
 });
 export type HttpServer = z.infer<typeof HttpServer>;
 
+/** One server as people write it, by its name, under `mcpServers`; the checks are in `parse-servers.ts`. */
+export interface McpServerEntry {
+  /** Default: `stdio` where there is a command, else `http`. */
+  readonly type?: "stdio" | "http" | "sse";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds of one call. */
+  readonly timeout?: number;
+  readonly [other: string]: unknown;
+}
+
 /** One MCP server, with all variables filled in (A17.1). Plain data: it goes to the broker's process. */
 export const McpServer = z.discriminatedUnion("type", [StdioServer, HttpServer]);
 export type McpServer = z.infer<typeof McpServer>;

@@ -17,6 +17,7 @@ export const limitRanges = {
   stuckWarnMs: { min: 100, max: DAY_MS },
   stuckMs: { min: 1_000, max: DAY_MS },
   toolMs: { min: 1_000, max: DAY_MS },
+  mcpStartMs: { min: 0, max: 600_000 },
   graceMs: { min: 0, max: 60_000 },
   maxTokens: { min: 1, max: 1_000_000 },
   maxTurns: { min: 1, max: 100_000 },

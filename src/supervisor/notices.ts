@@ -11,7 +11,16 @@ const END_CHARS = 2_000;
 const REPORT_CHARS = 50_000;
 
 /** What an actor is told about something that runs beside its conversation. */
-export type Notice = EndNotice | LinesNotice | AgentNotice | UnheardNotice;
+export type Notice = EndNotice | LinesNotice | AgentNotice | UnheardNotice | ServerNotice;
+
+/** What an MCP server offers has changed since this conversation began. Worth knowing, not worth a turn. */
+export interface ServerNotice {
+  readonly type: "server";
+  readonly server: string;
+  readonly title: string;
+  /** Sentences. */
+  readonly text: string;
+}
 
 /** The one result of an agent that ran in the background. */
 export interface AgentNotice {
@@ -71,6 +80,7 @@ export function durableName(notice: Notice): { id: string; notice: DurableNotice
       return { id: notice.name, notice };
     case "ended":
     case "lines":
+    case "server":
       return null;
     default:
       return notice satisfies never;
@@ -121,6 +131,8 @@ function blockOf(notice: Notice): string {
       return agentBlock(notice);
     case "unheard":
       return unheardBlock(notice);
+    case "server":
+      return harmless(notice.text);
     default:
       return notice satisfies never;
   }

@@ -48,7 +48,7 @@ export class Owed {
       this.#durable.set(name.id, name.notice);
     }
     this.#notices = withNotice(this.#notices, notice);
-    this.#wake();
+    if (this.hasNews) this.#wake();
   }
 
   /** It knows of the end of this task already. */
@@ -65,7 +65,7 @@ export class Owed {
   }
 
   get hasNews(): boolean {
-    return this.#steering.length > 0 || this.#notices.length > 0;
+    return this.#steering.length > 0 || this.#worthATurn.length > 0;
   }
 
   /** Words of the person or of another agent, not only the runtime's news. */
@@ -75,7 +75,12 @@ export class Owed {
 
   /** What the news are about, in words for a person. */
   get subjects(): string[] {
-    return this.#notices.map(({ title }) => title);
+    return this.#worthATurn.map(({ title }) => title);
+  }
+
+  /** The others are heard with whatever it hears next. */
+  get #worthATurn(): readonly Notice[] {
+    return this.#notices.filter(({ type }) => type !== "server");
   }
 
   /** Resolves when there is something that it has not been given. */

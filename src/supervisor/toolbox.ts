@@ -1,5 +1,6 @@
 import type { AgentTool } from "../mailbox/messages.ts";
-import { descriptionOf, jsonSchemaOf } from "../tools/definition.ts";
+import { isMeant } from "../policy/gate.ts";
+import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
 import type { InvalidCall, ReadyCall, SealedTool } from "../tools/sealed.ts";
@@ -35,6 +36,12 @@ export class Toolbox {
   /** Every name there is, also of tools that are switched off. */
   readonly known: ReadonlySet<string>;
   readonly #made = new Map<string, readonly AgentTool[]>();
+  readonly #isOff: (names: readonly string[]) => boolean;
+  /** Of MCP servers: every one that there ever was, for agents that were offered it. */
+  readonly #served = new Map<string, KnownTool>();
+  /** Those of them that are offered now. */
+  #offered: readonly KnownTool[] = [];
+  #stranger: (name: string) => CustomTool | null = () => null;
 
   /** `ours` run on the supervisor's side besides those of the agents' threads; `isOff`: a rule forbids all of a tool. */
   constructor(
@@ -46,12 +53,32 @@ export class Toolbox {
       ...ours.map((tool) => known(tool, "supervisor", tool, false)),
       ...foreign.map((tool) => known(tool, "supervisor", tool, true)),
     ];
+    this.#isOff = isOff;
     this.known = new Set(all.flatMap(({ names }) => names));
     this.#tools = all.filter((tool, place) => !isOff(tool.names) && !isReplaced(tool, all.slice(place + 1)));
   }
 
   find(name: string): KnownTool | undefined {
-    return this.#tools.find((tool) => tool.names.includes(name));
+    const found = this.#tools.find((tool) => tool.names.includes(name)) ?? this.#served.get(name);
+    if (found) return found;
+    const stranger = this.#stranger(name);
+    return stranger === null ? undefined : known(stranger, "supervisor", stranger, false);
+  }
+
+  /**
+   * The tools that MCP servers offer from now on, which come and go: agents that start later are offered these; one
+   * that was offered another can still call it, and is answered why not. `stranger`: stands in for a tool that is not
+   * known here, such as one of a session before.
+   */
+  serve(tools: readonly CustomTool[], stranger: (name: string) => CustomTool | null): void {
+    this.#stranger = stranger;
+    this.#offered = tools.flatMap((tool) => {
+      if (this.#isOff([tool.name]) || this.#tools.some(({ names }) => names.includes(tool.name))) return [];
+      return [known(tool, "supervisor", tool, false)];
+    });
+    for (const tool of this.#offered) this.#served.set(tool.offer.name, tool);
+    // A server can give a tool of the same name another schema.
+    this.#made.clear();
   }
 
   /** The tools a definition allows, without those it forbids. Made once for each such choice. */
@@ -73,10 +100,15 @@ export class Toolbox {
   }
 
   #choose(allowed: Allowed, forbidden: readonly string[]): KnownTool[] {
-    return this.#tools
-      .filter((tool) => allowed === "all" || tool.names.some((name) => allowed.includes(name)))
-      .filter((tool) => !tool.names.some((name) => forbidden.includes(name)));
+    return [...this.#tools, ...this.#offered]
+      .filter(({ names }) => allowed === "all" || isNamed(names, allowed))
+      .filter(({ names }) => !isNamed(names, forbidden));
   }
+}
+
+/** A definition may name all tools of a server at once. */
+function isNamed(names: readonly string[], said: readonly string[]): boolean {
+  return said.some((one) => names.some((name) => isMeant(one, name)));
 }
 
 /** A library user's tool takes the place of a built-in one of the same name. */
@@ -102,7 +134,7 @@ function known<Context extends CallContext>(
     describe: (offered) => ({
       ...offer,
       description: descriptionOf(tool, offered),
-      input_schema: jsonSchemaOf(tool.inputSchema),
+      input_schema: schemaOf(tool),
     }),
     prepare: (input) => tool.prepare(input),
     foreign,

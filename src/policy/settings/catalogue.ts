@@ -107,6 +107,7 @@ export const catalogue = {
       "toolMs",
       "Milliseconds a call in an agent's own thread may take; commands have their own.",
     ),
+    mcpStartMs: limit("mcpStartMs", "Milliseconds that the first request waits for MCP servers to start."),
     graceMs: limit("graceMs", "Milliseconds an agent has to end by itself once it is cancelled."),
     maxTokens: limit("maxTokens", "Tokens of one reply."),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),

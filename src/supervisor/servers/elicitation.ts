@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import type { ElicitationAnswer } from "../../mcp/mcp.ts";
+import type { Answers, Question } from "../../policy/asks.ts";
+
+/** One field of what a server wants to know; the protocol knows no others. */
+const Field = z.looseObject({
+  type: z.optional(z.string()),
+  title: z.optional(z.string()),
+  description: z.optional(z.string()),
+  enum: z.optional(z.array(z.string())),
+  oneOf: z.optional(z.array(z.looseObject({ const: z.string(), title: z.optional(z.string()) }))),
+  items: z.optional(z.looseObject({ enum: z.optional(z.array(z.string())) })),
+});
+type Field = z.infer<typeof Field>;
+
+const Schema = z.looseObject({
+  properties: z.optional(z.record(z.string(), Field)),
+  required: z.optional(z.array(z.string())),
+});
+
+const YES = "Yes";
+const NO = "No";
+const DECLINE = "Decline";
+const LEAVE_OUT = "Leave it out";
+const MOST_FIELDS = 8;
+const MOST_CHOICES = 30;
+
+/** The questions that a server's form comes to, one for each field; null: it is no form that could be asked. */
+export function questionsFor(message: string, schema: unknown): readonly Question[] | null {
+  const fields = fieldsOf(schema);
+  if (fields === null || fields.length > MOST_FIELDS) return null;
+  if (fields.length === 0)
+    return [{ question: message, header: "Server", options: choices([YES, DECLINE]), multiSelect: false }];
+  if (fields.some(({ field }) => (labelsOf(field) ?? []).length > MOST_CHOICES)) return null;
+  return fields.map(({ name, field, isRequired }, place) => {
+    const what = [field.title ?? name, field.description].filter(Boolean).join(": ");
+    return {
+      question: place === 0 ? `${message}\n${what}` : what,
+      header: name,
+      options: choices([...(labelsOf(field) ?? []), isRequired ? DECLINE : LEAVE_OUT]),
+      multiSelect: field.type === "array",
+    };
+  });
+}
+
+/** What was answered, as the form wants it; whatever does not fit it is a no. */
+export function contentOf(
+  answers: Answers,
+  questions: readonly Question[],
+  schema: unknown,
+): ElicitationAnswer {
+  const fields = fieldsOf(schema) ?? [];
+  const said = (place: number) => answers[questions[place]?.question ?? ""];
+  if (fields.length === 0) return said(0) === YES ? { action: "accept", content: {} } : { action: "decline" };
+  const content: Record<string, string | number | boolean | string[]> = {};
+  for (const [place, { name, field, isRequired }] of fields.entries()) {
+    const words = said(place);
+    if (words === undefined || words === DECLINE) return { action: "decline" };
+    if (words === LEAVE_OUT && !isRequired) continue;
+    const value = fieldValue(field, words);
+    if (value === null) return { action: "decline" };
+    content[name] = value;
+  }
+  return { action: "accept", content };
+}
+
+function fieldsOf(
+  schema: unknown,
+): readonly { readonly name: string; readonly field: Field; readonly isRequired: boolean }[] | null {
+  const parsed = z.safeParse(Schema, schema);
+  if (!parsed.success) return null;
+  const { properties = {}, required = [] } = parsed.data;
+  return Object.entries(properties).map(([name, field]) => ({
+    ...{ name, field, isRequired: required.includes(name) },
+  }));
+}
+
+function labelsOf(field: Field): readonly string[] | null {
+  if (field.type === "boolean") return [YES, NO];
+  return field.enum ?? field.oneOf?.map((one) => one.const) ?? field.items?.enum ?? null;
+}
+
+/** Null: it is not what the field takes. */
+function fieldValue(
+  field: Field,
+  words: string | readonly string[],
+): string | number | boolean | string[] | null {
+  const text = typeof words === "string" ? words : words.join(", ");
+  switch (field.type) {
+    case "boolean":
+      return text === YES ? true : text === NO ? false : null;
+    case "integer":
+    case "number": {
+      const number = text.trim() === "" ? Number.NaN : Number(text);
+      const fits = Number.isFinite(number) && (field.type === "number" || Number.isInteger(number));
+      return fits ? number : null;
+    }
+    case "array": {
+      const chosen = typeof words === "string" ? words.split(",").map((one) => one.trim()) : [...words];
+      const known = labelsOf(field);
+      return known === null || chosen.every((one) => known.includes(one)) ? chosen : null;
+    }
+    default: {
+      const known = labelsOf(field);
+      return known === null || known.includes(text) ? text : null;
+    }
+  }
+}
+
+function choices(labels: readonly string[]): Question["options"] {
+  return labels.map((label) => ({ label, description: "" }));
+}

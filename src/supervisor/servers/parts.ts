@@ -1,0 +1,22 @@
+import type { Clock } from "../../mailbox/clock.ts";
+import type { AskBroker } from "../../policy/ask-broker.ts";
+import type { Actors } from "../desk.ts";
+import type { SupervisorOptions } from "../options.ts";
+import type { Outputs } from "../outputs.ts";
+import type { Toolbox } from "../toolbox.ts";
+
+/** What the MCP servers of a session are made of, and what they reach of it. */
+export interface ServersParts {
+  readonly options: Pick<SupervisorOptions, "mcpServers" | "permissionPromptTool" | "person" | "env">;
+  /** What servers are told of the folders that are worked in, the session's own first. */
+  readonly folders: readonly string[];
+  readonly home: string;
+  /** Milliseconds that the first request waits. */
+  readonly startMs: number;
+  readonly clock: Clock;
+  readonly outputs: Pick<Outputs, "next">;
+  readonly toolbox: Pick<Toolbox, "serve">;
+  readonly broker: Pick<AskBroker, "question">;
+  readonly actors: Pick<Actors, "find" | "tell">;
+  readonly onWarning: (message: string) => void;
+}

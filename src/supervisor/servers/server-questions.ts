@@ -1,0 +1,98 @@
+import { ActorId, callId } from "../../mailbox/ids.ts";
+import type { Elicitation, ElicitationAnswer, McpAsk, McpTool } from "../../mcp/mcp.ts";
+import type { AskBroker } from "../../policy/ask-broker.ts";
+import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
+import type { Question } from "../../policy/asks.ts";
+import { contentOf, questionsFor } from "./elicitation.ts";
+
+/** What servers, and what is to be known of them, ask of the person. */
+export interface ServerQuestions extends McpAsk {
+  /** Whether the person takes the tools as they are now. */
+  accepts(
+    server: string,
+    changes: readonly { readonly accepted: McpTool; readonly now: McpTool }[],
+    signal: AbortSignal,
+  ): Promise<boolean>;
+}
+
+/** Whose questions they are: no agent's, so that none takes them with it when it ends. */
+const SERVERS = ActorId.parse("mcpServers");
+/** Of a description that a person is shown; the rest can only be more of it. */
+const MOST_CHARS = 600;
+const ACCEPT = "Accept";
+const SIGN_IN = "I have opened it";
+
+export function serverQuestions(
+  broker: Pick<AskBroker, "question">,
+  onWarning: (message: string) => void,
+): ServerQuestions {
+  let asked = 0;
+  const ask = (
+    server: string,
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<ChoiceOutcome> => {
+    asked += 1;
+    const asker = { actor: SERVERS, path: [`the MCP server "${server}"`] };
+    return broker.question({ questions, asker, call: callId(SERVERS, 0, asked) }, signal);
+  };
+  const chose = async (server: string, question: Question, label: string, signal: AbortSignal) => {
+    const outcome = await ask(server, [question], signal);
+    return outcome.type === "answers" && outcome.answers[question.question] === label;
+  };
+
+  return {
+    async elicit({ server, message, schema }: Elicitation, signal): Promise<ElicitationAnswer> {
+      const questions = questionsFor(message, schema);
+      if (questions === null) {
+        onWarning(
+          `The MCP server "${server}" asked for something that cannot be asked here (${message.slice(0, 200)}), so it was declined.`,
+        );
+        return { action: "decline" };
+      }
+      const outcome = await ask(server, questions, signal);
+      if (outcome.type !== "answers") return { action: outcome.by === "person" ? "decline" : "cancel" };
+      return contentOf(outcome.answers, questions, schema);
+    },
+    openBrowser: ({ server, url }, signal) =>
+      chose(
+        server,
+        {
+          question: `The MCP server "${server}" wants you to sign in. Open this page in a browser, on this machine: ${url}`,
+          header: "Sign in",
+          options: [
+            { label: SIGN_IN, description: "and go on when the page says so" },
+            { label: "Do not sign in", description: "" },
+          ],
+          multiSelect: false,
+        },
+        SIGN_IN,
+        signal,
+      ),
+    async accepts(server, changes, signal) {
+      if (changes.length === 0) return false;
+      const question: Question = {
+        question: [
+          `The MCP server "${server}" has changed what its tools are since the session first saw them; models read that as instructions. Use them as they are now?`,
+          ...changes.map(wordsOf),
+        ].join("\n"),
+        header: "Tools",
+        options: [
+          { label: ACCEPT, description: "they are used as they are now" },
+          { label: "Refuse", description: "they are not called in this session" },
+        ],
+        multiSelect: false,
+      };
+      return chose(server, question, ACCEPT, signal);
+    },
+  };
+}
+
+function wordsOf({ accepted, now }: { readonly accepted: McpTool; readonly now: McpTool }): string {
+  if (accepted.description === now.description) return `- ${now.name}: other arguments, or more of its text`;
+  return `- ${now.name}\n  before: ${cut(accepted.description)}\n  now: ${cut(now.description)}`;
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
+}
