@@ -71,8 +71,12 @@ export class Quoting {
       ],
       { actor: id, call: callId(id, turn, NO_CALL), signal: stopping.signal },
     );
-    // Who cannot be asked after all is told, and nothing is refused for it.
-    if (outcome.type === "deny") return outcome.by === "person" ? declinedWords(outcome.reason) : null;
+    if (outcome.type === "deny" && outcome.by === "person") return declinedWords(outcome.reason);
+    if (outcome.type === "deny") {
+      // Who cannot be asked after all is told, and nothing is refused for it.
+      if (outcome.by === "nobody") this.#ports.say(sentence);
+      return null;
+    }
     const answer = outcome.answers[question];
     if (answer === START) return null;
     return declinedWords(answer === LEAVE || answer === undefined ? "" : ` They say: ${String(answer)}`);

@@ -17,10 +17,10 @@ export const SUMMARY_USD = 4;
 
 /** A reply that costs so many dollars. */
 export function costing(usd: number, turn: ScriptedTurn): ScriptedTurn {
-  return { ...turn, usage: { output_tokens: usd * 1000 } };
+  return { ...turn, usage: { output_tokens: Math.round(usd * 1000) } };
 }
 
-const tick = defineTool({
+export const tick = defineTool({
   name: "Tick",
   description: "Does nothing.",
   inputSchema: z.object({}),
