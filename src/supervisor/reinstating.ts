@@ -11,6 +11,7 @@ import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
 import { ActorRecord } from "./actor-record.ts";
+import { afterTheirAnswers } from "./answered.ts";
 import type { Lives } from "./lives.ts";
 import type { Session } from "./session.ts";
 
@@ -53,7 +54,7 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
   }
   // Now that each has all it is owed: what a turn that goes on has heard already.
   for (const { owed, reply } of unfinished) if (reply) owed.handedOver(reply.heard);
-  return unfinished;
+  return afterTheirAnswers(unfinished, state, session, lives);
 }
 
 /** `heard`: also what went further up; whoever has heard it, nobody hears it again. */
