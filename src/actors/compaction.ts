@@ -151,7 +151,7 @@ async function automatic(attempt: Attempt, target: number, most: number): Promis
   const { shown } = state;
   const now = current(attempt);
   const old = Math.max(now.elided, elidableTurn(shown));
-  const won = wonByEliding(shown, old) * factor;
+  const won = wonByEliding(shown, now, old) * factor;
   const elided = won > 0 ? { ...now, elided: old } : now;
   if (before - won <= target * WON_ENOUGH) return { next: elided };
 
@@ -166,8 +166,9 @@ async function automatic(attempt: Attempt, target: number, most: number): Promis
 
 /** What still does not fit loses the results of its newest turns too: they can be read in parts. */
 function withRoom(next: Compacted, attempt: Attempt, most: number): Compacted {
-  if (sizeAfter(attempt, next) < most) return next;
-  return { ...next, elided: attempt.state.turns };
+  const { shown, turns } = attempt.state;
+  if (sizeAfter(attempt, next) < most || wonByEliding(shown, next, turns) <= 0) return next;
+  return { ...next, elided: turns };
 }
 
 async function summary(

@@ -31,6 +31,9 @@ export type Summarised =
   /** `reason` is a sentence. */
   | { readonly type: "none"; readonly reason: string; readonly usage: Usage };
 
+/** Tokenizers differ by that much; what is beyond it is something that the server adds. */
+const BELIEVED_FACTOR = 3;
+
 /** Asks the hooks, then the same model, for a summary of the turns up to `through`. Never rejects for what they say. */
 export async function summarised(
   wanted: Wanted,
@@ -67,7 +70,10 @@ function requestFor(
   instructions: string,
 ): ModelRequest | null {
   const { id, model, system, tools } = spec;
-  const most = (bounds.full + bounds.reply - bounds.summary) / factor - tokensOfPrefix(system, tools);
+  // It is part of what the server has taken before: a count that is far from ours is no reason not to ask.
+  const most =
+    (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
+    tokensOfPrefix(system, tools);
   const messages = summaryMessages(shown, through, instructions, most);
   if (messages === null) return null;
   return {

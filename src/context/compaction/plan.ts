@@ -1,4 +1,4 @@
-import { withoutResults } from "../../mailbox/compacted.ts";
+import { type Compacted, withoutResults } from "../../mailbox/compacted.ts";
 import type { Turn } from "../../mailbox/messages.ts";
 import type { Shown } from "./shown.ts";
 import { tokensOfMessages } from "./tokens.ts";
@@ -14,10 +14,13 @@ export function elidableTurn({ turns }: Pick<Shown, "turns">): number {
 }
 
 /** Tokens that are won where results up to this turn go. */
-export function wonByEliding({ id, turns, compacted }: Shown, upTo: number): number {
-  const { elided = 0, folder = "" } = compacted ?? {};
+export function wonByEliding(
+  { id, turns }: Shown,
+  { elided, folder, through }: Compacted,
+  upTo: number,
+): number {
   return turns
-    .filter(({ turn }) => turn > elided && turn <= upTo)
+    .filter(({ turn }) => turn > Math.max(elided, through) && turn <= upTo)
     .reduce((sum, { messages, turn }) => {
       const without = withoutResults(messages, turn, { actor: id, folder });
       return sum + tokensOfMessages(messages) - tokensOfMessages(without);
@@ -30,7 +33,9 @@ export function wonByEliding({ id, turns, compacted }: Shown, upTo: number): num
  */
 export function lastSummarised(shown: Shown, recent: number, byHand: boolean): number | null {
   const { turns, compacted, messages } = shown;
-  const keeps = byHand ? Math.min(TURNS_BY_HAND, turns.length - 1) : turnsWithin(shown, recent);
+  // Our estimate may say that all would fit where the API has counted that it does not.
+  const most = byHand ? TURNS_BY_HAND : turnsWithin(shown, recent);
+  const keeps = byHand || turns.length > 1 ? Math.min(most, turns.length - 1) : most;
   const through = turns.at(-1 - keeps)?.turn ?? null;
   if (through !== null) return through;
   // All turns stay; but a history that was inherited can go.

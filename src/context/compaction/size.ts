@@ -16,10 +16,13 @@ export function sizeOf(shown: Shown, prefix: Prefix): number {
   return measured(shown) ?? estimated(shown, prefix);
 }
 
+/** A server that counts less than that does not count all of it. */
+const LEAST_FACTOR = 0.5;
+
 /** How much the API's count is above ours: a tokenizer's own. */
 export function factorOf(shown: Shown, prefix: Prefix): number {
   const real = measured(shown);
-  return real === null ? 1 : Math.min(3, Math.max(0.5, real / estimated(shown, prefix)));
+  return real === null ? 1 : Math.max(LEAST_FACTOR, real / estimated(shown, prefix));
 }
 
 export function estimated(shown: Shown, { system, tools }: Prefix, compacted = shown.compacted): number {
