@@ -1,7 +1,7 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import type { ActorAtRest, EndedRun } from "../journal/session-state.ts";
 import type { Compaction, CompactWish } from "../mailbox/compacted.ts";
-import { addUsage, noUsage, totalTokens, type Usage } from "../mailbox/conversation.ts";
+import { addUsage, noUsage, textOf, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
   ActorSpec,
@@ -257,6 +257,8 @@ export class ActorRecord {
 
   replied(reply: Reply): void {
     this.reply = reply;
+    // What its thread tells of its progress may come later than its end.
+    this.said = textOf(reply.content) || this.said;
     this.open = null;
   }
 
