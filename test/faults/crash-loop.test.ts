@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { crashLoop } from "./crash-loop.ts";
+
+// 200 kills are for `npm run test:soak -- --crash 200`.
+test.each([3, 14])(
+  "eight agents, killed with SIGKILL again and again and taken up: every result once, no effect twice (D1, seed %i)",
+  { timeout: 120_000 },
+  async (seed) => {
+    const { faults, kills, folder } = await crashLoop({ seed, kills: 6, steps: 2 });
+    expect(faults, `see ${folder}`).toEqual([]);
+    expect(kills).toBeGreaterThanOrEqual(4);
+  },
+);
