@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type LimitRange, limitRanges } from "../limit-ranges.ts";
 import { agentBudgetsCheck, priceSum, pricesCheck } from "./budget-checks.ts";
 import { numberIn, object, objects, oneOf, text, texts, variables, wholeIn, yesOrNo } from "./checks.ts";
+import { SHARE, windowsCheck } from "./compaction-checks.ts";
 import { modeCheck, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
 import type { Setting } from "./setting.ts";
@@ -159,6 +160,26 @@ export const catalogue = {
       fallback: "1",
       foreign: "narrower",
       width: (usd) => (typeof usd === "number" ? usd : 1),
+    }),
+  },
+  compaction: {
+    auto: setting("troupe.autoCompact", yesOrNo(), {
+      type: "true or false",
+      summary:
+        "Whether a conversation that no longer fits into its model's window is made shorter by itself; `/compact` always does it.",
+      fallback: "true",
+    }),
+    at: setting("troupe.compactAt", numberIn(SHARE), {
+      type: "number, 0.1 to 1",
+      summary:
+        "The share of a model's window at which a conversation is made shorter; earlier where a reply would have no room left.",
+      fallback: "0.9",
+    }),
+    windows: setting("troupe.contextWindows", windowsCheck(), {
+      type: "object of whole numbers",
+      summary: "Tokens of a model's window, by its full id.",
+      fallback: "those of the models that Troupe knows, else 200000",
+      merge: "entries",
     }),
   },
   fileRules: {

@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+import type { Check } from "./checks.ts";
+import { isObject } from "./json.ts";
+
+/** Of a window; less would be spent on summaries alone. */
+export const SHARE = { min: 0.1, max: 1 };
+const TOKENS = { min: 1_000, max: 100_000_000 };
+
+export function windowsCheck(): Check<Readonly<Record<string, number>>> {
+  return z.custom<Readonly<Record<string, number>>>(
+    (value) => isObject(value) && Object.values(value).every(isWindow),
+    `must be an object of models, each a whole number of tokens from ${TOKENS.min} to ${TOKENS.max}`,
+  );
+}
+
+function isWindow(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= TOKENS.min && Number(value) <= TOKENS.max;
+}
