@@ -45,7 +45,8 @@ export function openServers(parts: ServersParts): OpenedServers {
     );
   serve();
   let isKnown = false;
-  const told = new Set<string>();
+  /** By their slugs: the person was told that they are still starting. */
+  const slow = new Set<string>();
 
   async function settle(server: string, changed: readonly string[]): Promise<void> {
     const { name = server } = mcp.servers().find(({ slug }) => slug === server) ?? {};
@@ -69,6 +70,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   }
 
   function hear(event: McpEvent): void {
+    if (event.type === "state") started(event);
     if (event.type !== "tools") return;
     serve();
     const { server, added, removed, changed } = event;
@@ -77,16 +79,24 @@ export function openServers(parts: ServersParts): OpenedServers {
     if (changed.length > 0) void settle(server, changed);
   }
 
+  /** That one failed was said by the servers themselves. */
+  function started({ server, state }: Extract<McpEvent, { type: "state" }>): void {
+    if (state.type === "starting" || !slow.delete(server) || state.type !== "connected") return;
+    const { name = server, tools = 0 } = mcp.servers().find(({ slug }) => slug === server) ?? {};
+    onWarning(
+      `The MCP server "${name}" has started; agents that start from now on have its tools (${tools}).`,
+    );
+  }
+
   mcp.onEvent(hear);
   const known = (async () => {
     await mcp.ready(parts.startMs);
     serve();
     isKnown = true;
-    const slow = mcp.servers().filter(({ state }) => state.type === "starting");
-    for (const { name } of slow) {
-      if (!told.has(name))
-        onWarning(`The MCP server "${name}" is still starting; its tools come when it has started.`);
-      told.add(name);
+    for (const { name, slug, state } of mcp.servers()) {
+      if (state.type !== "starting") continue;
+      slow.add(slug);
+      onWarning(`The MCP server "${name}" is still starting; its tools come when it has started.`);
     }
     const why = hidden === undefined ? null : whyNoPromptTool(mcp, hidden);
     if (why !== null) throw new Error(why);
