@@ -106,14 +106,22 @@ async function resultsOf(
   const open = new OpenCalls(begun?.open.results);
   const told = begun ? null : services.reply(state.replied(reply));
   const released = Promise.withResolvers<null>();
-  const withdraw = onWanted(() => {
-    if (!open.onlyWait) return;
+  let wanted = false;
+  const giveBack = () => {
+    if (!wanted || !open.onlyWait) return;
+    wanted = false;
     // A supervisor that is gone is found out by the calls themselves.
     services.yield(state.openTurn(open.results)).then(
       ({ type }) => type === "released" && released.resolve(null),
       () => {},
     );
+  };
+  const withdraw = onWanted(() => {
+    wanted = true;
+    giveBack();
   });
+  // Whoever wants it asks once: what could not be done then is done as soon as it can.
+  open.onSettled(giveBack);
   try {
     const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, open);
     const [results] = await Promise.all([Promise.race([ran, released.promise]), told]);

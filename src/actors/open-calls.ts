@@ -5,6 +5,7 @@ import type { Stage } from "../tools/dispatch.ts";
 export class OpenCalls {
   readonly #results = new Map<number, CallResult>();
   readonly #stages = new Map<number, Stage>();
+  #onSettled = () => {};
 
   /** `known`: results from before this thread. */
   constructor(known: OpenTurn["results"] = []) {
@@ -22,6 +23,11 @@ export class OpenCalls {
   settle(index: number, result: CallResult): void {
     this.#stages.delete(index);
     this.#results.set(index, result);
+    this.#onSettled();
+  }
+
+  onSettled(call: () => void): void {
+    this.#onSettled = call;
   }
 
   get results(): OpenTurn["results"] {
