@@ -1,0 +1,309 @@
+import { realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ActorHost } from "../../src/actors/hosts.ts";
+import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { threadHost } from "../../src/actors/thread-host.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import type { Person } from "../../src/policy/asks.ts";
+import { hosts, seeded } from "../support/supervised.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import {
+  broken,
+  journalOf,
+  repliesIn,
+  stamping,
+  taskOf,
+  textsOf,
+  times,
+  whyInvalid,
+  world,
+} from "./resume-world.ts";
+
+const agent = (prompt: string, more: object = {}) => ({
+  name: "Agent",
+  input: { description: prompt, prompt, subagent_type: "worker", ...more },
+});
+
+/** Whose threads are always wanted by others: whoever may give its own back is asked for it, at once. */
+function greedy(host: ActorHost): ActorHost {
+  return { ...host, load: () => ({ ...host.load(), waiting: 1_000 }) };
+}
+
+/** Counts threads in use, and how often an actor took one. */
+function counting(host: ActorHost) {
+  const seen = { most: 0, boarded: new Map<string, number>() };
+  const counted: ActorHost = {
+    ...host,
+    start(start) {
+      seen.boarded.set(start.spec.id, (seen.boarded.get(start.spec.id) ?? 0) + 1);
+      const handle = host.start(start);
+      seen.most = Math.max(seen.most, host.load().threads);
+      void handle.exited.then(() => {
+        seen.most = Math.max(seen.most, host.load().threads);
+      });
+      return handle;
+    },
+  };
+  return { host: counted, seen };
+}
+
+test("500 agents that wait for one another, three deep, on 32 threads: all finish (issue 5, item 10)", {
+  timeout: 120_000,
+}, async () => {
+  const WIDE = 25;
+  const DEEP = 19;
+  const { host, seen } = counting(threadHost({ maxThreads: 32, onFault: () => {} }));
+  const tree = world(
+    "worker threads",
+    (request): ScriptedTurn => {
+      const task = taskOf(request);
+      if (repliesIn(request) > 0) return { text: `report of ${task}` };
+      const level = task.split(".").length;
+      if (level === 1) return { calls: Array.from({ length: WIDE }, (_, n) => agent(`go.${n}`)) };
+      // One below the other: 25 + 25 x (1 + 18) = 500.
+      if (level === 2) return { calls: [agent(`${task}.0`)] };
+      if (level === 3) return { calls: Array.from({ length: DEEP - 1 }, (_, n) => agent(`${task}.${n}`)) };
+      return { text: `report of ${task}` };
+    },
+    { host, limits: { maxAgents: 30, maxDepth: 4, maxAgentsPerSession: 1_000 } },
+  );
+  const { summary } = await tree.supervisor.prompt("go");
+  expect(summary.status).toBe("done");
+  const views = tree.supervisor.tree();
+  expect(views).toHaveLength(501);
+  expect(new Set(views.map((view) => view.summary?.status))).toEqual(new Set(["done"]));
+  expect(seen.most).toBeLessThanOrEqual(32);
+  await tree.supervisor.close();
+  expect(broken(await journalOf(tree))).toEqual([]);
+});
+
+/** A session in which threads are always wanted. */
+function tight(host: (typeof hosts)[number], seed = 5) {
+  const plain =
+    host === "in-thread"
+      ? inThreadHost(seededScheduler(seeded(seed)))
+      : threadHost({ maxThreads: 8, onFault: () => {} });
+  return counting(greedy(plain));
+}
+
+describe.each(hosts)("an agent without its thread, %s", (name) => {
+  test("what it did in the same turn before it gave its thread back is not lost: reads, steps, folder, receipts, results", async () => {
+    const cwd = temporaryFolder();
+    const file = join(cwd, "a.txt");
+    writeFileSync(file, "alpha\n");
+    const todos = [{ content: "wait", activeForm: "Waiting for the child", status: "in_progress" }];
+    const { host, seen } = tight(name);
+    const doing: Array<string | null> = [];
+    const tight1 = world(
+      name,
+      (request): ScriptedTurn => {
+        if (taskOf(request) === "child") return { text: "child report" };
+        switch (repliesIn(request)) {
+          case 0:
+            return {
+              calls: [
+                { name: "Read", input: { file_path: file } },
+                { name: "Bash", input: { command: "mkdir sub && cd sub && echo here >> ../log.txt" } },
+                { name: "TodoWrite", input: { todos } },
+                agent("child"),
+              ],
+            };
+          case 1:
+            doing.push(tight1.supervisor.tree()[0]?.doing ?? null);
+            return {
+              calls: [
+                { name: "Edit", input: { file_path: file, old_string: "alpha", new_string: "beta" } },
+                { name: "Bash", input: { command: "pwd; cat ../log.txt" } },
+              ],
+            };
+          default:
+            return { text: "answered" };
+        }
+      },
+      { host, cwd },
+    );
+    const { summary } = await tight1.supervisor.prompt("go");
+    expect(seen.boarded.get("main")).toBe(2);
+    expect(doing).toEqual(["Waiting for the child"]);
+    expect(summary).toMatchObject({ status: "done", text: "answered", turns: 3 });
+    expect(summary.receipts.tools).toEqual({ Read: 1, Bash: 2, TodoWrite: 1, Agent: 1, Edit: 1 });
+    expect(summary.receipts.commands.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(summary.receipts.files.map(({ path }) => path)).toContain(file);
+    const said = textsOf(tight1.model.requests.at(-1) ?? never());
+    expect(said).toContain(`${realpathSync(cwd)}/sub\nhere\n`);
+    expect(times(said, "here\n")).toBe(1);
+    expect(said).not.toMatch(/read it first/i);
+  });
+
+  test("one that waits for a person goes on with the answer in another thread, and nothing is asked twice", async () => {
+    const asked: string[] = [];
+    const { host, seen } = tight(name);
+    const person: Person = {
+      async ask(ask) {
+        asked.push(ask.type);
+        await gone.promise;
+        return { type: "allow", span: "once" };
+      },
+    };
+    const gone = Promise.withResolvers<void>();
+    const waiting = world(
+      name,
+      (request): ScriptedTurn => {
+        if (repliesIn(request) > 0) return { text: "answered" };
+        return { calls: [{ name: "Bash", input: { command: "touch asked.txt && echo asked" } }] };
+      },
+      {
+        host: {
+          ...host,
+          start(start) {
+            const handle = host.start(start);
+            void handle.exited.then(() => gone.resolve());
+            return handle;
+          },
+        },
+        person,
+        permissionMode: "default",
+      },
+    );
+    const { summary } = await waiting.supervisor.prompt("go");
+    expect(summary.status).toBe("done");
+    expect(asked).toEqual(["permission"]);
+    expect(seen.boarded.get("main")).toBe(2);
+    expect(textsOf(waiting.model.requests.at(-1) ?? never())).toContain("asked\n[Exit code 0]");
+  });
+
+  test("a stop while it has no thread gives one summary, with what it had said, and it can be gone on with", async () => {
+    const { host, seen } = tight(name);
+    const hold = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    const stopped = world(
+      name,
+      async (request): Promise<ScriptedTurn> => {
+        if (taskOf(request) === "child") {
+          begun.resolve();
+          await hold.promise;
+          return { text: "too late" };
+        }
+        if (textsOf(request).includes("go on")) return { text: "gone on" };
+        return { text: "so far", calls: [agent("child")] };
+      },
+      {
+        host: {
+          ...host,
+          start(start) {
+            const handle = host.start(start);
+            if (start.spec.id === "main") void handle.exited.then(() => gone.resolve());
+            return handle;
+          },
+        },
+      },
+    );
+    const result = stopped.supervisor.prompt("go");
+    await begun.promise;
+    await gone.promise;
+    expect(stopped.supervisor.tree()[0]).toMatchObject({ state: "waiting", hasThread: false });
+    stopped.supervisor.cancel(MAIN, "Enough.");
+    expect((await result).summary).toMatchObject({ status: "cancelled", reason: "Enough.", text: "so far" });
+    hold.resolve();
+    expect((await stopped.supervisor.prompt("go on")).summary).toMatchObject({
+      status: "done",
+      text: "gone on",
+    });
+    expect(stopped.model.requests.flatMap(({ messages }) => whyInvalid(messages) ?? [])).toEqual([]);
+    expect(seen.boarded.get("main")).toBe(2);
+    await stopped.supervisor.close();
+    expect(broken(await journalOf(stopped))).toEqual([]);
+  });
+
+  test("who could not give its thread back at once does so as soon as it can: nobody waits for it for ever", async () => {
+    const plain =
+      name === "in-thread"
+        ? inThreadHost(seededScheduler(seeded(3)))
+        : threadHost({ maxThreads: 1, onFault: () => {} });
+    const { host } = counting(name === "in-thread" ? greedy(plain) : plain);
+    const denied = { name: "Bash", input: { command: "touch no" } };
+    const chain = world(
+      name,
+      (request): ScriptedTurn => {
+        const depth = Number(taskOf(request));
+        if (repliesIn(request) > 0 || depth === 3) return { text: `report ${depth}` };
+        return { calls: [agent(String(depth + 1)), denied, denied] };
+      },
+      { host, limits: { maxDepth: 4 }, permissionMode: "default" },
+    );
+    expect((await chain.supervisor.prompt("0")).summary).toMatchObject({ status: "done", text: "report 0" });
+  });
+});
+
+/** What an agent does in one turn, beside waiting. */
+const shape = fc.array(fc.constantFrom("agent", "behind", "stamp", "read", "denied", "nested"), {
+  minLength: 1,
+  maxLength: 5,
+});
+
+test("threads given back and answers that come in the same moment, in any order: each call runs once, each is answered once", {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(shape, shape, fc.nat(1_000_000), async (first, second, seed) => {
+      const marks: string[] = [];
+      const { host } = tight("in-thread", seed + 1);
+      const cwd = temporaryFolder();
+      writeFileSync(join(cwd, "a.txt"), "alpha\n");
+      const callsOf = (kinds: readonly string[], task: string) =>
+        kinds.map((kind, place) => {
+          const name = `${task} ${place}`;
+          switch (kind) {
+            case "agent":
+              return agent(`leaf of ${name}`);
+            case "behind":
+              return agent(`leaf of ${name}`, { run_in_background: true });
+            case "nested":
+              return agent(`node of ${name}`);
+            case "stamp":
+              return { name: "Stamp", input: { mark: name } };
+            case "read":
+              return { name: "Read", input: { file_path: join(cwd, "a.txt") } };
+            default:
+              return { name: "Bash", input: { command: "touch no" } };
+          }
+        });
+      const played = world(
+        "in-thread",
+        (request): ScriptedTurn => {
+          const task = taskOf(request);
+          const replies = repliesIn(request);
+          if (task.startsWith("leaf"))
+            return replies === 0 ? { calls: callsOf(["stamp"], task) } : { text: "leaf report" };
+          if (task.startsWith("node"))
+            return replies === 0 ? { calls: callsOf(["agent", "stamp"], task) } : { text: "node report" };
+          if (replies === 0) return { calls: callsOf(first, "one") };
+          return replies === 1 ? { calls: callsOf(second, "two") } : { text: "answered" };
+        },
+        {
+          ...{ host, cwd, tools: [stamping(marks)], limits: { maxDepth: 3, maxAgents: 2 } },
+          allowedTools: ["Stamp"],
+          permissionMode: "default",
+        },
+      );
+      expect((await played.supervisor.prompt("go")).summary.status).toBe("done");
+      await played.supervisor.close();
+      expect(broken(await journalOf(played))).toEqual([]);
+      expect(marks.filter((mark, place) => marks.indexOf(mark) !== place)).toEqual([]);
+      const all = [...first, ...second];
+      const count = (kind: string) => all.filter((one) => one === kind).length;
+      expect(marks).toHaveLength(count("agent") + count("behind") + count("stamp") + 2 * count("nested"));
+      expect(played.warnings()).toEqual([]);
+    }),
+    { numRuns: 15, seed: 20260822 },
+  );
+});
+
+function never(): never {
+  throw new Error("not there");
+}
