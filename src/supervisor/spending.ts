@@ -4,17 +4,25 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../mailbox/messages.ts";
-import type { OwnPrices } from "../model/prices.ts";
+import { type OwnPrices, priceOf } from "../model/prices.ts";
 import type { AgentBudget } from "../policy/settings/budget-settings.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { type Budget, budgetOfType, KINDS, tightest } from "./budget/budget.ts";
+import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget/budget.ts";
 import { type Booked, Purses } from "./budget/purses.ts";
-import { estimateAfter, estimateAtStart } from "./budget/request-estimate.ts";
+import {
+  estimateAfter,
+  estimateAtStart,
+  prospectOf,
+  type RequestEstimate,
+} from "./budget/request-estimate.ts";
 import { definitionsWith } from "./listing.ts";
 import type { Limits } from "./options.ts";
 
-/** Tokens of the last reply, which is the summary: what is kept back for it is only enough if it is held to that. */
-const SUMMARY_TOKENS = 4_000;
+/**
+ * Tokens of the last reply, which is the summary: what is kept back for it is only enough if it is held to that. A
+ * small budget keeps back a part of it only, or nothing would be left to work with.
+ */
+const SUMMARY_TOKENS = { most: 4_000, least: 500, ofBudget: 0.2 };
 const MINUTE_MS = 60_000;
 
 export interface SpendingOptions {
@@ -41,6 +49,7 @@ export class Spending {
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
   readonly #definitions: readonly AgentDefinition[];
+  readonly #prices: OwnPrices;
   readonly #clock: Pick<Clock, "now">;
   readonly #paces = new Map<ActorId, Pace>();
   /** Whether anything is bounded, in which case requests are estimated. */
@@ -56,6 +65,7 @@ export class Spending {
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
     this.#definitions = definitionsWith(agents);
+    this.#prices = prices;
     this.#clock = clock;
     this.#heed(whole);
   }
@@ -72,7 +82,9 @@ export class Spending {
   /** Takes it from the parent's purse; a sentence for the model where that has not enough. */
   open(spec: ActorSpec, budget = this.#budgetOfKind(spec)): string | null {
     this.#heed(budget);
-    const first = this.#bounded ? { first: estimateOf(spec) } : {};
+    const first = this.#bounded
+      ? { first: estimateOf(spec, this.#summaryTokens(spec, spec.parent, budget)) }
+      : {};
     const opened = this.purses.open({ actor: spec.id, parent: spec.parent, budget, ...first });
     return opened.type === "refused" ? opened.reason : null;
   }
@@ -100,11 +112,15 @@ export class Spending {
     const { id, model } = spec;
     const { replyMs = 0 } = this.#paces.get(id) ?? {};
     this.#paces.set(id, { askedAt: this.#clock.now(), replyMs });
+    const summaryTokens = this.#summaryTokens(spec, id);
     const estimate = turn
-      ? estimateAfter(turn, { model, summaryTokens: SUMMARY_TOKENS, replyMs })
-      : estimateOf(spec);
+      ? estimateAfter(turn, { model, summaryTokens, replyMs })
+      : estimateOf(spec, summaryTokens);
     const words = this.purses.lastWords(id, estimate);
-    return words && { ...words, maxTokens: SUMMARY_TOKENS };
+    // Nothing was said that could be summed up: a person's first request is an ordinary one, if it can be paid for.
+    const isFirst = turn === undefined && id === MAIN && words?.silent === false;
+    if (words === null || (isFirst && this.#isLeft(id, estimate))) return null;
+    return { ...words, maxTokens: summaryTokens };
   }
 
   spend(actor: ActorId, model: string, usage: Usage): Booked {
@@ -117,12 +133,28 @@ export class Spending {
     return id === MAIN ? {} : this.budgetOf(findAgent(this.#definitions, type) ?? { name: type });
   }
 
+  #isLeft(actor: ActorId, estimate: RequestEstimate): boolean {
+    const { usd, tokens, turns } = prospectOf(estimate, this.#prices).next;
+    const left = this.purses.left(actor);
+    return usdOf(usd) <= left.usd && tokens <= left.tokens && turns <= left.turns;
+  }
+
+  /** `holder`: whose purse it draws on where it has none of its own. */
+  #summaryTokens({ model }: ActorSpec, holder: ActorId | null, own: Budget = {}): number {
+    const { most, least, ofBudget } = SUMMARY_TOKENS;
+    const { usd = this.purses.balance(holder, "usd").limit } = own;
+    const { tokens = this.purses.balance(holder, "tokens").limit } = own;
+    const usdPerToken = (priceOf(model, 0, this.#prices)?.output ?? 0) / 1_000_000;
+    const affordable = usdPerToken > 0 ? usd / usdPerToken : most / ofBudget;
+    return Math.round(Math.max(least, Math.min(most, affordable * ofBudget, tokens * ofBudget)));
+  }
+
   #heed(budget: Budget): void {
     if (Object.keys(budget).length > 0) this.#bounded = true;
   }
 }
 
-function estimateOf({ system, tools, messages, model }: ActorSpec) {
+function estimateOf({ system, tools, messages, model }: ActorSpec, summaryTokens: number): RequestEstimate {
   const texts = [...system, JSON.stringify(tools), JSON.stringify(messages)];
-  return estimateAtStart(texts, { model, summaryTokens: SUMMARY_TOKENS });
+  return estimateAtStart(texts, { model, summaryTokens });
 }

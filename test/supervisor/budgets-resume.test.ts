@@ -17,7 +17,7 @@ const digger = kind("digger", 8);
 const paid = { model: COIN, prices: PRICES, tools: [tick], agents: [digger] };
 
 const digging = (request: ModelRequest): ScriptedTurn => {
-  if (taskOf(request) === "dig") return onAndOn("dug")(request);
+  if (taskOf(request) === "dig") return onAndOn("dug", 1)(request);
   if (request.withoutTools) return costing(1, { text: "as far as I got" });
   return repliesIn(request) === 0
     ? costing(1, { calls: [start("digger", "dig"), TICK] })
@@ -70,8 +70,8 @@ test("an agent that was cut off has the budget of its kind again, less what it s
   expect(again.supervisor.tree()[1]?.summary).toMatchObject({
     status: "over_budget",
     text: "dug",
-    reason: "It spent $4.00 of its $8.00; the rest was kept for summaries.",
-    turns: 5,
+    reason: "It spent $6.00 of its $8.00; the rest was kept for summaries.",
+    turns: 7,
   });
 });
 

@@ -2,20 +2,20 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import { hosts } from "../support/supervised.ts";
-import { byTask, costing, kind, onAndOn, paying, SUMMARY_USD, start, TICK } from "./coins.ts";
+import { byTask, costing, kind, onAndOn, paying, start, TICK } from "./coins.ts";
 import { textsOf } from "./resume-world.ts";
 
 describe.each(hosts)("a budget in dollars, %s", (hostName) => {
   test("ends the main conversation over_budget, with a summary from what was kept back (D5)", async () => {
-    const { supervisor, model } = paying(byTask({ go: [onAndOn("as far as I got", SUMMARY_USD)] }), {
+    const { supervisor, model } = paying(byTask({ go: [onAndOn("as far as I got")] }), {
       hostName,
       budget: { usd: 10 },
     });
     const { summary } = await supervisor.prompt("go");
     expect(summary).toMatchObject({ status: "over_budget", text: "as far as I got" });
-    expect(summary.reason).toBe("This session spent $6.00 of its $10.00; the rest was kept for summaries.");
+    expect(summary.reason).toBe("This session spent $8.00 of its $10.00; the rest was kept for summaries.");
     expect(supervisor.account().costUsd).toBe(10);
-    expect(model.requests.at(-1)).toMatchObject({ withoutTools: true, maxTokens: 4000 });
+    expect(model.requests.at(-1)).toMatchObject({ withoutTools: true, maxTokens: 2000 });
     expect(textsOf(model.requests.at(-1) ?? never())).toContain(
       "The money for your task is as good as spent",
     );
@@ -30,7 +30,7 @@ describe.each(hosts)("a budget in dollars, %s", (hostName) => {
           onAndOn("all done"),
         ],
         first: [() => costing(1, { text: "little to do" })],
-        second: [onAndOn("much to do", SUMMARY_USD)],
+        second: [onAndOn("much to do")],
       }),
       { hostName, budget: { usd: 20 }, agents: [kind("small", 8)] },
     );
@@ -38,13 +38,13 @@ describe.each(hosts)("a budget in dollars, %s", (hostName) => {
     const [main, first, second] = supervisor.tree();
     expect(first?.summary).toMatchObject({ status: "done", text: "little to do" });
     expect(second?.summary).toMatchObject({ status: "over_budget", text: "much to do" });
-    expect(second?.summary?.reason).toBe("It spent $4.00 of its $8.00; the rest was kept for summaries.");
-    expect(second?.costUsd).toBe(8);
-    // 20 - 2 - 1 - 8: seven dollars of the first one's eight were there to be given again.
+    expect(second?.summary?.reason).toBe("It spent $6.00 of its $8.00; the rest was kept for summaries.");
+    expect(second?.costUsd).toBe(7.6);
+    // 20 - 2 - 1 - 7.6: all but one of the first one's eight were there to be given again.
     expect(main?.costUsd).toBeLessThanOrEqual(11);
     expect(summary).toMatchObject({ status: "over_budget", text: "all done" });
     expect(supervisor.account().costUsd).toBeLessThanOrEqual(20);
-    expect(textsOf(model.requests.at(-1) ?? never())).toContain("over_budget (It spent $4.00 of its $8.00");
+    expect(textsOf(model.requests.at(-1) ?? never())).toContain("over_budget (It spent $6.00 of its $8.00");
   });
 });
 
@@ -105,7 +105,7 @@ describe("budgets within budgets", () => {
     const spent = [manager, ...workers].reduce((sum, agent) => sum + (agent?.costUsd ?? 0), 0);
     expect(spent).toBeLessThanOrEqual(24);
     // There is room for one summary of three, at least, and it was used for work.
-    expect(spent).toBeGreaterThan(24 - 3 * SUMMARY_USD - 2);
+    expect(spent).toBeGreaterThan(24 - 3 * 4 - 2);
     expect(manager?.summary).toMatchObject({ status: "over_budget", text: "managed" });
   });
 
@@ -139,7 +139,7 @@ describe("budgets within budgets", () => {
       ],
     });
     const digger = await supervisor.spawn({ type: "Digger", prompt: "dig" });
-    expect(digger.summary.reason).toBe("It spent $4.00 of its $8.00; the rest was kept for summaries.");
+    expect(digger.summary.reason).toBe("It spent $6.00 of its $8.00; the rest was kept for summaries.");
     const worker = await supervisor.spawn({ type: "worker", prompt: "search" });
     expect(worker.summary).toMatchObject({ status: "out_of_turns", turns: 3, text: "searched" });
     expect(worker.summary.reason).toBe("It used 2 of its 3 turns; the rest was kept for summaries.");
@@ -154,14 +154,14 @@ describe("budgets within budgets", () => {
             costing(1, { calls: [start("small", "dig on", { resume: idIn(JSON.stringify(messages)) })] }),
           () => costing(1, { text: "all done" }),
         ],
-        dig: [onAndOn("dug")],
+        dig: [onAndOn("dug", 1)],
       }),
       { budget: { usd: 40 }, agents: [kind("small", 8)] },
     );
     await supervisor.prompt("go");
     const digger = supervisor.tree()[1];
     expect(digger?.summary).toMatchObject({ status: "over_budget", text: "dug" });
-    expect(digger?.costUsd).toBe(10);
+    expect(digger?.costUsd).toBe(14);
     expect(model.requests.filter(({ withoutTools }) => withoutTools)).toHaveLength(2);
   });
 
@@ -174,13 +174,13 @@ describe("budgets within budgets", () => {
             costing(1, { calls: [start("small", "dig on", { resume: idIn(JSON.stringify(messages)) })] }),
           () => costing(1, { text: "all done" }),
         ],
-        dig: [onAndOn("dug")],
+        dig: [onAndOn("dug", 1)],
       }),
       { budget: { usd: 16 }, agents: [kind("small", 8)] },
     );
     const { summary } = await supervisor.prompt("go");
     expect(summary.text).toBe("all done");
-    expect(supervisor.tree()[1]?.costUsd).toBe(5);
+    expect(supervisor.tree()[1]?.costUsd).toBe(7);
     expect(textsOf(model.requests.at(-1) ?? never())).toMatch(
       /not started: it needs \$8\.00, and this session's/,
     );
@@ -189,7 +189,7 @@ describe("budgets within budgets", () => {
 
 describe("a session that has spent its budget", () => {
   test("answers no more prompts, and asks no model again and again for a last word", async () => {
-    const { supervisor, model } = paying(byTask({ go: [onAndOn("the end", SUMMARY_USD)] }), {
+    const { supervisor, model } = paying(byTask({ go: [onAndOn("the end")] }), {
       budget: { usd: 10 },
     });
     expect((await supervisor.prompt("go")).summary.status).toBe("over_budget");

@@ -8,12 +8,11 @@ import { repliesIn, taskOf } from "./resume-world.ts";
 
 /**
  * A model that costs a dollar for a thousand tokens of output and nothing for what it reads: an ordinary reply is
- * taken to cost a dollar, and a summary may cost four, however long prompts and descriptions of tools are.
+ * taken to cost a dollar, and a summary a fifth of the budget or four dollars, whichever is less, however long prompts and descriptions of tools are.
  */
 export const COIN = "coin";
 export const PRICES = { [COIN]: { input: 0, output: 1000, cacheWrite: 0, cacheRead: 0 } };
 export const REPLY_USD = 1;
-export const SUMMARY_USD = 4;
 
 /** A reply that costs so many dollars. */
 export function costing(usd: number, turn: ScriptedTurn): ScriptedTurn {
@@ -64,8 +63,10 @@ export function byTask(
   };
 }
 
-/** Works on and on, a dollar each time, until it is asked for its answer. */
+/** Works on and on, a dollar each time, until it is asked for its answer; that one costs all it may, if nothing is said. */
 export const onAndOn =
-  (answer: string, usd = 1) =>
+  (answer: string, usd?: number) =>
   (request: ModelRequest): ScriptedTurn =>
-    request.withoutTools ? costing(usd, { text: answer }) : costing(REPLY_USD, { calls: [TICK] });
+    request.withoutTools
+      ? costing(usd ?? request.maxTokens / 1000, { text: answer })
+      : costing(REPLY_USD, { calls: [TICK] });
