@@ -16,12 +16,14 @@ export function followSettings(
 ): () => TrustedSettings {
   let current = read;
   const onChange = (fresh: TrustedSettings) => {
+    const servers = JSON.stringify(fresh.settings.mcpServers) !== JSON.stringify(current.settings.mcpServers);
     current = fresh;
     session.replaceSettings({ rules: fresh.rules, hooks: fresh.hooks });
     const why = whyNotMode(session.mode(), fresh);
     if (why !== null) session.setMode(fresh.mode ?? "default");
     note("Settings have changed; their rules and hooks hold from now on.");
     if (why !== null) note(`${why} The session goes on in ${session.mode()}.`);
+    if (servers) note("The MCP servers of settings have changed; they count in the next session.");
     for (const warning of fresh.warnings) note(warning);
   };
   watchSettings({ known: read, read: () => reader.read(), onChange, onProblem: note, clock, signal });

@@ -11,8 +11,8 @@ export type BoundedText =
   /** `identity` is the same for two names of one file. */
   | { readonly type: "text"; readonly text: string; readonly identity: string };
 
-/** A small regular file as text. Never waits: a repository may put a pipe or a device in its place. */
-export async function readBounded(path: string): Promise<BoundedText> {
+/** A regular file as text, of no more than `mostBytes` (default 1 MB). Never waits: a repository may put a pipe or a device in its place. */
+export async function readBounded(path: string, mostBytes = MOST_BYTES): Promise<BoundedText> {
   let file: FileHandle;
   try {
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
@@ -25,7 +25,8 @@ export async function readBounded(path: string): Promise<BoundedText> {
   try {
     const stats = await file.stat();
     if (!stats.isFile()) return { type: "unreadable", problem: "is not a regular file" };
-    if (stats.size > MOST_BYTES) return { type: "unreadable", problem: "is larger than 1 MB" };
+    if (stats.size > mostBytes)
+      return { type: "unreadable", problem: `is larger than ${mostBytes / MOST_BYTES} MB` };
     // Of its size and no more: what `/proc` shows as empty files can be without an end.
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await file.read(bytes, 0, stats.size, 0);

@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { settingsPlaces, type WhereSettingsAre } from "../settings/places.ts";
+import { isForeign, settingsPlaces, type WhereSettingsAre } from "../settings/places.ts";
 import { combine, type ReadSettings, readSettingsFiles } from "../settings/read-settings.ts";
+import { readServerFiles } from "../settings/server-files.ts";
 import { gitGrants } from "./foreign-git.ts";
 import { foreignGitClause } from "./git-words.ts";
 import { type Grant, grantsOf } from "./grants.ts";
@@ -60,7 +61,13 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
   return {
     trustForNow: agree,
     async read() {
-      const files = await readSettingsFiles(settingsPlaces(source));
+      const [settings, servers] = await Promise.all([
+        readSettingsFiles(settingsPlaces(source)),
+        readServerFiles(source),
+      ]);
+      // A server of a settings file of the folder's takes the place of one of the same name.
+      const first = settings.findIndex(({ scope }) => isForeign(scope));
+      const files = settings.toSpliced(first, 0, ...servers);
       const untrusted = combine(files, false);
       seen = [...grantsOf(files), ...gitGrants(source.root)];
       if (trustsNext) agree();

@@ -11,7 +11,7 @@ export function trustQuestion(folder: string, trust: Trust): string | null {
   const { fresh, wasTrusted } = trust;
   const first = wasTrusted
     ? `The settings of ${shown(folder)} have changed since you trusted them. New is that they would:`
-    : `${shown(folder)} brings settings of its own (.claude, .git). If you trust it, they will:`;
+    : `${shown(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`;
   const left = fresh.length - MOST_GRANTS;
   return [
     first,

@@ -92,7 +92,7 @@ describe("a folder", () => {
       "This folder is not trusted, so what its own settings allow or run is left out (use Bash(npm test:*) without a question; work in the folder ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
     );
     expect(trustQuestion(where.root, read.trust)).toMatch(
-      /^.*project brings settings of its own \(\.claude, \.git\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
+      /^.*project brings settings of its own \(\.claude, \.mcp\.json, \.git\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
     );
   });
 
