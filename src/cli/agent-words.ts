@@ -63,7 +63,6 @@ export function doing(view: AgentView, now: number): string {
       return ending(view);
     case "running":
     case "waiting":
-      if (view.trouble !== null) return safeLine(view.trouble);
       return workWords(view, now) || (view.state === "waiting" ? "waiting" : "");
     default:
       return view.state satisfies never;

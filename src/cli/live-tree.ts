@@ -2,6 +2,7 @@ import type { AgentView } from "../supervisor/view.ts";
 import { agentFigures, agentName, doing, stateMark } from "./agent-words.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
+import { safeLine } from "./safe-text.ts";
 
 /** The room there is. */
 export interface Frame {
@@ -42,7 +43,7 @@ function agentLines(placed: readonly Placed[], now: number, { columns, paint }: 
     lead: "  ".repeat(Math.min(indent, Math.floor(width / 8))),
     mark: stateMark(view, paint),
     name: agentName(view),
-    activity: doing(view, now),
+    activity: view.trouble === null ? doing(view, now) : safeLine(view.trouble),
     figures: agentFigures(view, now),
   }));
   if (width < NARROW) {

@@ -22,7 +22,7 @@ export function listAgentsTool(desk: MailDesk): Tool<ListAgentsInput, readonly M
       when: ["To see which agents still run.", naming`To find the id of one for ${"SendMessage"}.`],
       whenNot:
         "To wait for an agent: you are notified when it has finished. What an agent has found is told by its report only.",
-      how: "No input.",
+      how: "It takes no input.",
       recover: "It cannot fail.",
       limits: `At most ${MAX_LINES} agents, those that run first.`,
     },
