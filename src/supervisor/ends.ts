@@ -8,9 +8,8 @@ import { withLeftBehind } from "./report.ts";
 import type { Session } from "./session.ts";
 
 export interface EndsPorts {
-  find(id: ActorId): ActorRecord | undefined;
-  /** It is nobody's any more: whoever asked for it has ended. */
-  orphan(id: ActorId): void;
+  /** Whoever it has waited for works for nobody any more. */
+  orphan(owner: ActorId): void;
   onWarning(message: string): void;
   readonly delivery: Delivery;
 }
@@ -89,10 +88,7 @@ export class Ends {
     spending.purses.release(actor.id);
     writes.releaseAll(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
-    for (const child of actor.children) {
-      // What runs in the background is nobody's hand: its result goes further up.
-      if (!this.#ports.find(child)?.errand.background) this.#ports.orphan(child);
-    }
+    this.#ports.orphan(actor.id);
   }
 
   #warn(error: unknown): void {

@@ -74,8 +74,9 @@ export class Lives {
     });
     this.#ends = new Ends(session, {
       ...{ delivery, onWarning },
-      find: (id) => this.#actors.get(id),
-      orphan: (id) => this.stop(id, ORPHANED, "foreground"),
+      orphan: (owner) => {
+        for (const id of this.#waitedForBy(owner)) this.stop(id, ORPHANED, "foreground");
+      },
     });
     this.#watch = this.#startWatch();
   }
@@ -154,11 +155,17 @@ export class Lives {
   stop(id: ActorId, stop: Stop, scope: StopScope = "subtree"): void {
     const actor = this.#actors.get(id);
     if (!actor) return;
-    for (const child of actor.children) {
-      if (scope === "subtree" || !this.#actors.get(child)?.errand.background) this.stop(child, stop, scope);
-    }
+    const below = scope === "subtree" ? actor.children : this.#waitedForBy(id);
+    for (const other of below) this.stop(other, stop, scope);
     if (scope === "subtree") actor.life.abort(ENDED);
     this.#advance(id, { type: "stop", stop });
+  }
+
+  /** Not by their place in the tree: an agent that was set going again works for whoever did that. */
+  #waitedForBy(owner: ActorId): ActorId[] {
+    const waitedFor = ({ errand, child }: ActorRecord) =>
+      errand.owner === owner && !errand.background && child.state !== "ended";
+    return this.all.filter(waitedFor).map(({ id }) => id);
   }
 
   /** Gives the actor's slot back while `other` is awaited; answers when the actor may run again. */
