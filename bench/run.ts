@@ -12,6 +12,7 @@ import { run as policy } from "./policy.ts";
 import { type BenchOptions, type BenchResult, isReached, ratioOf, type Target } from "./result.ts";
 import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
+import { run as supervision } from "./supervision.ts";
 import { run as tools } from "./tools.ts";
 
 const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult[]>>> = {
@@ -27,6 +28,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   gate,
   governor,
   live,
+  supervision,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]
