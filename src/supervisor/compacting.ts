@@ -8,6 +8,7 @@ import {
   elidedOf,
   resultText,
 } from "../mailbox/compacted.ts";
+import { MAIN } from "../mailbox/ids.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { HookSide } from "./hooked-calls.ts";
@@ -22,25 +23,28 @@ export interface CompactSide extends HookSide {
 }
 
 /**
- * Asks an actor for a smaller conversation, which it makes between two turns. One that has ended, or ends before it
- * comes to it, runs for that alone by `runAlone`; null: it cannot. Never rejects.
+ * Asks an actor for a smaller conversation, which it makes between two turns. The main one, where it has ended, or ends
+ * before it comes to it, is woken to run for that alone. Never rejects.
  */
 export function compactionOf(
-  actor: ActorRecord,
-  instructions: string,
-  runAlone: (() => void) | null,
+  actor: ActorRecord | undefined,
+  wanted: string,
+  wake: (main: ActorRecord) => void,
 ): Promise<Compaction> {
+  if (!actor) return Promise.resolve(left("There is no such conversation in this session yet."));
   if (actor.wish !== null) return Promise.resolve(left("It is being made shorter already."));
+  const instructions = wanted.trim();
   const { promise, resolve } = Promise.withResolvers<Compaction>();
   const settle = (compaction: Compaction) => {
     actor.wish = null;
     resolve(compaction);
   };
   const alone = () => {
-    if (runAlone === null)
+    // Of others only the journal still knows what they said.
+    if (actor.id !== MAIN)
       return settle(left("It has ended; its conversation is made shorter when it goes on."));
     actor.wish = { instructions, settle, alone: true };
-    runAlone();
+    wake(actor);
     void actor.ended.then(() => {
       if (actor.wish?.settle === settle) settle(left("It was stopped before its conversation was shorter."));
     });
@@ -58,6 +62,12 @@ export function compactionOf(
 
 function left(reason: string): Compaction {
   return { type: "left", reason };
+}
+
+/** A session that is taken up again keeps results in its own folder, which a copy of it does not share. */
+export function keepsResultsIn(actor: ActorRecord, folder: string): void {
+  const { compacted } = actor.spec;
+  if (compacted) actor.spec = { ...actor.spec, compacted: { ...compacted, folder } };
 }
 
 /** The supervisor's part of it: hooks before, the record and the results that were taken out after. */
