@@ -53,12 +53,29 @@ export const sessionFlags = {
     value: "TOOLS",
     summary: "rules for what never runs: a tool, which is then not even offered, or a call",
   }),
+  mcpConfig: repeated({
+    name: "mcp-config",
+    value: "FILE|JSON",
+    summary: "MCP servers, as in .mcp.json; may be repeated",
+  }),
+  strictMcpConfig: flag({
+    name: "strict-mcp-config",
+    summary: "start the MCP servers of --mcp-config and no others",
+  }),
   appendSystemPrompt: text({
     name: "append-system-prompt",
     value: "TEXT",
     summary: "text that is added to the system prompt",
   }),
 } as const;
+
+/** Of sessions that have no terminal to ask in. */
+export const permissionPromptTool = text({
+  name: "permission-prompt-tool",
+  value: "TOOL",
+  summary: "a tool of an MCP server that answers for permissions, such as mcp__approvals__ask",
+  fallback: "what would be a question is refused and listed",
+});
 
 /** Flags that every command has. */
 export const commonFlags = {

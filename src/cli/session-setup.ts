@@ -14,6 +14,7 @@ import type { Context } from "./command.ts";
 import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
 import type { CliIO } from "./io.ts";
+import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
 import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
@@ -63,10 +64,16 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const title = own.resume?.title || own.title;
   // Budgets are the supervisor's: help and wrong usage load nothing of it.
   const { budgetOptions } = await import("./session-budget.ts");
+  const servers = await sessionServers(args, io, env, read);
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
     settings,
-    notes: [...settings.notes, ...extra.notes, ...(choice.note === undefined ? [] : [choice.note])],
+    notes: [
+      ...settings.notes,
+      ...extra.notes,
+      ...servers.notes,
+      ...(choice.note === undefined ? [] : [choice.note]),
+    ],
     options: {
       cwd: own.resume?.cwd ?? cwd,
       source: choice.source,
@@ -82,7 +89,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       foreignGit: (folder) => settings.reader.foreignGit(folder),
       env: read.settings.env,
       commandEnv: read.settings.commandEnv,
-      redact: read.settings.redact,
+      redact: [...read.settings.redact, ...servers.secrets],
+      ...servers.options,
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),

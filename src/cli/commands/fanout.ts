@@ -6,7 +6,7 @@ import { runFanOut } from "../fanout-session.ts";
 import { flag, text, whole } from "../option.ts";
 import { fanoutJson } from "../result-json.ts";
 import { accountLine, denialSentence, fanoutText } from "../results.ts";
-import { sessionOptions } from "../session-flags.ts";
+import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { readStdin } from "../stdin-text.ts";
 import { sessionTitle } from "../task-names.ts";
@@ -34,7 +34,7 @@ export const fanoutCommand: Command = {
   usage: ['fanout [flags] "TASK" "TASK" …', "fanout [flags] < TASKS"],
   summary: "one agent per task, side by side; one summary each, in the order given",
   details: ["Without a task as argument, tasks are read from stdin, one per line."],
-  options: [agent, concurrency, json, ...sessionOptions],
+  options: [agent, concurrency, json, permissionPromptTool, ...sessionOptions],
   examples: [
     ['troupe fanout "where are errors handled?" "what is tested?"', "two Explore agents"],
     ["troupe fanout --agent code-reviewer --json < tasks.txt", "one JSON object for a script"],

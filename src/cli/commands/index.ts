@@ -3,6 +3,7 @@ import { agentsCommand } from "./agents.ts";
 import { configCommand } from "./config.ts";
 import { conversationCommand } from "./conversation.ts";
 import { fanoutCommand } from "./fanout.ts";
+import { mcpCommand } from "./mcp.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { promptCommand } from "./prompt.ts";
 import { sessionsCommand } from "./sessions.ts";
@@ -18,6 +19,7 @@ export const namedCommands: readonly Command[] = [
   topCommand,
   configCommand,
   permissionsCommand,
+  mcpCommand,
 ];
 
 /** All of them: the conversation and `-p` have no name. */

@@ -13,7 +13,7 @@ import { denialSentence, endSentence, lastEnd, resultText, unfinishedSentence } 
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { type Finished, runSession } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionOptions } from "../session-flags.ts";
+import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
 import { readStdin } from "../stdin-text.ts";
 import { setUpSessionOrResume } from "../taking-up.ts";
@@ -40,7 +40,7 @@ const backgroundTimeout = duration({
 });
 
 /** What `-p` takes besides the flags of every session. */
-export const promptOptions = [outputFormat, backgroundTimeout];
+export const promptOptions = [outputFormat, backgroundTimeout, permissionPromptTool];
 
 /** A pipe that was left open must not be waited for when there is a prompt already. */
 const SILENT_MS = 3_000;

@@ -3,7 +3,7 @@ import type { Command, Context } from "../command.ts";
 import { defaultQuestions } from "../default-questions.ts";
 import { runFanOut } from "../fanout-session.ts";
 import { accountLine, fanoutText } from "../results.ts";
-import { sessionOptions } from "../session-flags.ts";
+import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { sessionTitle } from "../task-names.ts";
 import { UsageError } from "../usage-error.ts";
@@ -13,7 +13,7 @@ export const startCommand: Command = {
   name: "start",
   usage: ['start [flags] ["QUESTION" …]'],
   summary: "ask questions about the current folder; three of its own where you give none",
-  options: sessionOptions,
+  options: [permissionPromptTool, ...sessionOptions],
   examples: [
     ["troupe start", "three questions about this folder"],
     ['troupe start "where is the cache kept?" "how is it emptied?"', "your own"],

@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { joinServers, type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
+import type { McpServer } from "../../mcp/server.ts";
+import { credentialsIn } from "../../policy/secrets/credentials.ts";
+import type { Leaf } from "../../policy/settings/leaves.ts";
+import type { SupervisorOptions } from "../../supervisor/options.ts";
+import { messageOf } from "../message-of.ts";
+import { quoted } from "../option.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface SessionServers {
+  readonly options: Pick<SupervisorOptions, "mcpServers" | "permissionPromptTool">;
+  /** Secrets that servers are given. */
+  readonly secrets: readonly string[];
+  readonly notes: readonly string[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Choice {
+  /** Servers of settings that count. */
+  readonly leaves: readonly Leaf[];
+  /** `--mcp-config`, each a file or JSON. */
+  readonly configs: readonly string[];
+  /** `--permission-prompt-tool`. */
+  readonly tool: string | undefined;
+  readonly env: Env;
+  readonly cwd: string;
+}
+
+/** The servers of settings and of flags, the flags' over the others. */
+export async function chosenServers({ leaves, configs, tool, env, cwd }: Choice): Promise<SessionServers> {
+  const ofSettings = serversOfLeaves(leaves, env);
+  const ofFlags = await Promise.all(configs.map((config) => configured(config, env, cwd)));
+  const [wrong] = ofFlags.flatMap(({ problems }) => problems);
+  if (wrong !== undefined) throw new UsageError(`--mcp-config: ${wrong}`);
+  const { servers, problems } = joinServers([...ofSettings, ...ofFlags]);
+  if (tool !== undefined) checkPromptTool(tool, servers, problems);
+  return {
+    options: {
+      ...(servers.length === 0 ? {} : { mcpServers: servers }),
+      ...(tool === undefined ? {} : { permissionPromptTool: tool }),
+    },
+    secrets: servers.flatMap(secretsOf),
+    notes: problems,
+  };
+}
+
+/** Each file on its own, for sentences that name it. */
+export function serversOfLeaves(leaves: readonly Leaf[], env: Env): readonly ParsedServers[] {
+  return leaves.map(({ path, value, file }) =>
+    parseMcpServers({ mcpServers: { [path.at(-1) ?? ""]: value } }, { file, env }),
+  );
+}
+
+async function configured(config: string, env: Env, cwd: string): Promise<ParsedServers> {
+  if (config.trimStart().startsWith("{")) return parseMcpServers(config, { file: "its JSON", env });
+  const file = resolve(cwd, config);
+  try {
+    return parseMcpServers(await readFile(file, "utf8"), { file, env });
+  } catch (error) {
+    throw new UsageError(`--mcp-config: ${quoted(config)} cannot be read (${messageOf(error)}).`);
+  }
+}
+
+/** Asked before anything runs: a session without whoever was to answer would only refuse. */
+function checkPromptTool(tool: string, servers: readonly McpServer[], problems: readonly string[]): void {
+  if (!/^mcp__.+?__./.test(tool))
+    throw new UsageError(
+      `--permission-prompt-tool cannot be ${quoted(tool)}; it is the whole name of a tool of an MCP server, such as mcp__approvals__ask.`,
+    );
+  if (servers.some(({ slug }) => tool.startsWith(`mcp__${slug}__`))) return;
+  const there = servers.map(({ slug }) => `mcp__${slug}__…`).join(", ");
+  const known = there === "" ? "no MCP server is configured" : `there are ${there}`;
+  throw new UsageError(
+    [
+      `There is no MCP server for --permission-prompt-tool ${tool}; ${known}. Name it with --mcp-config FILE, and look at troupe mcp list.`,
+      ...problems,
+    ].join(" "),
+  );
+}
+
+function secretsOf(server: McpServer): readonly string[] {
+  switch (server.type) {
+    case "stdio":
+      return credentialsIn(server.env);
+    case "http":
+    case "sse": {
+      const tokens = Object.entries(server.headers).map(([name, value]) => [
+        `${name}_TOKEN`,
+        value.replace(/^(?:bearer|basic|token)\s+/i, ""),
+      ]);
+      return credentialsIn(Object.fromEntries(tokens));
+    }
+    default:
+      return server satisfies never;
+  }
+}

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { troupeHome } from "../../journal/place.ts";
+import { parseMcpServers } from "../../mcp/parse-servers.ts";
+import { catalogue } from "../../policy/settings/catalogue.ts";
+import { editSettings } from "../../policy/settings/edit-settings.ts";
+import { isObject } from "../../policy/settings/json.ts";
+import { isForeign, type SettingsPlace, settingsPlaces } from "../../policy/settings/places.ts";
+import { projectServers } from "../../policy/settings/server-files.ts";
+import { readSettingsFile } from "../../policy/settings/settings-file.ts";
+import { settingsReader } from "../../policy/trust/trust.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { existingFolder } from "../folders.ts";
+import type { CliIO } from "../io.ts";
+import { quoted } from "../option.ts";
+import { sessionFlags } from "../session-flags.ts";
+import { UsageError } from "../usage-error.ts";
+import { mcpFlags as flags } from "./mcp-flags.ts";
+
+const SCOPES = ["local", "project", "user"] as const;
+type Scope = (typeof SCOPES)[number];
+
+/** `mcp add`: the words after the name are a command, or one address. */
+export async function addServer(
+  name: string,
+  words: readonly string[],
+  args: Arguments,
+  context: Context,
+): Promise<number> {
+  const [first = "", ...others] = words;
+  const isAddress = /^https?:\/\//i.test(first) && others.length === 0;
+  const type = args.value(flags.transport) ?? (isAddress ? "http" : "stdio");
+  const env = pairsIn(args.value(flags.env), "=", "--env NAME=VALUE");
+  const headers = pairsIn(args.value(flags.header), ":", '--header "NAME: VALUE"');
+  if (type === "stdio") {
+    if (headers !== null) throw new UsageError("--header is for servers with an address; leave it out.");
+    return write(
+      name,
+      { type, command: first, args: others, ...(env === null ? {} : { env }) },
+      args,
+      context,
+    );
+  }
+  if (!isAddress)
+    throw new UsageError(
+      `--transport ${type} needs one address that begins with http:// or https://, not ${quoted(words.join(" "))}.`,
+    );
+  if (env !== null) throw new UsageError("--env is for servers that are programs; leave it out.");
+  return write(name, { type, url: first, ...(headers === null ? {} : { headers }) }, args, context);
+}
+
+/** `mcp add-json`: an entry as it is to stand in the file. */
+export async function addJson(
+  name: string,
+  text: string,
+  args: Arguments,
+  context: Context,
+): Promise<number> {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${quoted(text)} is not JSON; put it in single quotes: '{"command": "…"}'.`);
+  }
+  if (!isObject(entry)) throw new UsageError(`${quoted(text)} is no JSON object such as {"command": "…"}.`);
+  return write(name, entry, args, context);
+}
+
+export async function removeServer(name: string, args: Arguments, { io }: Context): Promise<number> {
+  const root = await rootOf(args, io);
+  const wanted = args.value(flags.scope);
+  const scopes = wanted === undefined ? SCOPES : [wanted];
+  const found = await Promise.all(
+    scopes.map(async (scope) => ((await entryIn(placeOf(scope, io, root), name)) === null ? [] : [scope])),
+  ).then((each) => each.flat());
+  const [scope, second] = found;
+  if (scope === undefined) {
+    const where = scopes.map((one) => placeOf(one, io, root).file).join(", ");
+    throw new UsageError(
+      `There is no MCP server ${quoted(name)} in ${where}; troupe mcp list says where each is.`,
+    );
+  }
+  if (second !== undefined)
+    throw new UsageError(
+      `The MCP server ${quoted(name)} stands in more than one file; add --scope ${found.join(" or --scope ")}.`,
+    );
+  const place = placeOf(scope, io, root);
+  const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], undefined);
+  if (end.type === "refused") throw new Error(end.reason);
+  await io.stderr.write(`The MCP server ${quoted(name)} is no longer in ${place.file}.\n`);
+  return exitCodes.done;
+}
+
+async function write(name: string, entry: object, args: Arguments, { io }: Context): Promise<number> {
+  const root = await rootOf(args, io);
+  const scope = args.value(flags.scope) ?? "local";
+  const place = placeOf(scope, io, root);
+  const [problem] = parseMcpServers(
+    { mcpServers: { [name]: entry } },
+    { file: place.file, env: io.env },
+  ).problems;
+  if (problem !== undefined) throw new UsageError(`${problem} Nothing was written.`);
+  if ((await entryIn(place, name)) !== null)
+    throw new UsageError(
+      `There is an MCP server ${quoted(name)} in ${place.file} already; take it out first: troupe mcp remove ${name} --scope ${scope}.`,
+    );
+  const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], entry);
+  if (end.type === "refused") throw new Error(end.reason);
+  await io.stderr.write(`The MCP server ${quoted(name)} is in ${place.file} now.\n`);
+  if (isForeign(place.scope) && (await isUntrusted(io, root)))
+    await io.stderr.write(
+      "It is started once you trust this folder: a conversation (troupe) asks you, and --trust does it for one run.\n",
+    );
+  return exitCodes.done;
+}
+
+async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
+  const { homedir, managedSettings } = io;
+  const managed = managedSettings === undefined ? {} : { managed: managedSettings };
+  const source = { homedir, root, home: troupeHome(io.env, homedir), ...managed };
+  return (await settingsReader(source, false).read()).trust.type === "untrusted";
+}
+
+/** Null: it is not there. */
+async function entryIn(place: SettingsPlace, name: string): Promise<unknown> {
+  const { leaves } = await readSettingsFile(place);
+  const found = leaves.find(({ setting, path }) => setting === catalogue.mcpServers && path.at(-1) === name);
+  return found?.value ?? null;
+}
+
+function placeOf(scope: Scope, { homedir }: CliIO, root: string): SettingsPlace {
+  if (scope === "project") return projectServers(root);
+  const place = settingsPlaces({ homedir, root }).find((one) => one.scope === scope);
+  return place ?? { scope, file: join(root, ".claude", "settings.local.json") };
+}
+
+function rootOf(args: Arguments, io: CliIO): Promise<string> {
+  return existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+}
+
+/** Null: none was given. */
+function pairsIn(given: readonly string[], sign: string, usage: string): Record<string, string> | null {
+  if (given.length === 0) return null;
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf(sign);
+      if (at < 1) throw new UsageError(`${quoted(text)} has no name and value; write ${usage}.`);
+      return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+    }),
+  );
+}

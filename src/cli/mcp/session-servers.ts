@@ -1,0 +1,26 @@
+import { catalogue } from "../../policy/settings/catalogue.ts";
+import type { TrustedSettings } from "../../policy/trust/trust.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CliIO } from "../io.ts";
+import { sessionFlags as flags, permissionPromptTool } from "../session-flags.ts";
+import type { SessionServers } from "./chosen-servers.ts";
+
+/**
+ * The MCP servers of a session, from settings and flags. Throws a `UsageError` where a flag's cannot be used. What
+ * reads them is loaded where there is one.
+ */
+export async function sessionServers(
+  args: Arguments,
+  io: Pick<CliIO, "cwd">,
+  env: Readonly<Record<string, string | undefined>>,
+  read: Pick<TrustedSettings, "leaves">,
+): Promise<SessionServers> {
+  const said = read.leaves.filter(({ setting }) => setting === catalogue.mcpServers);
+  const leaves = args.value(flags.strictMcpConfig) ? [] : said;
+  const configs = args.value(flags.mcpConfig);
+  const tool = args.value(permissionPromptTool);
+  if (leaves.length === 0 && configs.length === 0 && tool === undefined)
+    return { options: {}, secrets: [], notes: [] };
+  const { chosenServers } = await import("./chosen-servers.ts");
+  return chosenServers({ leaves, configs, tool, env, cwd: io.cwd });
+}

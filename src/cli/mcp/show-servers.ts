@@ -1,0 +1,204 @@
+import { troupeHome } from "../../journal/place.ts";
+import { limitsFromEnvironment } from "../../mcp/limits.ts";
+import type { Mcp, ServerStatus } from "../../mcp/mcp.ts";
+import { openMcp } from "../../mcp/open-mcp.ts";
+import { joinServers } from "../../mcp/parse-servers.ts";
+import type { McpServer } from "../../mcp/server.ts";
+import { catalogue } from "../../policy/settings/catalogue.ts";
+import { canonicalJson } from "../../policy/settings/json.ts";
+import type { Leaf } from "../../policy/settings/leaves.ts";
+import { settingsPlaces } from "../../policy/settings/places.ts";
+import { readSettingsFiles } from "../../policy/settings/read-settings.ts";
+import { readServerFiles } from "../../policy/settings/server-files.ts";
+import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { existingFolder } from "../folders.ts";
+import { nearest } from "../nearest.ts";
+import { quoted } from "../option.ts";
+import { safeLine } from "../safe-text.ts";
+import { sessionFlags } from "../session-flags.ts";
+import { UsageError } from "../usage-error.ts";
+import { serversOfLeaves } from "./chosen-servers.ts";
+import { mcpFlags as flags } from "./mcp-flags.ts";
+
+/** Milliseconds that servers have to start, where nobody works with them afterwards. */
+const PATIENCE_MS = 15_000;
+
+/** One server of any file, and how it stands with it. */
+interface Row {
+  readonly name: string;
+  readonly file: string;
+  /** As it stands in the file. */
+  readonly entry: unknown;
+  readonly state: string;
+  readonly tools: readonly string[];
+  readonly works: boolean;
+}
+
+/** `mcp list`. The exit code is 1 where one that counts does not work. */
+export async function listServers(args: Arguments, context: Context): Promise<number> {
+  const { io } = context;
+  const rows = await rowsOf(args, context, () => true);
+  if (args.value(flags.json)) await io.stdout.write(`${JSON.stringify(rows.map(jsonOf), null, 2)}\n`);
+  else
+    for (const row of rows)
+      await io.stdout.write(
+        `${safeLine(`${row.name}: ${howReached(row.entry)}`)} - ${safeLine(row.state)} (${safeLine(row.file)})\n`,
+      );
+  if (rows.length === 0)
+    await io.stderr.write("There are no MCP servers here; troupe mcp add --help says how to have one.\n");
+  return rows.every(({ works }) => works) ? exitCodes.done : exitCodes.notDone;
+}
+
+/** `mcp get NAME`: where it stands, what stands there, how it is, and its tools. */
+export async function showServer(name: string, args: Arguments, context: Context): Promise<number> {
+  const { io } = context;
+  const rows = await rowsOf(args, context, (one) => one === name);
+  if (rows.length === 0) {
+    const names = await namesOf(args, context);
+    const guess = nearest(name, names);
+    const known = guess ? `did you mean ${guess}?` : "troupe mcp list shows those there are.";
+    throw new UsageError(`There is no MCP server ${quoted(name)}; ${known}`);
+  }
+  if (args.value(flags.json)) await io.stdout.write(`${JSON.stringify(rows.map(jsonOf), null, 2)}\n`);
+  else
+    for (const { name, file, entry, state, tools } of rows) {
+      const lines = [
+        safeLine(name),
+        `  file: ${safeLine(file)}`,
+        `  entry: ${safeLine(JSON.stringify(entry))}`,
+        `  state: ${safeLine(state)}`,
+        ...(tools.length > 0 ? [`  tools: ${safeLine(tools.join(", "))}`] : []),
+      ];
+      await io.stdout.write(`${lines.join("\n")}\n`);
+    }
+  return rows.every(({ works }) => works) ? exitCodes.done : exitCodes.notDone;
+}
+
+async function namesOf(args: Arguments, context: Context): Promise<readonly string[]> {
+  const { all } = await standOf(args, context);
+  return all.map(({ path }) => path.at(-1) ?? "");
+}
+
+async function rowsOf(
+  args: Arguments,
+  context: Context,
+  isWanted: (name: string) => boolean,
+): Promise<readonly Row[]> {
+  const { io } = context;
+  const { all, counted, root, home, env, warnings } = await standOf(args, context);
+  for (const warning of warnings) await io.stderr.write(`${safeLine(warning)}\n`);
+  const leaves = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
+  const counts = (leaf: Leaf) => counted.some((one) => isSame(one, leaf));
+  const parsed = serversOfLeaves(leaves.filter(counts), env);
+  const { servers, problems } = joinServers(parsed);
+  const mcp = servers.length === 0 ? null : await started(servers, { clock: io.clock, env, cwd: root, home });
+  try {
+    return leaves.map((leaf): Row => {
+      const name = leaf.path.at(-1) ?? "";
+      const row = { name, file: leaf.file, entry: leaf.value, tools: [], works: true };
+      if (!counts(leaf)) return { ...row, state: whyNotCounted(leaf, counted) };
+      const status = mcp?.servers().find((one) => one.name === name);
+      if (mcp === null || status === undefined) {
+        const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
+        return { ...row, state: problem ?? "switched off", works: problem === undefined };
+      }
+      const tools = mcp.tools().flatMap((tool) => (tool.slug === status.slug ? [tool.name] : []));
+      return { ...row, tools, ...stateOf(status) };
+    });
+  } finally {
+    await mcp?.close();
+  }
+}
+
+async function standOf(args: Arguments, { io }: Context) {
+  const root = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  const { homedir, managedSettings } = io;
+  const home = troupeHome(io.env, homedir);
+  const managed = managedSettings === undefined ? {} : { managed: managedSettings };
+  const source: SettingsSource = { homedir, root, home, ...managed };
+  const [read, settings, servers] = await Promise.all([
+    settingsReader(source, args.value(sessionFlags.trust)).read(),
+    readSettingsFiles(settingsPlaces(source)),
+    readServerFiles(source),
+  ]);
+  const isServer = ({ setting }: Leaf) => setting === catalogue.mcpServers;
+  return {
+    ...{ root, home, warnings: read.warnings },
+    env: { ...io.env, ...read.settings.env },
+    counted: read.leaves.filter(isServer),
+    all: [...settings, ...servers].flatMap(({ leaves }) => leaves.filter(isServer)),
+  };
+}
+
+async function started(
+  servers: readonly McpServer[],
+  {
+    clock,
+    env,
+    cwd,
+    home,
+  }: {
+    readonly clock: Context["io"]["clock"];
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd: string;
+    readonly home: string;
+  },
+): Promise<Mcp> {
+  const mcp = openMcp({
+    ...{ servers, clock, env, cwd, home, roots: [cwd], limits: limitsFromEnvironment(env) },
+    outputs: {
+      next() {
+        throw new Error("nothing is called");
+      },
+    },
+    // Each is in the state of its server.
+    onWarning: () => {},
+  });
+  await mcp.ready(PATIENCE_MS);
+  return mcp;
+}
+
+function stateOf({ state, tools }: ServerStatus): Pick<Row, "state" | "works"> {
+  switch (state.type) {
+    case "connected":
+      return { state: `connected, ${tools} ${tools === 1 ? "tool" : "tools"}`, works: true };
+    case "starting":
+      return { state: `did not start within ${PATIENCE_MS / 1_000} s`, works: false };
+    case "needs-auth":
+      return { state: `needs a sign-in: ${state.reason}`, works: false };
+    case "failed":
+      return { state: `failed: ${state.reason}`, works: false };
+    case "stopped":
+      return { state: "stopped", works: false };
+    default:
+      return state satisfies never;
+  }
+}
+
+function whyNotCounted(leaf: Leaf, counted: readonly Leaf[]): string {
+  const other = counted.find(({ path }) => path.at(-1) === leaf.path.at(-1));
+  if (other !== undefined) return `not started: the one of ${other.file} counts`;
+  return "not started: this folder is not trusted; --trust starts it for this time";
+}
+
+function isSame(one: Leaf, other: Leaf): boolean {
+  return (
+    one.file === other.file &&
+    one.path.at(-1) === other.path.at(-1) &&
+    canonicalJson(one.value) === canonicalJson(other.value)
+  );
+}
+
+function howReached(entry: unknown): string {
+  if (typeof entry !== "object" || entry === null) return "?";
+  const { command, args, url } = { command: undefined, args: undefined, url: undefined, ...entry };
+  if (typeof command !== "string") return typeof url === "string" ? url : "?";
+  return [command, ...(Array.isArray(args) ? args : [])].join(" ");
+}
+
+function jsonOf({ name, file, entry, state, tools, works }: Row): object {
+  return { name, file, entry, state, works, tools };
+}
