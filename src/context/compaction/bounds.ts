@@ -24,6 +24,8 @@ const REPLY_SHARE = 1 / 3;
 /** Left for the last answer: the words that ask for it, and the steering that may come with them. */
 const RESERVE_SHARE = 0.03;
 const RESERVE_MOST = 4_000;
+/** So that a summary that fails is no end yet: it may be tried again after the next turns. */
+const BEFORE_FULL = 0.95;
 const SUMMARY_MOST = 8_000;
 /** A window in which nothing can be done is taken for one in which little can. */
 const LEAST_WINDOW = 1_000;
@@ -43,7 +45,7 @@ export function boundsOf(
   const least = thinkingTokens > 0 ? Math.min(maxTokens, thinkingTokens + 1_024) : 1;
   const reply = Math.max(least, Math.min(maxTokens, share(REPLY_SHARE)));
   const full = Math.max(1, tokens - reply - Math.min(RESERVE_MOST, share(RESERVE_SHARE)));
-  const limit = Math.max(1, Math.min(full, share(window.compactAt)));
+  const limit = Math.max(1, Math.min(Math.floor(full * BEFORE_FULL), share(window.compactAt)));
   return {
     reply,
     full,

@@ -174,6 +174,10 @@ describe("the other events", () => {
       context: "keep the plan",
     });
     expect(readBack(compact.folder)).toMatchObject({ trigger: "auto", custom_instructions: "be brief" });
+    const against = hooksOf("PreCompact", recording("echo not now >&2; exit 2"));
+    expect(await against.runner.preCompact("manual", "", against.caller, never)).toEqual({
+      block: "not now",
+    });
 
     const notes = hooksOf("Notification", recording());
     await notes.runner.notification("permission_prompt", "Bash wants to run", notes.caller, never);
