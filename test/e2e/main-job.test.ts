@@ -66,6 +66,40 @@ describe("the main job, without a key", { timeout: 60_000 }, () => {
     }
   });
 
+  test("npm start: agents in the background finish and wake the conversation, which tells what they found (A11.5)", async () => {
+    const cwd = await freshClone();
+    const ended = await troupe(["start"], { cwd });
+    expect(ended.code).toBe(0);
+    const told = ended.err.trim().split("\n");
+    const places = (what: RegExp) => told.flatMap((line, at) => (what.test(line) ? [at] : []));
+    const started = places(/^◌ Explore · .* started$/);
+    const finished = places(/^✓ Explore · .* done$/);
+    const woken = places(/^“Explore · .*” ha(s|ve) finished and woken the conversation\.$/);
+    const [answered = -1] = places(
+      /^The conversation has answered; \d agents? in the background will wake it\.$/,
+    );
+    expect(started).toHaveLength(3);
+    expect(finished).toHaveLength(3);
+    // It had answered, and had no thread any more, when the first of them finished.
+    expect(answered).toBeGreaterThan(Math.max(...started));
+    expect(woken.length).toBeGreaterThan(0);
+    expect(answered).toBeLessThan(woken[0] ?? -1);
+
+    expect(ended.out.match(/^Started in the background: /gm)).toHaveLength(3);
+    expect(ended.out.match(/^Agent ".*": done after \d+ turns and \d+ tool calls/gm)).toHaveLength(3);
+    expect(ended.out).toMatch(/^3 agents · \d+ turns · [\d.]+k? tokens · [\d.]+ s$/m);
+    const cited = citations(ended.out);
+    expect(cited.map(({ path }) => path)).toContain("src/mailbox/messages.ts");
+    const lines = (path: string) => readFileSync(join(cwd, path), "utf8").split("\n");
+    for (const { path, line } of cited) expect(lines(path)[line - 1], `${path}:${line}`).toMatch(/\S/);
+    const quoted = quotedLines(ended.out);
+    expect(quoted.length).toBeGreaterThan(4);
+    for (const { path, line, text } of quoted) {
+      const whole = lines(path)[line - 1] ?? "";
+      expect(text.endsWith("…") ? whole.startsWith(text.slice(0, -1).trimEnd()) : whole === text).toBe(true);
+    }
+  });
+
   test("the main conversation of the offline model asks one Explore agent for each question", async () => {
     const cwd = await freshClone();
     const ended = await troupe(

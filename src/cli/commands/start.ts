@@ -1,4 +1,5 @@
 import type { Arguments } from "../arguments.ts";
+import { askInBackground } from "../background-questions.ts";
 import type { Command, Context } from "../command.ts";
 import { defaultQuestions } from "../default-questions.ts";
 import { runFanOut } from "../fanout-session.ts";
@@ -8,7 +9,10 @@ import { setUpSession } from "../session-setup.ts";
 import { sessionTitle } from "../task-names.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** `troupe start`, which is `npm start`: questions about the current repository. */
+/**
+ * `troupe start`, which is `npm start`: questions about the current repository. Its own are asked by a conversation
+ * that is woken by each answer; yours side by side, each answer under its question.
+ */
 export const startCommand: Command = {
   name: "start",
   usage: ['start [flags] ["QUESTION" …]'],
@@ -26,8 +30,10 @@ async function runStart(args: Arguments, context: Context): Promise<number> {
   const empty = args.positionals.findIndex((question) => question.trim() === "");
   if (empty !== -1) throw new UsageError(`Question ${empty + 1} is empty; say what you want to know.`);
   const setup = await setUpSession(args, context, { title: sessionTitle(args.positionals.join(" · ")) });
-  const tasks = args.positionals.length > 0 ? args.positionals : await defaultQuestions(setup.options.cwd);
+  const own = args.positionals.length > 0;
+  const tasks = own ? args.positionals : await defaultQuestions(setup.options.cwd);
   const options = { ...setup.options, title: sessionTitle(tasks.join(" · ")) };
+  if (!own) return askInBackground(context, { ...setup, options }, tasks);
   return runFanOut(context, { ...setup, options }, { tasks, type: "Explore" }, (finished) =>
     io.stdout.write(`${fanoutText(tasks, finished.ends, io)}\n${accountLine(finished)}\n`),
   );

@@ -39,12 +39,17 @@ function inside(text: string, tag: string): string {
   return text.slice(from + tag.length + 2, end < from ? undefined : end).trim();
 }
 
+/** A report of an agent is rarely longer; the output of a command often is. */
+const MOST_LINES = 60;
+
 /** What a person reads about it: one sentence, and the beginning of what the agent said. */
 export function reportNotification({ status, summary, result }: Notification): string {
   const what = summary === "" ? "A background task ended" : summary.replace(/\.$/, "");
   const how = status === "" || what.includes(status) ? "" : ` (${status})`;
-  const lines = result.split("\n");
-  const shown = lines.slice(0, 12).join("\n");
-  const more = lines.length > 12 ? `\n(${lines.length - 12} more lines)` : "";
+  // It stands indented in the notification.
+  const lines = result.replace(/^ {2}/gm, "").split("\n");
+  const shown = lines.slice(0, MOST_LINES).join("\n");
+  const left = lines.length - MOST_LINES;
+  const more = left > 0 ? `\n(${left} more lines)` : "";
   return result === "" ? `${what}${how}.` : `${what}${how}:\n\n${shown}${more}`;
 }

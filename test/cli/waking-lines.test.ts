@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { wakingLines } from "../../src/cli/waking-lines.ts";
+import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
+import type { AgentView } from "../../src/supervisor/view.ts";
+
+const main: AgentView = {
+  ...{ id: MAIN, parent: null, depth: 0, type: "main", description: "main conversation", state: "running" },
+  ...{ activity: { type: "model" }, doing: null, model: "m", turns: 0, costUsd: 0, background: false },
+  usage: {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+  },
+  ...{
+    hasThread: true,
+    lastSignAt: 0,
+    trouble: null,
+    createdAt: 0,
+    startedAt: 0,
+    endedAt: null,
+    summary: null,
+  },
+};
+const agent = (name: string): AgentView => ({
+  ...main,
+  ...{
+    id: ActorId.parse(`agent${name}`),
+    parent: MAIN,
+    depth: 1,
+    type: "Explore",
+    description: name,
+    background: true,
+  },
+});
+
+function told() {
+  const lines: string[] = [];
+  const waking = wakingLines();
+  waking.tell = (line) => lines.push(line);
+  const on = (view: AgentView, change: Partial<AgentView> = {}) =>
+    waking.onEvent({ type: "agent", view: { ...view, ...change } });
+  return { lines, on };
+}
+
+const RESTS = { state: "waiting", hasThread: false } as const;
+
+test("a conversation that has answered, and is woken by one result and by two at once", () => {
+  const { lines, on } = told();
+  const [a, b, c] = [agent("a"), agent("b"), agent("c")];
+  for (const one of [main, a, b, c]) on(one);
+  on(main, RESTS);
+  on(main, RESTS);
+  on(a, { state: "ended" });
+  on(main, { ...RESTS, state: "running" });
+  on(main);
+  on(main, RESTS);
+  on(b, { state: "ended" });
+  on(c, { state: "ended" });
+  on(c, { state: "ended" });
+  on(main, RESTS);
+  on(main);
+  on(main, { state: "ended" });
+  expect(lines).toEqual([
+    "The conversation has answered; 3 agents in the background will wake it.",
+    "“Explore · a” has finished and woken the conversation.",
+    "The conversation has answered; 2 agents in the background will wake it.",
+    "“Explore · b” and “Explore · c” have finished and woken the conversation.",
+  ]);
+});
+
+test("of a result that comes while it is at work, and of agents that it waits for, nothing is said", () => {
+  const { lines, on } = told();
+  const [a, b] = [agent("a"), agent("b")];
+  on(a);
+  on(b, { background: false });
+  on(main, { state: "waiting" });
+  on(b, { state: "ended", background: false });
+  on(a, { state: "ended" });
+  on(main);
+  on(main, RESTS);
+  on(main, { state: "ended" });
+  expect(lines).toEqual([]);
+});
