@@ -1,3 +1,4 @@
+import { resourceTools } from "../../src/mcp/mcp-tools.ts";
 import { listAgents } from "../../src/supervisor/listing.ts";
 import { noSession, sessionTools } from "../../src/supervisor/session-tools.ts";
 import { agentTool } from "../../src/tools/agent.ts";
@@ -19,8 +20,14 @@ export function everyBuiltInTool(): TellableTool[] {
     resolve: () => null,
     spawn: () => Promise.reject(new Error("There is no session.")),
   });
+  const resources = resourceTools({
+    listResources: () => Promise.reject(new Error("There is no session.")),
+    readResource: () => Promise.reject(new Error("There is no session.")),
+  });
   return [
     ...agentTools.map((tool): TellableTool => ({ tool, side: "agent" })),
-    ...[seal(agent), ...sessionTools(noSession)].map((tool): TellableTool => ({ tool, side: "supervisor" })),
+    ...[seal(agent), ...sessionTools(noSession), ...resources].map(
+      (tool): TellableTool => ({ tool, side: "supervisor" }),
+    ),
   ];
 }

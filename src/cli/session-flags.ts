@@ -5,7 +5,7 @@ export const sessionFlags = {
   model: text({
     name: "model",
     value: "MODEL",
-    summary: "opus, sonnet, haiku, a full model id, or offline",
+    summary: "opus, sonnet, haiku, a full id, or offline",
     fallback: "ANTHROPIC_MODEL, else sonnet",
   }),
   offline: flag({ name: "offline", summary: "use the embedded offline model even where a key is set" }),
@@ -73,8 +73,7 @@ export const sessionFlags = {
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
   value: "TOOL",
-  summary: "a tool of an MCP server that answers for permissions, such as mcp__approvals__ask",
-  fallback: "what would be a question is refused and listed",
+  summary: "a tool of an MCP server that answers for permissions, by its whole name",
 });
 
 /** Flags that every command has. */

@@ -1,5 +1,5 @@
 import type { McpTool } from "./mcp.ts";
-import { toolName } from "./names.ts";
+import { mcpToolName } from "./names.ts";
 import type { ToolSaid } from "./protocol.ts";
 
 /** A tool that is not what the person knows. */
@@ -38,7 +38,7 @@ export class KnownTools {
 
   /** What the server offers now; names as in `mcp__server__tool`. `changed`: those that were not known to be so. */
   take(said: readonly ToolSaid[]): ToolChanges {
-    const now = new Map(said.map((tool) => [toolName(this.#slug, tool.tool), tool]));
+    const now = new Map(said.map((tool) => [mcpToolName(this.#slug, tool.tool), tool]));
     const removed = [...this.#known].filter(([name, { offered }]) => offered && !now.has(name));
     for (const [, known] of removed) known.offered = false;
     const added: string[] = [];

@@ -19,7 +19,7 @@ export function serverSlug(name: string): string {
 }
 
 /** `mcp__<server>__<tool>` (A17.2), for every tool of one server; the same name whatever the others are called. */
-export function toolName(slug: string, tool: string): string {
+export function mcpToolName(slug: string, tool: string): string {
   const safe = tool.replace(/[^A-Za-z0-9_-]/g, "_");
   const prefix = `mcp__${slug}__`;
   const room = MAX_TOOL_NAME - prefix.length;

@@ -16,7 +16,7 @@ const prompt: ToolPrompt = {
     "for an address that a server or the person has named.",
     naming`${"ListMcpResources"} shows what there is.`,
   ],
-  whenNot: ["for files.", naming`${"Read"} reads those.`],
+  whenNot: ["for files of the work folder.", naming`${"Read"} reads those.`],
   how: "server is the name in mcp__server__…; uri is taken as it was written.",
   recover: "an address that is not there is an error of the server: list its resources again.",
   limits:

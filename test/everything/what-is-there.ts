@@ -68,8 +68,10 @@ async function everyTool(value: Value): Promise<Named[]> {
     typeof agentTool === "function" && typeof seal === "function"
       ? [seal(agentTool({ agents: [], resolve: () => null, spawn: () => Promise.reject() }))]
       : [];
+  const resourceTools = await value("resourceTools");
+  const resources = typeof resourceTools === "function" ? resourceTools({}) : [];
   const shared = typeof sessionTools === "function" ? sessionTools(await value("noSession")) : [];
-  return [...(Array.isArray(own) ? own : []), ...agent, ...shared];
+  return [...(Array.isArray(own) ? own : []), ...agent, ...shared, ...resources];
 }
 
 /** A registry is a list of names, or of things that have one. */

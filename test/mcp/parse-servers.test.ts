@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { expandVariables } from "../../src/mcp/expand-variables.ts";
-import { MAX_TOOL_NAME, serverSlug, toolName } from "../../src/mcp/names.ts";
+import { MAX_TOOL_NAME, mcpToolName, serverSlug } from "../../src/mcp/names.ts";
 import { joinServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
 import { serverEnvironment } from "../../src/mcp/server-environment.ts";
 
@@ -137,7 +137,7 @@ describe("A17.2: names", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (server, tool) => {
         const slug = serverSlug(server);
-        const name = toolName(slug, tool);
+        const name = mcpToolName(slug, tool);
         expect(name).toMatch(/^[A-Za-z0-9_-]+$/);
         expect(name.length).toBeLessThanOrEqual(MAX_TOOL_NAME);
         expect(/^mcp__((?:(?!__).)+)__/.exec(name)?.[1]).toBe(slug);
@@ -148,10 +148,10 @@ describe("A17.2: names", () => {
 
   test("two tools never share a name", () => {
     const names = ["a.b", "a_b", "a/b", "a".repeat(80), `${"a".repeat(79)}b`].map((tool) =>
-      toolName("s", tool),
+      mcpToolName("s", tool),
     );
     expect(new Set(names).size).toBe(names.length);
-    expect(toolName("s", "a_b")).toBe("mcp__s__a_b");
+    expect(mcpToolName("s", "a_b")).toBe("mcp__s__a_b");
   });
 });
 

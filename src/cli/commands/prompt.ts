@@ -35,7 +35,7 @@ const outputFormat = choice({
 const backgroundTimeout = duration({
   name: "background-timeout",
   value: "TIME",
-  summary: "wait so long for what runs in the background, such as 90s or 10m",
+  summary: "wait so long for what runs in the background, such as 10m",
   fallback: "until it ends",
 });
 

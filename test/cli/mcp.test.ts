@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { children, server } from "../mcp/opened-mcp.ts";
+import { type Files, type Folders, foldersWith, put } from "../policy/settings/folders.ts";
+import { FakeIO } from "./fake-io.ts";
+import { FakeRuntime } from "./fake-session.ts";
+
+async function mcp(folders: Folders, ...words: string[]) {
+  const { homedir, root, managed } = folders;
+  const { PATH = "" } = process.env;
+  const io = Object.assign(new FakeIO({ homedir, cwd: root, env: { PATH } }), {
+    ...{ managedSettings: managed, clock: systemClock },
+  });
+  const before = children();
+  const code = await main(["mcp", ...words], io, new FakeRuntime());
+  expect(children(), "processes that are left").toEqual(before);
+  return { code, out: io.out.text, err: io.err.text };
+}
+
+const written = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
+const projectFile = ({ root }: Folders) => join(root, ".mcp.json");
+
+describe("troupe mcp add, add-json and remove", () => {
+  test.each([
+    [["add", "a", "--", "npx", "-y", "it"], "local", { type: "stdio", command: "npx", args: ["-y", "it"] }],
+    [
+      ["add", "a", "--scope", "user", "-e", "T=a=b", "--env", "U=", "it"],
+      "user",
+      { type: "stdio", command: "it", args: [], env: { T: "a=b", U: "" } },
+    ],
+    [
+      ["add", "a", "-s", "project", "-H", "Authorization: Bearer x", "https://a.example/mcp"],
+      "project",
+      { type: "http", url: "https://a.example/mcp", headers: { Authorization: "Bearer x" } },
+    ],
+    [
+      ["add", "a", "-t", "sse", "http://a.example/sse"],
+      "local",
+      { type: "sse", url: "http://a.example/sse" },
+    ],
+    [
+      ["add-json", "a", '{"command":"it","timeout":5}', "--scope", "user"],
+      "user",
+      { command: "it", timeout: 5 },
+    ],
+  ] as const)("%j is written for %s", async (words, scope, entry) => {
+    const folders = foldersWith({});
+    const file = scope === "project" ? projectFile(folders) : folders.fileOf(scope);
+    const ended = await mcp(folders, ...words);
+    expect(ended).toMatchObject({ code: 0, out: "" });
+    expect(ended.err).toContain(`The MCP server "a" is in ${file} now.`);
+    expect(ended.err.includes("once you trust this folder")).toBe(scope !== "user");
+    expect(written(file)).toEqual({ mcpServers: { a: entry } });
+    expect(await mcp(folders, ...words)).toMatchObject({ code: 2, err: expect.stringContaining("already") });
+    expect((await mcp(folders, "remove", "a")).err).toBe(`The MCP server "a" is no longer in ${file}.\n`);
+    expect(written(file)).toEqual({ mcpServers: {} });
+  });
+
+  test("what else is in a file stays, comments too", async () => {
+    const folders = foldersWith({});
+    put(projectFile(folders), '{\n  // ours\n  "mcpServers": {\n    "b": { "command": "b" }\n  }\n}\n');
+    await mcp(folders, "add", "a.b", "--scope", "project", "it");
+    const text = readFileSync(projectFile(folders), "utf8");
+    expect(text).toContain("// ours");
+    expect(text).toMatch(/"b": \{\s*"command": "b"\s*\}/);
+    expect(text).toContain('"a.b": {');
+  });
+
+  test("a name in several files is not guessed", async () => {
+    const servers = { mcpServers: { a: { command: "it" } } };
+    const folders = foldersWith({ user: servers, local: servers });
+    expect(await mcp(folders, "remove", "a")).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining("add --scope local or --scope user") },
+    });
+    expect(await mcp(folders, "remove", "a", "--scope", "user")).toMatchObject({ code: 0 });
+    expect(written(folders.fileOf("local"))).toEqual(servers);
+  });
+
+  test.each([
+    [[], "mcp needs to know what to do"],
+    [["ad"], 'mcp cannot "ad"'],
+    [["add", "a"], "Write it as troupe mcp add NAME"],
+    [["add", "a", "-t", "http", "it"], "needs one address"],
+    [["add", "a", "-e", "T", "it"], "has no name and value"],
+    [["add", "a", "-H", "A: b", "it"], "--header is for servers with an address"],
+    [["add", "a", "-e", "A=b", "https://a.example"], "--env is for servers that are programs"],
+    [["add-json", "a", "{oops"], "is not JSON"],
+    [["add-json", "a", "5"], "no JSON object"],
+    [["add-json", "a", "{}"], "neither a command nor a url"],
+    [["remove", "zzz"], 'There is no MCP server "zzz"'],
+    [["get", "zzz"], 'There is no MCP server "zzz"'],
+  ])("%j is wrong usage, and nothing is written", async (words, sentence) => {
+    const folders = foldersWith({});
+    expect(await mcp(folders, ...words)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) });
+    expect(existsSync(folders.fileOf("local"))).toBe(false);
+  });
+
+  test("a broken file is left as it is", async () => {
+    const folders = foldersWith({});
+    put(projectFile(folders), "{ oops");
+    expect(await mcp(folders, "add", "a", "-s", "project", "it")).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining("It was not changed") },
+    });
+    expect(readFileSync(projectFile(folders), "utf8")).toBe("{ oops");
+  });
+});
+
+describe("troupe mcp list and get", { timeout: 30_000 }, () => {
+  const files: Files = {
+    user: { mcpServers: { good: server("good.ts"), broken: { command: "no-such-program" } } },
+    local: { mcpServers: { good: server("raw.ts") } },
+  };
+
+  test("each server with where it stands and how it is; what is not trusted is named and not started", async () => {
+    const folders = foldersWith(files);
+    const mark = join(folders.root, "canary");
+    const args = ["-e", `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`];
+    put(projectFile(folders), { mcpServers: { evil: { command: process.execPath, args } } });
+    const { code, out } = await mcp(folders, "list");
+    expect(code).toBe(1);
+    const line = (name: string) => out.split("\n").filter((one) => one.startsWith(`${name}:`));
+    expect(line("good")).toEqual([
+      expect.stringMatching(/ - connected, 11 tools \(.*home.*settings\.json\)$/),
+      expect.stringMatching(/ - not started: the one of .*home.* counts \(.*settings\.local\.json\)$/),
+    ]);
+    expect(line("broken")).toEqual([expect.stringContaining("failed:")]);
+    expect(line("evil")).toEqual([expect.stringContaining("this folder is not trusted")]);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test("get names the tools of one, and starts no other", async () => {
+    const folders = foldersWith(files);
+    const { code, out } = await mcp(folders, "get", "good", "--trust");
+    expect(code).toBe(0);
+    expect(out).toContain("state: connected, 5 tools");
+    expect(out).toContain("mcp__good__hello");
+    const [own, local] = JSON.parse((await mcp(folders, "get", "good", "--json")).out);
+    expect(own).toMatchObject({ works: true, tools: expect.arrayContaining(["mcp__good__echo"]) });
+    expect(local).toMatchObject({ entry: server("raw.ts"), tools: [] });
+    const missed = await mcp(folders, "get", "goood");
+    expect(missed).toMatchObject({ code: 2, err: expect.stringContaining("did you mean good?") });
+  });
+
+  test("where there is none that is said", async () => {
+    expect(await mcp(foldersWith({}), "list")).toMatchObject({ code: 0, out: "" });
+  });
+});
