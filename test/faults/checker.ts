@@ -51,11 +51,12 @@ export function faultsIn(evidence: Evidence): string[] {
   ];
 }
 
-/** What each actor's conversation is at the end. */
+/** What each actor's conversation is: whoever goes on with one that has ended begins after its last whole turn. */
 export function conversationsOf(state: SessionState): Map<string, readonly AnyMessage[]> {
   const all = new Map<string, readonly AnyMessage[]>();
   for (const [id, actor] of state.actors) {
-    const messages = conversationNow(actor).map(({ role, content }) => ({
+    const reply = actor.summary === null ? actor.reply : null;
+    const messages = conversationNow({ ...actor, reply }).map(({ role, content }) => ({
       role,
       content: typeof content === "string" ? content : content.map((block) => ({ ...block })),
     }));

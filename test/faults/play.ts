@@ -81,9 +81,9 @@ export function agent(name: string, more: object = {}): ServedCall {
   return { name: "Agent", input };
 }
 
-/** The report of a part: a text that stands nowhere else. */
+/** The report of a part: a text that stands nowhere else, of characters of one to four bytes. */
 export function reportOf(name: string): string {
-  return `Report <${name}>.`;
+  return `Report <${name}>: é€😀.`;
 }
 
 /** The agents of `eight`, by who is to have their result, and how. */

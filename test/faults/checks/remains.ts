@@ -24,8 +24,18 @@ function isMarked(pid: number, mark: string): boolean {
 
 /** Most that a process ever had in memory, in megabytes; null where the system does not tell. */
 export function peakMemoryMb(pid: number): number | null {
+  return statusMb(pid, "VmHWM");
+}
+
+/** What it has now. */
+export function memoryMb(pid: number): number | null {
+  return statusMb(pid, "VmRSS");
+}
+
+function statusMb(pid: number, field: "VmHWM" | "VmRSS"): number | null {
   try {
-    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
     return kilobytes === undefined ? null : Number(kilobytes) / 1024;
   } catch {
     return null;

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { memoryRun } from "./memory-run.ts";
+
+const endsOf = (agents: readonly { readonly status: string }[]) =>
+  Object.fromEntries(
+    ["done", "out_of_memory"].map((status) => [status, agents.filter((one) => one.status === status).length]),
+  );
+
+test("sixteen agents, one that eats memory as arrays and strings: fifteen finish, the sixteenth ends out_of_memory with its last words (D3, fault 51)", {
+  timeout: 180_000,
+}, async () => {
+  const { faults, ends, agents, folder } = await memoryRun("arrays", 16);
+  expect(faults, `see ${folder}`).toEqual([]);
+  expect(ends).toEqual(["0"]);
+  expect(endsOf(agents)).toEqual({ done: 15, out_of_memory: 1 });
+  expect(agents.find(({ status }) => status === "out_of_memory")).toMatchObject({
+    description: "part greedy",
+    text: "greedy begins stage 1.",
+    reason: "Its thread used up its memory.",
+  });
+});
+
+// More agents of these are for `npm run test:soak`.
+test.each(["map", "buffers"] as const)(
+  "one that takes its whole process with it, as %s: taken up again, nothing durable is lost (D3, fault 51)",
+  { timeout: 180_000 },
+  async (form) => {
+    const { faults, ends, agents, folder } = await memoryRun(form, 4);
+    expect(faults, `see ${folder}`).toEqual([]);
+    // A machine that ends only the thread has done better than was promised.
+    expect(ends.length).toBeLessThanOrEqual(2);
+    if (ends.length === 2) expect(endsOf(agents)).toEqual({ done: 4, out_of_memory: 0 });
+  },
+);
