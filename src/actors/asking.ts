@@ -4,6 +4,7 @@ import type { ActorSpec } from "../mailbox/messages.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
 import type { AgentState } from "./agent-state.ts";
 import { boundsIn, type Compacting, shrunk } from "./compaction.ts";
+import type { Last } from "./ending.ts";
 
 /**
  * Asks the model for the next reply. Where its server finds the conversation too large, it is made smaller and asked
@@ -12,27 +13,29 @@ import { boundsIn, type Compacting, shrunk } from "./compaction.ts";
 export async function nextReply(
   spec: ActorSpec,
   state: AgentState,
-  isLast: boolean,
+  last: Last | null,
   around: Compacting,
 ): Promise<ModelOutcome> {
-  const ask = () => around.model.ask(requestOf(spec, state, isLast), around.onModelEvent, around.signal);
+  const ask = () => around.model.ask(requestOf(spec, state, last), around.onModelEvent, around.signal);
   const outcome = await ask();
   const overflow = around.signal.aborted ? null : overflowOf(outcome);
   if (overflow === null) return outcome;
   const wasted = outcome.type === "reply" ? outcome.reply.usage : noUsage;
-  return (await shrunk({ ...overflow, wasted }, spec, state, around)) ? ask() : outcome;
+  const found = { ...overflow, wasted, summaries: last === null };
+  return (await shrunk(found, spec, state, around)) ? ask() : outcome;
 }
 
-function requestOf(spec: ActorSpec, state: AgentState, isLast: boolean): ModelRequest {
+function requestOf(spec: ActorSpec, state: AgentState, last: Last | null): ModelRequest {
+  const { reply } = boundsIn(spec, state);
   return {
     actor: spec.id,
     model: spec.model,
     system: spec.system,
     tools: spec.tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
     messages: state.messages,
-    maxTokens: boundsIn(spec, state).reply,
+    maxTokens: Math.min(reply, last?.maxTokens ?? reply),
     ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
-    withoutTools: isLast,
+    withoutTools: last !== null,
     streamText: spec.parent === null,
   };
 }

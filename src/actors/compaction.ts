@@ -25,6 +25,8 @@ export interface Overflow {
   readonly window: number | null;
   /** Of a reply that it broke off. */
   readonly wasted: Usage;
+  /** Whether a summary may be asked for. */
+  readonly summaries: boolean;
 }
 
 /** All of one attempt, as it stood when it began. */
@@ -40,6 +42,8 @@ interface Attempt {
   readonly learned: number | null;
   /** Used by a reply that no turn has. */
   readonly wasted: Usage;
+  /** Whether a summary may be asked for. */
+  readonly summaries: boolean;
 }
 
 /** How it will be shown, and why there is no summary in it though there should be one. */
@@ -55,11 +59,17 @@ export function boundsIn(spec: ActorSpec, state: AgentState): Bounds {
 
 /**
  * Fits the conversation to its model's window before a request (A19.1, C24): long results of old turns go first, to be
- * read again where they are kept; then the older turns go into a summary. False: it cannot be made to fit, and the
- * next reply must be the last one. History is only ever replaced by something durable; else it stays as it was.
+ * read again where they are kept; then the older turns go into a summary, unless (`summaries`) the next reply is the last
+ * one anyway: what is left of a budget is for the answer. False: it cannot be made to fit, and the next reply must be
+ * the last one. History is only ever replaced by something durable; else it stays as it was.
  */
-export async function madeRoom(spec: ActorSpec, state: AgentState, around: Compacting): Promise<boolean> {
-  if (state.wish) await compactByHand(state.wish, spec, state, around);
+export async function madeRoom(
+  spec: ActorSpec,
+  state: AgentState,
+  summaries: boolean,
+  around: Compacting,
+): Promise<boolean> {
+  if (state.wish && summaries) await compactByHand(state.wish, spec, state, around);
   const { auto } = spec.window ?? USUAL_WINDOW;
   if (!auto) return true;
   const { limit, full } = boundsIn(spec, state);
@@ -68,7 +78,7 @@ export async function madeRoom(spec: ActorSpec, state: AgentState, around: Compa
   for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
     const before = sizeOf(state.shown, spec);
     if (before < (done ? full : limit)) return true;
-    const attempt = begin(spec, state, around, before);
+    const attempt = { ...begin(spec, state, around, before), summaries };
     const outcome = await automatic(attempt, limit, full);
     if (around.signal.aborted) return true;
     if (!isNews(outcome.next, state)) return before < full;
@@ -80,13 +90,13 @@ export async function madeRoom(spec: ActorSpec, state: AgentState, around: Compa
 
 /** The server would not take the request: makes it smaller once. False: it is as small as it can be (fault 8). */
 export async function shrunk(
-  { window, wasted }: Overflow,
+  { window, wasted, summaries }: Overflow,
   spec: ActorSpec,
   state: AgentState,
   around: Compacting,
 ): Promise<boolean> {
   if (!(spec.window ?? USUAL_WINDOW).auto) return false;
-  const attempt = { ...begin(spec, state, around, sizeOf(state.shown, spec), window), wasted };
+  const attempt = { ...begin(spec, state, around, sizeOf(state.shown, spec), window), wasted, summaries };
   // Whatever we counted, it was too much.
   const target = Math.min(attempt.bounds.limit, attempt.before * 0.6);
   const outcome = await automatic(attempt, target, target);
@@ -141,6 +151,7 @@ function begin(
     bounds,
     learned,
     wasted: noUsage,
+    summaries: true,
     factor: factorOf(state.shown, spec),
   };
 }
@@ -155,7 +166,7 @@ async function automatic(attempt: Attempt, target: number, most: number): Promis
   const elided = won > 0 ? { ...now, elided: old } : now;
   if (before - won <= target * WON_ENOUGH) return { next: elided };
 
-  const mayTry = now.failures < MAX_FAILURES;
+  const mayTry = attempt.summaries && now.failures < MAX_FAILURES;
   const outcome = mayTry ? await summary(attempt, { trigger: "auto", instructions: "" }) : null;
   if (outcome === null) return { next: withRoom(elided, attempt, most) };
   const { next, reason } = outcome;

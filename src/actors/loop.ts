@@ -61,10 +61,10 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     else {
       last = lastTurn(spec, state);
       if (last?.silent) return void (await end(null, { ...last, text: state.said }));
-      const fits = await madeRoom(spec, state, around);
+      const fits = await madeRoom(spec, state, last === null, around);
       last ??= fits ? null : outOfRoom(spec);
       if (last) state.hear([{ text: last.note, news: true }]);
-      const outcome = await nextReply(spec, state, last !== null, around);
+      const outcome = await nextReply(spec, state, last, around);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
         return void (await end(null, endingOfFailure(outcome.failure, state.said)));
