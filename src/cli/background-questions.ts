@@ -33,8 +33,8 @@ export function askInBackground(
       await io.stdout.write(`${resultText(end?.summary.text ?? "", io.stdout)}\n${accountLine(finished)}\n`);
       const sentence = end === undefined ? undefined : endSentence(end);
       if (sentence !== undefined) await io.stderr.write(`${sentence}\n`);
-      const done = finished.account.agents.every(({ summary }) => summary?.status === "done");
-      return done ? exitCodes.done : exitCodes.notDone;
+      const agents = finished.account.agents.every(({ summary }) => summary?.status === "done");
+      return agents && end?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
     },
   });
 }

@@ -335,19 +335,29 @@ describe("troupe fanout", () => {
 });
 
 describe("troupe start", () => {
-  test("asks three questions of its own and ends with the account", async () => {
-    const { code, out, session } = await run(["start"]);
+  test("asks three questions of its own, in the background of one conversation, and ends with the account", async () => {
+    const answer: FakeScript["answer"] = () => summary("done", "Here is what they found.");
+    const { code, out, session } = await run(["start"], { answer });
     expect(code).toBe(0);
-    expect(session.spawns).toHaveLength(3);
-    expect(out.match(/^## ✓ \d\. .+\?$/gm)).toHaveLength(3);
-    expect(out.trimEnd().split("\n").at(-1)).toBe("3 agents · 6 turns · 360 tokens · 0.0 s");
+    expect(session.prompts[0]?.match(/^in background: .+\?$/gm)).toHaveLength(3);
+    const [text, , account] = out.trimEnd().split("\n");
+    expect(text).toBe("Here is what they found.");
+    expect(account).toMatch(/^0 agents · 2 turns · .* tokens · 0\.0 s$/);
+  });
+
+  test("a conversation that did not end done is exit code 1, its answer, and a sentence", async () => {
+    const answer: FakeScript["answer"] = () => summary("failed", "so far", "It broke.");
+    const { code, out, err } = await run(["start"], { answer });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^so far\n/);
+    expect(err).toContain("failed: It broke.");
   });
 
   test("asks about Troupe in its own repository only", async () => {
     const own = await run(["start"], {}, { cwd: `${import.meta.dirname}/../..` });
     const other = await run(["start"], {}, { cwd: import.meta.dirname });
-    expect(own.session.spawns[0]?.prompt).toContain("actors");
-    expect(other.session.spawns[0]?.prompt).not.toContain("actors");
+    expect(own.session.prompts[0]).toContain("actors");
+    expect(other.session.prompts[0]).not.toContain("actors");
   });
 
   test("asks the questions it is given", async () => {
