@@ -13,6 +13,7 @@ export type { Clock } from "./mailbox/clock.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
 export type { ActorId, CallId, Ids, SessionId } from "./mailbox/ids.ts";
 export type { Receipts, Status, Summary } from "./mailbox/messages.ts";
+export type { McpServer, McpServerEntry } from "./mcp/server.ts";
 export type {
   ModelClient,
   ModelEvent,

@@ -144,6 +144,18 @@ describe("troupe mcp list and get", { timeout: 30_000 }, () => {
     expect(missed).toMatchObject({ code: 2, err: expect.stringContaining("did you mean good?") });
   });
 
+  test("a server of .mcp.json that the person has switched off stays off; one that the folder approves is not on", async () => {
+    const folders = foldersWith({
+      local: { disabledMcpjsonServers: ["off"], enabledMcpjsonServers: ["on"] },
+    });
+    const nowhere = { command: "no-such-program" };
+    put(projectFile(folders), { mcpServers: { off: nowhere, on: nowhere } });
+    expect((await mcp(folders, "list")).out).toMatch(/^(?:o\w+: .*is not trusted.*\n){2}$/);
+    const trusted = (await mcp(folders, "list", "--trust")).out;
+    expect(trusted).toMatch(/^off: .* - not started: settings switch it off/m);
+    expect(trusted).toMatch(/^on: .* - failed/m);
+  });
+
   test("where there is none that is said", async () => {
     expect(await mcp(foldersWith({}), "list")).toMatchObject({ code: 0, out: "" });
   });

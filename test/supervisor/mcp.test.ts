@@ -68,6 +68,10 @@ describe.each(hosts)("the tools of MCP servers, %s", (host) => {
     await supervisor.close();
     expect(children()).toEqual(before);
   });
+});
+
+describe("the gate and hooks, over tools of MCP servers", () => {
+  const host = "in-thread";
 
   test("a rule denies, asks or allows, of a server or of one tool (semantics §8)", async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "once", message: "Not now." }));

@@ -1,9 +1,9 @@
-import { catalogue } from "../../policy/settings/catalogue.ts";
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { sessionFlags as flags, permissionPromptTool } from "../session-flags.ts";
 import type { SessionServers } from "./chosen-servers.ts";
+import { serverLeaves } from "./server-leaves.ts";
 
 /**
  * The MCP servers of a session, from settings and flags. Throws a `UsageError` where a flag's cannot be used. What
@@ -15,8 +15,7 @@ export async function sessionServers(
   env: Readonly<Record<string, string | undefined>>,
   read: Pick<TrustedSettings, "leaves">,
 ): Promise<SessionServers> {
-  const said = read.leaves.filter(({ setting }) => setting === catalogue.mcpServers);
-  const leaves = args.value(flags.strictMcpConfig) ? [] : said;
+  const leaves = args.value(flags.strictMcpConfig) ? [] : serverLeaves(read.leaves);
   const configs = args.value(flags.mcpConfig);
   const tool = args.value(permissionPromptTool);
   if (leaves.length === 0 && configs.length === 0 && tool === undefined)

@@ -22,6 +22,7 @@ import { sessionFlags } from "../session-flags.ts";
 import { UsageError } from "../usage-error.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
+import { serverLeaves } from "./server-leaves.ts";
 
 /** Milliseconds that servers have to start, where nobody works with them afterwards. */
 const PATIENCE_MS = 15_000;
@@ -88,7 +89,7 @@ async function rowsOf(
   isWanted: (name: string) => boolean,
 ): Promise<readonly Row[]> {
   const { io } = context;
-  const { all, counted, root, home, env, warnings } = await standOf(args, context);
+  const { all, counted, trusted, root, home, env, warnings } = await standOf(args, context);
   for (const warning of warnings) await io.stderr.write(`${safeLine(warning)}\n`);
   const leaves = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
   const counts = (leaf: Leaf) => counted.some((one) => isSame(one, leaf));
@@ -99,7 +100,7 @@ async function rowsOf(
     return leaves.map((leaf): Row => {
       const name = leaf.path.at(-1) ?? "";
       const row = { name, file: leaf.file, entry: leaf.value, tools: [], works: true };
-      if (!counts(leaf)) return { ...row, state: whyNotCounted(leaf, counted) };
+      if (!counts(leaf)) return { ...row, state: whyNotCounted(leaf, counted, trusted) };
       const status = mcp?.servers().find((one) => one.name === name);
       if (mcp === null || status === undefined) {
         const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
@@ -128,7 +129,8 @@ async function standOf(args: Arguments, { io }: Context) {
   return {
     ...{ root, home, warnings: read.warnings },
     env: { ...io.env, ...read.settings.env },
-    counted: read.leaves.filter(isServer),
+    counted: serverLeaves(read.leaves),
+    trusted: read.trust.type !== "untrusted",
     all: [...settings, ...servers].flatMap(({ leaves }) => leaves.filter(isServer)),
   };
 }
@@ -178,9 +180,10 @@ function stateOf({ state, tools }: ServerStatus): Pick<Row, "state" | "works"> {
   }
 }
 
-function whyNotCounted(leaf: Leaf, counted: readonly Leaf[]): string {
+function whyNotCounted(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {
   const other = counted.find(({ path }) => path.at(-1) === leaf.path.at(-1));
   if (other !== undefined) return `not started: the one of ${other.file} counts`;
+  if (trusted) return "not started: settings switch it off (disabledMcpjsonServers)";
   return "not started: this folder is not trusted; --trust starts it for this time";
 }
 
