@@ -191,8 +191,9 @@ export class Spawning {
    * it hears what is said to it. Throws, with a sentence, where it cannot.
    */
   async goOn(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<boolean> {
-    if (agent.child.state !== "ended") return false;
-    // An end that is on its way to the disk is not in the journal that is about to be read.
+    const { state } = agent.child;
+    if (state !== "ended" && state !== "cancelling") return false;
+    // One that is being stopped hears nothing more, and an end on its way to the disk is not in the journal yet.
     await agent.ended;
     const known = agent.id === MAIN ? null : await this.#remembered(agent);
     const owner = errand.owner === null ? null : this.#lives.find(errand.owner)?.child.state;

@@ -164,8 +164,7 @@ export class Supervisor implements SupervisorHandle {
     refuseNothing(text);
     const record = this.#lives.find(actor);
     if (!record) throw new Error(`There is no agent ${JSON.stringify(actor)} in this session.`);
-    const goesOn =
-      record.child.state === "ended" && (await this.#spawning.goOn(record, text, FOR_THE_PERSON));
+    const goesOn = await this.#spawning.goOn(record, text, FOR_THE_PERSON);
     if (!goesOn) this.#say(record, text);
     return this.#resultOf(record, signal);
   }
