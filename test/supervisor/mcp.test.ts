@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Ask, AskAnswer } from "../../src/policy/asks.ts";
 import type { Rule } from "../../src/policy/rules.ts";
+import { restoreSession } from "../../src/supervisor/restore.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { ECHO_SCHEMA } from "../mcp/servers/good-server.ts";
 import { hosts, supervised } from "../support/supervised.ts";
@@ -165,6 +166,37 @@ describe("servers that start, come and go", () => {
     expect(served(agent)).toEqual(["mcp__late__decide", "mcp__late__hello"]);
     const main = model.requests.filter(({ actor }) => actor === "main");
     expect(main.every((request) => served(request).length === 0)).toBe(true);
+  });
+
+  test("a session that is taken up again calls what it was offered, also of a server that is still starting", async () => {
+    const folder = temporaryFolder();
+    const mcpServers = { late: server("answering.ts", folder) };
+    const own = { mcpServers, allowedTools: ["mcp__late"] };
+    const first = supervised("in-thread", [{ text: "ok" }], own);
+    await first.supervisor.prompt("one");
+    await first.supervisor.close();
+    writeFileSync(join(folder, "wait"), "");
+    const restoring = await restoreSession({ home: first.home, cwd: first.cwd, session: "latest" });
+    if (restoring.type === "refused") throw new Error(restoring.reason);
+    const script = [
+      { ...call("mcp__late__hello"), after: async () => rmSync(join(folder, "wait")) },
+      { text: "ok" },
+    ];
+    const { supervisor, model } = supervised("in-thread", script, {
+      ...{ ...own, resume: restoring.session, cwd: first.cwd, home: first.home },
+      limits: { mcpStartMs: 0 },
+    });
+    await supervisor.prompt("two");
+    expect(resultsIn(model.requests[1])).toEqual(["hello"]);
+    await supervisor.close();
+    // And without its server: an error that says so.
+    const again = await restoreSession({ home: first.home, cwd: first.cwd, session: "latest" });
+    if (again.type === "refused") throw new Error(again.reason);
+    const without = supervised("in-thread", [call("mcp__late__hello"), { text: "ok" }], {
+      ...{ ...own, mcpServers: {}, resume: again.session, cwd: first.cwd, home: first.home },
+    });
+    await without.supervisor.prompt("three");
+    expect(resultsIn(without.model.requests[1])[0]).toContain("mcp__late__hello");
   });
 });
 
