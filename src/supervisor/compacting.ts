@@ -115,8 +115,9 @@ async function recorded(
     compacted = { ...compacted, elided: Math.min(from, elided) };
   }
   await journal.append({ type: "compacted", actor: actor.id, compacted });
-  if (!isCurrent()) throw new Error("This agent goes on in another thread; the old one is not answered.");
+  // What the journal says holds for the next thread too, whoever asked for it.
   actor.spec = { ...actor.spec, compacted };
+  if (!isCurrent()) throw new Error("This agent goes on in another thread; the old one is not answered.");
   return compacted;
 }
 
