@@ -145,6 +145,6 @@ test("any session that dies at any time, and once more on its way back, ends wit
         }
       },
     ),
-    { numRuns: 25, seed: 20260821 },
+    { numRuns: 12, seed: 20260821 },
   );
 });
