@@ -44,7 +44,8 @@ function statusMb(pid: number, field: "VmHWM" | "VmRSS"): number | null {
 
 /** What a session that was closed must have given back: its lock, and the socket it listened on. */
 export function leftovers(home: string, folder: string): string[] {
-  const locks = namesIn(folder).filter((name) => /^lock/.test(name));
+  // `lock-of-…` is what a death leaves of a lock that was being taken: nobody reads it.
+  const locks = namesIn(folder).filter((name) => /^lock\.\d+$/.test(name));
   const faults = locks
     .filter((lock) => statSync(join(folder, lock)).size > 0)
     .map((lock) => `${lock} still names a process`);
