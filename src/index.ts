@@ -10,6 +10,7 @@
 export { type AgentDefinition, defineAgent } from "./actors/definitions/definition.ts";
 export { builtInAgents } from "./actors/definitions/index.ts";
 export type { Clock } from "./mailbox/clock.ts";
+export type { Compaction } from "./mailbox/compacted.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
 export type { ActorId, CallId, Ids, SessionId } from "./mailbox/ids.ts";
 export type { Receipts, Status, Summary } from "./mailbox/messages.ts";
@@ -68,4 +69,5 @@ export type {
   PermissionDenial,
   SupervisorEvent,
 } from "./supervisor/view.ts";
+export type { CompactionOptions } from "./supervisor/windows.ts";
 export { type CallContext, failed, type PermissionLevel, type ToolFailure } from "./tools/tool.ts";

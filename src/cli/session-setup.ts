@@ -93,6 +93,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...servers.options,
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,
+      compaction: read.settings.compaction,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       limits,
       ...budgetOptions(args, read),

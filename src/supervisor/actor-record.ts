@@ -224,7 +224,7 @@ export class ActorRecord {
     this.turns = [...turns];
     this.turnsTaken = turns.at(-1)?.turn ?? 0;
     this.todo = todoOf(turns);
-    this.usage = usageOf(turns);
+    this.usage = addUsage(usageOf(turns), spec.compacted?.usage ?? noUsage);
     this.run = run;
     this.errand = { owner, call, background };
     this.earlier = earlier;

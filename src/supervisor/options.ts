@@ -1,8 +1,10 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
 import type { Clock } from "../mailbox/clock.ts";
+import type { Compaction } from "../mailbox/compacted.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
+import type { ServerStatus } from "../mcp/mcp.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
@@ -19,6 +21,7 @@ import type { StopScope } from "./children.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { RestoredSession } from "./restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
+import type { CompactionOptions } from "./windows.ts";
 
 /** Where replies come from. */
 export type ModelSource =
@@ -115,6 +118,8 @@ export interface SupervisorOptions {
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
   readonly person?: Person;
   readonly appendSystemPrompt?: string;
+  /** When conversations that grow too large are made shorter (default: at 90 % of their model's window). */
+  readonly compaction?: CompactionOptions;
   readonly limits?: Partial<Limits>;
   /** What the whole session may use: tokens, dollars, turns, milliseconds (default: no limit). */
   readonly budget?: Budget;
@@ -210,6 +215,11 @@ export interface SupervisorHandle {
    * instead, and the answer is its end.
    */
   resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult>;
+  /**
+   * Makes a conversation shorter (`/compact`): between two turns where it runs, at once where it is the main one and
+   * idle. `instructions`: what the summary should look after. Answers what came of it.
+   */
+  compact(actor: ActorId, instructions?: string): Promise<Compaction>;
   /** What a session that was taken up again had not finished; nothing of it runs before `goOn` or a prompt. */
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] };
   /**
@@ -218,6 +228,8 @@ export interface SupervisorHandle {
    */
   goOn(signal?: AbortSignal): Promise<AgentResult | null>;
   account(): SessionAccount;
+  /** How it stands with each MCP server. */
+  mcpServers(): readonly ServerStatus[];
   /** The permission mode in force, for every agent. */
   mode(): PermissionMode;
   /** Holds from the next call on, for every agent. */

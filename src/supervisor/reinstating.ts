@@ -12,6 +12,7 @@ import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
 import { ActorRecord } from "./actor-record.ts";
 import { afterTheirAnswers } from "./answered.ts";
+import { keepsResultsIn } from "./compacting.ts";
 import type { Lives } from "./lives.ts";
 import type { Session } from "./session.ts";
 
@@ -28,8 +29,10 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
     actor.restore(hears ? rest : { ...rest, unheard: [] });
     lives.add(actor);
     session.spending.adopt(rest.spec);
-    for (const turn of rest.turns) {
-      const { usd } = session.spending.spend(actor.id, rest.spec.model, turn.usage);
+    keepsResultsIn(actor, session.outputs.folder);
+    const summaries = rest.spec.compacted ? [rest.spec.compacted] : [];
+    for (const { usage } of [...rest.turns, ...summaries]) {
+      const { usd } = session.spending.spend(actor.id, rest.spec.model, usage);
       actor.costUsd += usd;
     }
     if (rest.summary !== null) session.spending.purses.release(actor.id);

@@ -9,6 +9,7 @@ import { limitsTold } from "./budget/spawn-limits.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import type { Toolbox } from "./toolbox.ts";
+import { windowFor } from "./windows.ts";
 
 /** What all actors of a session have in common. */
 export interface Common {
@@ -102,6 +103,7 @@ function spec({ options, limits, heldBy }: Common, { role, prompt, tools, ...own
       model: own.model,
     }),
     maxTokens: limits.maxTokens,
+    window: windowFor(own.model, options.compaction),
     ...(limits.thinkingTokens > 0 ? { thinkingTokens: limits.thinkingTokens } : {}),
     root: options.cwd,
     additionalDirs,

@@ -1,10 +1,13 @@
 import { statSync } from "node:fs";
+import type { Compaction } from "../mailbox/compacted.ts";
 import { addUsage, noUsage } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
+import type { ServerStatus } from "../mcp/mcp.ts";
 import type { GatewayNotice } from "../model/client.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
+import { compactionOf } from "./compacting.ts";
 import { listener, type OnEvent } from "./listener.ts";
 import { type LiveSocket, openLiveSocket } from "./live/live-socket.ts";
 import { Lives } from "./lives.ts";
@@ -159,6 +162,11 @@ export class Supervisor implements SupervisorHandle {
     return "queued";
   }
 
+  async compact(actor: ActorId, instructions = ""): Promise<Compaction> {
+    this.#refuseWhenClosed();
+    return compactionOf(this.#lives.find(actor), instructions, (main) => this.#spawning.wake(main));
+  }
+
   async resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
@@ -213,6 +221,10 @@ export class Supervisor implements SupervisorHandle {
       costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
       denials: [...this.#denials],
     };
+  }
+
+  mcpServers(): readonly ServerStatus[] {
+    return this.#session.servers.status();
   }
 
   mode(): PermissionMode {

@@ -1,8 +1,10 @@
 import type { Runtime } from "../../src/cli/runtime.ts";
+import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
+import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
 import type { PermissionMode } from "../../src/policy/gate.ts";
 import type { Rule } from "../../src/policy/rules.ts";
@@ -84,6 +86,11 @@ export class FakeSession implements SupervisorHandle {
     return this.options.permissionMode ?? "default";
   }
   setMode(): void {}
+  readonly compacted: string[] = [];
+  async compact(_actor: ActorId, instructions = ""): Promise<Compaction> {
+    this.compacted.push(instructions);
+    return { type: "compacted", before: 150_000, after: 12_000 };
+  }
   rules(): readonly Rule[] {
     return this.options.rules ?? [];
   }
@@ -180,6 +187,10 @@ export class FakeSession implements SupervisorHandle {
 
   warm(): void {}
 
+  mcpServers(): readonly ServerStatus[] {
+    return this.#script.servers ?? [];
+  }
+
   leave(reason: string): void {
     this.left = reason;
     for (const { id, state } of this.tree()) if (state !== "ended") this.cancel(id, reason);
@@ -193,6 +204,7 @@ export class FakeSession implements SupervisorHandle {
 }
 
 export interface FakeScript {
+  readonly servers?: readonly ServerStatus[];
   /** Whether the main conversation is there to hear what is said to it. */
   readonly hears?: (session: FakeSession) => boolean;
   readonly onGoOn?: (session: FakeSession) => void;

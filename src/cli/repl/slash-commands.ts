@@ -1,5 +1,7 @@
+import { MAIN } from "../../mailbox/ids.ts";
 import type { Behaviour } from "../../policy/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
+import { counted, shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";
 import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
@@ -12,7 +14,10 @@ import type { ReplSession } from "./repl-session.ts";
 
 /** What a slash command works with. */
 export interface SlashContext extends AgentContext {
-  readonly session: Pick<ReplSession, "tree" | "cancel" | "mode" | "setMode" | "rules">;
+  readonly session: Pick<
+    ReplSession,
+    "tree" | "cancel" | "compact" | "mcpServers" | "mode" | "setMode" | "rules"
+  >;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   leave(): void;
@@ -44,8 +49,14 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "go on with an agent that has ended, with all it knows",
     run: resumeAgent,
   },
+  mcp: { usage: "/mcp", summary: "the MCP servers, and how it stands with each", run: servers },
   mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
   permissions: { usage: "/permissions", summary: "the rules in force, with their files", run: permissions },
+  compact: {
+    usage: "/compact [WHAT TO KEEP]",
+    summary: "make this conversation shorter: a summary in place of its older turns",
+    run: compact,
+  },
   exit: {
     usage: "/exit",
     summary: "leave; so do Ctrl-D and Ctrl-C twice",
@@ -96,6 +107,15 @@ function help(): string {
   return [...rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`), typed].join("\n");
 }
 
+function servers(_: string, { session }: SlashContext): string {
+  const lines = session.mcpServers().map(({ name, state, tools }) => {
+    const reason = "reason" in state && state.reason !== undefined ? `: ${state.reason}` : "";
+    const more = state.type === "connected" ? `, ${counted(tools, "tool")}` : reason;
+    return safeLine(`${name}: ${state.type}${more}`);
+  });
+  return lines.join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
+}
+
 function mode(argument: string, { session, whyNot }: SlashContext): string {
   if (argument === "") return `The mode is ${session.mode()}.`;
   const wanted = modeOf(argument);
@@ -103,6 +123,12 @@ function mode(argument: string, { session, whyNot }: SlashContext): string {
   if (why !== null) return safeLine(why);
   session.setMode(wanted);
   return `The mode is ${wanted} from now on.`;
+}
+
+async function compact(argument: string, { session }: SlashContext): Promise<string> {
+  const done = await session.compact(MAIN, argument);
+  if (done.type === "left") return safeLine(done.reason);
+  return `The conversation is shorter: about ${shortCount(done.after)} tokens instead of ${shortCount(done.before)}.`;
 }
 
 /** The flag's own check, so that a mode is spelt alike everywhere. */

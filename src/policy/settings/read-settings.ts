@@ -47,6 +47,12 @@ export interface Settings {
   readonly sandbox: SandboxSettings;
   /** How files are guarded (A22.8, A22.10); absent: nobody says. */
   readonly fileRules: { readonly edit?: EditRule; readonly write?: WriteRule };
+  /** When conversations are made shorter; absent: nobody says. */
+  readonly compaction: {
+    readonly auto?: boolean;
+    readonly at?: number;
+    readonly windows: Readonly<Record<string, number>>;
+  };
   readonly commandEnv: readonly string[];
   readonly budgets: BudgetSettings;
   readonly redact: readonly string[];
@@ -106,7 +112,9 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
 function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
   const model = last(leaves, catalogue.model);
   const [apiKeyHelper] = saidBy(leaves, catalogue.apiKeyHelper);
-  const { sandbox, aliases, fileRules } = catalogue;
+  const { sandbox, aliases, fileRules, compaction } = catalogue;
+  const auto = last(leaves, compaction.auto);
+  const at = last(leaves, compaction.at);
   const mode = last(leaves, sandbox.mode);
   const autoAllow = last(leaves, sandbox.autoAllow);
   const edit = last(leaves, fileRules.edit);
@@ -126,6 +134,11 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
       denyRead: joined(leaves, sandbox.denyRead),
     },
     fileRules: { ...(edit === undefined ? {} : { edit }), ...(write === undefined ? {} : { write }) },
+    compaction: {
+      ...(auto === undefined ? {} : { auto }),
+      ...(at === undefined ? {} : { at }),
+      windows: entries(leaves, compaction.windows),
+    },
     commandEnv: joined(leaves, catalogue.commandEnv),
     redact: joined(leaves, catalogue.redact),
     trustedFolders: joined(leaves, catalogue.trustedFolders),

@@ -195,6 +195,23 @@ describe("stop means stop (C21)", () => {
     expect(terminal.text).toContain('"agent" begins the ids of 2 agents; give more of it.');
   });
 
+  test("/mcp shows how it stands with each server, or that there is none", async () => {
+    const none = await holding();
+    await none.type("/mcp");
+    expect(none.terminal.text).toContain("There are no MCP servers; `troupe mcp add` adds one.");
+    const server = { slug: "s", file: "/f", tools: 3, changed: [] };
+    const { terminal, type } = await holding({
+      servers: [
+        { ...server, name: "maps", state: { type: "connected" } },
+        { ...server, name: "mail", state: { type: "failed", reason: "it exited\u001b[31m" } },
+      ],
+    });
+    await type("/mcp");
+    expect(terminal.text).toContain("maps: connected, 3 tools");
+    expect(terminal.text).toMatch(/mail: failed: it exited/);
+    expect(terminal.text).not.toContain("\u001b[31m");
+  });
+
   test("/agents shows ids, states, what each does and its tokens", async () => {
     const { session, terminal, type } = await holding();
     session.emit({ type: "agent", view: inBackground });

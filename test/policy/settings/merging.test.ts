@@ -171,6 +171,7 @@ describe("the folder's own files", () => {
       mcpServers: {},
       fileRules: {},
       sandbox: { allowedDomains: [], denyRead: ["~/.ssh"] },
+      compaction: { windows: {} },
       commandEnv: [],
       budgets: { agentBudgets: [], prices: {} },
       redact: [],

@@ -13,6 +13,7 @@ const nothing = {
   mcpServers: {},
   fileRules: {},
   sandbox: { allowedDomains: [], denyRead: [] },
+  compaction: { windows: {} },
   commandEnv: [],
   budgets: { agentBudgets: [], prices: {} },
   redact: [],
