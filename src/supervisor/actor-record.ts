@@ -95,6 +95,8 @@ export class ActorRecord {
   startedAt: number | null = null;
   endedAt: number | null = null;
   lastSignAt: number;
+  /** Calls of its own thread that wait to be allowed. */
+  judging = 0;
   /** Questions of it that were not answered yet. */
   answering = 0;
   /** What a watch has found wrong. */
@@ -210,6 +212,7 @@ export class ActorRecord {
     this.answers.clear();
     this.trouble = null;
     this.answering = 0;
+    this.judging = 0;
     this.startedAt = null;
     this.endedAt = null;
     this.summary = null;

@@ -264,7 +264,15 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
   return {
     async before(call) {
       alive();
-      return once(`before ${call.id}`, () => before(call));
+      return once(`before ${call.id}`, async () => {
+        actor.judging += 1;
+        try {
+          return await before(call);
+        } finally {
+          actor.judging = Math.max(0, actor.judging - 1);
+          side.changed();
+        }
+      });
     },
     async after({ id, isError, result }) {
       alive();

@@ -17,7 +17,7 @@ export const defaultLimits: Limits = {
   maxTokens: 16_000,
   maxTurns: 100,
   thinkingTokens: 0,
-  maxChildren: 200,
+  maxChildren: 1_000,
   maxAgentsPerSession: 1_000,
   agentMinutes: 0,
   sessionMinutes: 0,

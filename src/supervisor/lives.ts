@@ -170,15 +170,18 @@ export class Lives {
 
   /** Gives the actor's slot back while `other` is awaited; answers when the actor may run again. */
   async whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T> {
+    const { run } = actor;
     this.#advance(actor.id, { type: "wait" });
     this.#threads.relieve();
     try {
       return await other;
     } finally {
-      await new Promise<void>((resolve) => {
-        actor.goOn.push(resolve);
-        this.#advance(actor.id, { type: "waited" });
-      });
+      // A wait of an earlier run must not wake this one.
+      if (actor.run === run)
+        await new Promise<void>((resolve) => {
+          actor.goOn.push(resolve);
+          this.#advance(actor.id, { type: "waited" });
+        });
     }
   }
 
@@ -211,9 +214,12 @@ export class Lives {
 
   /** Stops whoever is still there and waits for every summary to be written. `asleep`: they were never set going. */
   async close(reason: string, asleep: ReadonlySet<ActorId>): Promise<void> {
-    const open = this.all.filter(({ id, child }) => child.state !== "ended" && !asleep.has(id));
-    for (const actor of open) this.stop(actor.id, { status: "cancelled", reason });
-    await Promise.all(open.map((actor) => actor.ended));
+    const open = () => this.all.filter(({ id, child }) => child.state !== "ended" && !asleep.has(id));
+    // Somebody may be set going while the others end.
+    for (let left = open(); left.length > 0; left = open()) {
+      for (const actor of left) this.stop(actor.id, { status: "cancelled", reason });
+      await Promise.all(left.map((actor) => actor.ended));
+    }
     await this.#ends.settled();
     this.#threads.close();
     this.#watch.stop();
@@ -297,16 +303,17 @@ export class Lives {
     spending.purses.begin(actor.id);
     this.#threads.start(actor);
     this.#watch.wake();
-    const ms = Math.min(
-      actor.deadlineMs ?? Number.POSITIVE_INFINITY,
-      spending.purses.deadline(actor.id)?.ms ?? Number.POSITIVE_INFINITY,
-    );
-    if (first && Number.isFinite(ms)) this.#armDeadline(actor, ms);
+    if (!first) return;
+    const budgeted = spending.purses.deadline(actor.id);
+    const own = actor.deadlineMs ?? Number.POSITIVE_INFINITY;
+    if (budgeted !== null && budgeted.ms < own) this.#armDeadline(actor, budgeted.ms, budgeted.reason);
+    else if (Number.isFinite(own)) this.#armDeadline(actor, own, `It did not end within ${own} ms.`);
   }
 
-  #armDeadline(actor: ActorRecord, ms: number): void {
-    const stop = { status: "timed_out", reason: `It did not end within ${ms} ms.` } as const;
-    const withdraw = this.#session.clock.after(ms, () => this.stop(actor.id, stop));
+  #armDeadline(actor: ActorRecord, ms: number, reason: string): void {
+    const withdraw = this.#session.clock.after(ms, () =>
+      this.stop(actor.id, { status: "timed_out", reason }),
+    );
     actor.ended.then(withdraw);
   }
 

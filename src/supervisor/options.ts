@@ -72,7 +72,7 @@ export interface Limits {
   readonly maxTurns: number;
   /** Tokens to think with; 0 is off (default 0). */
   readonly thinkingTokens: number;
-  /** Agents that one agent may start (default 200). */
+  /** Agents that one agent may start (default 1,000). */
   readonly maxChildren: number;
   /** Agents of the whole session, ended or not (default 1,000). */
   readonly maxAgentsPerSession: number;

@@ -31,7 +31,8 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
     session.spending.adopt(rest.spec);
     keepsResultsIn(actor, session.outputs.folder);
     const summaries = rest.spec.compacted ? [rest.spec.compacted] : [];
-    for (const { usage } of [...rest.turns, ...summaries]) {
+    const replies = rest.reply === null ? [] : [rest.reply];
+    for (const { usage } of [...rest.turns, ...replies, ...summaries]) {
       const { usd } = session.spending.spend(actor.id, rest.spec.model, usage);
       actor.costUsd += usd;
     }

@@ -4,7 +4,7 @@ import { journalFile } from "../journal/place.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-state.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
-import { ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
+import { ActorId, type CallId, callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, Reply, Summary } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
@@ -49,7 +49,10 @@ export class Spawning {
   /** Before the calls of a reply run: what its agents may cost together. */
   replied(asker: ActorRecord, reply: Reply): void {
     const starts = callsOf(reply).filter(
-      ({ name }) => this.#session.toolbox.find(name)?.offer.name === "Agent",
+      ({ name }, index) =>
+        this.#session.toolbox.find(name)?.offer.name === "Agent" &&
+        // In a session that is taken up again some have begun already.
+        this.#lives.startedBy(callId(asker.id, reply.turn, index)) === undefined,
     );
     this.#quoting.replied(asker, reply, starts);
   }
@@ -223,7 +226,8 @@ export class Spawning {
       id,
       ...(owner === null ? {} : { from: owner }),
     });
-    this.#reopen(agent, errand, common.limits.maxTurns);
+    const own = findAgent(this.#session.definitions, agent.spec.type)?.maxTurns;
+    this.#reopen(agent, errand, turnsWithin(common.limits, own));
     agent.owed.say(text, { id, from: owner, text: said });
     this.#lives.begin(agent);
     await durable.catch((error: Error) => this.#say(error.message));

@@ -69,16 +69,18 @@ export function agentSpec(
 
 export function mainSpec(common: Common, prompt: string): ActorSpec {
   const { limits, toolbox, options, model } = common;
+  const { maxTurns } = limits;
+  const tools = toolbox.select("all", limits.maxDepth > 0 ? [] : [SPAWNING]);
+  const startsAgents = tools.some(({ name }) => name === SPAWNING);
+  const told = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
   return spec(common, {
     id: MAIN,
     parent: null,
     depth: 0,
     type: "main",
     description: "main conversation",
-    role: [mainRole, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
-    tools: toolbox.select("all", limits.maxDepth > 0 ? [] : [SPAWNING]),
-    model,
-    maxTurns: limits.maxTurns,
+    role: [mainRole, told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
+    ...{ tools, model, maxTurns },
     prompt,
   });
 }

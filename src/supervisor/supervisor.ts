@@ -115,6 +115,7 @@ export class Supervisor implements SupervisorHandle {
     if (options.resume) {
       this.#mayWake = false;
       this.#unfinished = reinstate(options.resume.state, this.#session, this.#lives);
+      this.#costUsd = this.#lives.all.reduce((sum, { costUsd }) => sum + costUsd, 0);
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
     }
   }
@@ -279,6 +280,8 @@ export class Supervisor implements SupervisorHandle {
     const unfinished = this.#unfinished;
     this.#unfinished = [];
     this.#mayWake = true;
+    // What its agents may cost may have been a question when the program died.
+    for (const actor of unfinished) if (actor.reply) this.#spawning.replied(actor, actor.reply);
     for (const actor of unfinished) this.#lives.begin(actor);
     for (const actor of unfinished) {
       const owner = actor.errand.owner === null ? undefined : this.#lives.find(actor.errand.owner);

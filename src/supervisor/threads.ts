@@ -70,7 +70,7 @@ export class Threads {
     if (wanted === 0) return;
     for (const actor of this.#ports.all()) {
       if (actor.child.state !== "waiting" || actor.handle === null) continue;
-      if ([...actor.calls.values()].some(({ local }) => local)) continue;
+      if (!mayYield(actor)) continue;
       actor.handle.mail.send({ type: "yield" });
       wanted -= 1;
       if (wanted === 0) return;
@@ -175,4 +175,10 @@ export class Threads {
     this.#graces.get(handle)?.();
     this.#graces.delete(handle);
   }
+}
+
+/** As far as is known here; its thread has the last word (`OpenCalls.onlyWait`). */
+function mayYield({ calls, judging }: ActorRecord): boolean {
+  if ([...calls.values()].some(({ local }) => local)) return false;
+  return judging === 0 || calls.size + judging === 1;
 }

@@ -104,3 +104,14 @@ test("a definition's own budget is told to its agents", async () => {
 function never(): never {
   throw new Error("There was no request.");
 }
+
+test("the main conversation is told how many agents it may start, and its limits", async () => {
+  const { supervisor, model } = paying([{ text: "done" }], {
+    limits: { maxChildren: 77 },
+    budget: { usd: 9 },
+  });
+  await supervisor.prompt("go");
+  const told = model.requests[0]?.system.join("\n");
+  expect(told).toContain("You are at depth 0 of 2: you may start 77 agents.");
+  expect(told).toContain("Your limit is 100 turns and $9.00 in all, with the agents you start");
+});

@@ -113,7 +113,7 @@ export const catalogue = {
     maxTokens: limit("maxTokens", "Tokens of one reply."),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
-    maxChildren: bound("maxChildren", 200, "Agents that one agent may start in all."),
+    maxChildren: bound("maxChildren", 1_000, "Agents that one agent may start in all."),
     maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session may start in all."),
     agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),
     sessionMinutes: bound(

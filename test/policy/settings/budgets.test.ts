@@ -93,7 +93,7 @@ describe("budgets in settings (issue 5 item 6)", () => {
       backgroundMinutes: 1,
     });
     expect([catalogue.limits.maxChildren.fallback, catalogue.limits.maxAgentsPerSession.fallback]).toEqual([
-      "200",
+      "1000",
       "1000",
     ]);
   });
