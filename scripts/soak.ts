@@ -12,7 +12,7 @@ const USAGE = "npm run test:soak -- [--minutes N] [--crash KILLS] [--memory] [--
 const FORMS: readonly Form[] = ["arrays", "map", "buffers"];
 const AGENTS = 16;
 /** Long enough that a session lives through all of the kills, if it is lucky. */
-const STEPS_OF_CRASH = 60;
+const STEPS_OF_CRASH = 72;
 
 const { values } = parseArgs({
   options: {

@@ -90,7 +90,8 @@ export class Delivery {
     const receiver = this.nearest(to);
     if (receiver) {
       receiver.owed.tell(notice.type === "unheard" ? this.#inTheNameOf(to, receiver, notice) : notice);
-      this.#wake(receiver);
+      // Somebody stopped it and knows: it is told with the next turn, and no model is asked for it.
+      if (notice.type !== "agent" || notice.status !== "cancelled") this.#wake(receiver);
     } else
       this.#ports.onWarning(
         `Agent ${notice.agent} ("${notice.title}") has ended, and nobody is left to hear of it; \`troupe sessions show\` has its report.`,

@@ -35,7 +35,7 @@ export interface AgentEnd {
 }
 
 /** A machine has only so much: whatever process has more is killed, as a kernel would. */
-const KILL_MB = 1_600;
+const KILL_MB = 1_200;
 const GREEDY = "greedy";
 const TRIES = 4;
 

@@ -199,6 +199,32 @@ describe.each(hosts)("agents in the background, %s", (host) => {
     expect((await answered.promise).result.summary.text).toBe("heard");
   });
 
+  test("an agent that the person stops does not wake an idle conversation; the next prompt hears of it", async () => {
+    const begun = Promise.withResolvers<void>();
+    const { supervisor, model, events } = supervised(
+      host,
+      (request) => {
+        if (!isMain(request)) {
+          begun.resolve();
+          return { text: "never", after: new Promise(() => {}) };
+        }
+        const said = textsOf(request);
+        if (said.includes("<task-notification>")) return { text: "heard" };
+        return said.includes("agent_id:") ? { text: "started" } : { calls: [inBackground("a")] };
+      },
+      { background: "wake" },
+    );
+    await supervisor.prompt("go");
+    await begun.promise;
+    const [, agent = never()] = supervisor.tree();
+    const ended = supervisor.resume(agent.id, "not heard any more");
+    supervisor.cancel(agent.id, "The person stopped it.");
+    expect((await ended).summary.status).toBe("cancelled");
+    expect(events.some(({ type }) => type === "woken")).toBe(false);
+    expect((await supervisor.prompt("and now?")).summary.text).toBe("heard");
+    expect(times(textsOf(model.requests.at(-1) ?? never()), "The person stopped it.")).toBe(1);
+  });
+
   test("a definition can say that its agents work in the background", async () => {
     const { supervisor } = supervised(
       host,
