@@ -4,9 +4,12 @@ import { effectCommand } from "./checks/effects.ts";
 
 /** What one actor of a play does: its calls, reply by reply, and then what it reports. */
 export interface Part {
-  readonly stages: readonly (readonly ServedCall[])[];
+  readonly stages: readonly Stage[];
   readonly report: string;
 }
+
+/** The calls of one reply; some follow from what the conversation says. */
+export type Stage = readonly (ServedCall | ((messages: readonly AnyMessage[]) => ServedCall))[];
 
 export type Play = ReadonlyMap<string, Part>;
 
@@ -34,7 +37,10 @@ export function nextReply(play: Play, body: RequestBody, ids: () => string): Ser
       return {
         part: name,
         text: `${name} begins stage ${n}.`,
-        calls: calls.map((call, place) => ({ ...call, id: `toolu_${name}_${n}_${place}_${ids()}` })),
+        calls: calls.map((call, place) => ({
+          ...(typeof call === "function" ? call(body.messages) : call),
+          id: `toolu_${name}_${n}_${place}_${ids()}`,
+        })),
       };
     due += calls.length;
   }
@@ -81,6 +87,33 @@ export function agent(name: string, more: object = {}): ServedCall {
   return { name: "Agent", input };
 }
 
+/** Whoever played this part goes on with another one. */
+export function resumed(
+  name: string,
+  as: string,
+  more: object = {},
+): (messages: readonly AnyMessage[]) => ServedCall {
+  return (messages) =>
+    agent(as, { prompt: `${cue(as)} Do that as well.`, resume: agentOf(name, messages), ...more });
+}
+
+/** By the frame of its report in the conversation of who waited for it. */
+function agentOf(name: string, messages: readonly AnyMessage[]): string {
+  const blocks = messages.flatMap(blocksOf);
+  const call = blocks.find(({ type, input }) => type === "tool_use" && isFor(input, name))?.["id"];
+  const result = blocks.find((block) => block["tool_use_id"] === call);
+  return /^\[Agent (\w+) /.exec(result ? textOfBlock(result) : "")?.[1] ?? "nobody";
+}
+
+function isFor(input: unknown, name: string): boolean {
+  return (
+    typeof input === "object" &&
+    input !== null &&
+    "description" in input &&
+    input.description === `part ${name}`
+  );
+}
+
 /** The report of a part: a text that stands nowhere else, of characters of one to four bytes. */
 export function reportOf(name: string): string {
   return `Report <${name}>: é€😀.`;
@@ -94,20 +127,21 @@ export const OWNERS: readonly { readonly name: string; readonly owner: string; r
   { name: "f1", owner: "main", told: false },
   { name: "f2", owner: "main", told: false },
   { name: "n1", owner: "main", told: false },
+  { name: "f1.again", owner: "main", told: false },
+  { name: "f2.again", owner: "main", told: true },
   { name: "c1", owner: "n1", told: false },
   { name: "c2", owner: "n1", told: true },
 ];
 
 /**
  * A session with eight agents: two in the background, a fork, three that are waited for, and two below one of those,
- * one of them in the background.
+ * one of them in the background. Two of those that have ended go on with another task, one of them in the background.
  */
 export function eight(steps: number, log: string): Play {
   const work = (name: string) => working(name, steps, log);
-  const plain = ["b1", "b2", "k1", "f1", "f2", "c1", "c2"].map((name): [string, Part] => [
-    name,
-    { stages: work(name), report: reportOf(name) },
-  ]);
+  const plain = ["b1", "b2", "k1", "f1", "f2", "c1", "c2", "f1.again", "f2.again"].map(
+    (name): [string, Part] => [name, { stages: work(name), report: reportOf(name) }],
+  );
   const later = { run_in_background: true };
   return new Map<string, Part>([
     ...plain,
@@ -119,6 +153,7 @@ export function eight(steps: number, log: string): Play {
           ...working("main", 1, log),
           [agent("b1", later), agent("b2", later), agent("k1", { subagent_type: "fork" })],
           [agent("f1"), agent("f2"), agent("n1")],
+          [resumed("f2", "f2.again", later), resumed("f1", "f1.again")],
           ...working("main.last", 2, log),
         ],
         report: reportOf("main"),
