@@ -10,7 +10,7 @@ import type { Session } from "./session.ts";
  * Of those that were cut off: who had answered already. The program died before the summary was written, or while
  * the answer waited for what runs in the background. Nobody asks its model a second time for what it has said (its
  * conversation ends with its own words, which no model takes): it waits again, or its one summary is written now.
- * Answers those that are still unfinished.
+ * Answers those that are still unfinished, and the main conversation in any case.
  */
 export function afterTheirAnswers(
   unfinished: readonly ActorRecord[],
@@ -32,7 +32,8 @@ export function afterTheirAnswers(
     else if (isKept(actor, state, session, lives)) waitAgain(actor, saidIn(last), lives);
     else {
       conclude(actor, turns, session, lives);
-      open.delete(actor);
+      // The person may not have seen the conversation's last answer: to them it was cut off.
+      if (actor.id !== MAIN) open.delete(actor);
     }
   }
   return unfinished.filter((actor) => open.has(actor));
