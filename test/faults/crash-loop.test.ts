@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
 import { crashLoop } from "./crash-loop.ts";
 
 // 200 kills are for `npm run test:soak -- --crash 200`.
-test.each([3, 14])(
+test.each(isLong ? [3, 14] : [3])(
   "eight agents, killed with SIGKILL again and again and taken up: every result once, no effect twice (D1, seed %i)",
   { timeout: 120_000 },
   async (seed) => {

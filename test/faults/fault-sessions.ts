@@ -180,6 +180,8 @@ async function runAll(wards: readonly Ward[], mark: string) {
   const child = spawn(process.execPath, [entry, JSON.stringify(program)], {
     env: { PATH, NODE_COMPILE_CACHE, HOME: mark, [MARK]: mark },
     stdio: ["ignore", "pipe", "pipe"],
+    // One that takes so long hangs, and is a fault.
+    ...{ timeout: 120_000, killSignal: "SIGKILL" as const },
   });
   const closed = new Promise((resolve) => child.once("close", resolve));
   const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr), closed]);

@@ -117,6 +117,8 @@ async function runOnce(request: ProgramRequest, mark: string): Promise<OneRun> {
   const child = spawn(process.execPath, [entry, JSON.stringify(request)], {
     env: { PATH, NODE_COMPILE_CACHE, HOME: mark, [MARK]: mark, ...own },
     stdio: ["ignore", "pipe", "pipe"],
+    // One that takes so long hangs, and is a fault.
+    ...{ timeout: 120_000, killSignal: "SIGKILL" as const },
   });
   let peakMb = 0;
   const watch = setInterval(() => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { long } from "../support/long.ts";
 import { memoryRun } from "./memory-run.ts";
 
 const endsOf = (agents: readonly { readonly status: string }[]) =>
@@ -6,13 +7,16 @@ const endsOf = (agents: readonly { readonly status: string }[]) =>
     ["done", "out_of_memory"].map((status) => [status, agents.filter((one) => one.status === status).length]),
   );
 
-test("sixteen agents, one that eats memory as arrays and strings: fifteen finish, the sixteenth ends out_of_memory with its last words (D3, fault 51)", {
+/** Sixteen in the long run. */
+const AGENTS = long(16, 6);
+
+test("of many agents one eats memory as arrays and strings: it ends out_of_memory with its last words, all others finish (D3, fault 51)", {
   timeout: 180_000,
 }, async () => {
-  const { faults, ends, agents, folder } = await memoryRun("arrays", 16);
+  const { faults, ends, agents, folder } = await memoryRun("arrays", AGENTS);
   expect(faults, `see ${folder}`).toEqual([]);
   expect(ends).toEqual(["0"]);
-  expect(endsOf(agents)).toEqual({ done: 15, out_of_memory: 1 });
+  expect(endsOf(agents)).toEqual({ done: AGENTS - 1, out_of_memory: 1 });
   expect(agents.find(({ status }) => status === "out_of_memory")).toMatchObject({
     description: "part greedy",
     text: "greedy begins stage 1.",

@@ -443,7 +443,7 @@ export const faults: readonly Fault[] = [
     "its siblings; its last words",
     test(
       "faults/memory.test.ts",
-      "sixteen agents, one that eats memory as arrays and strings: fifteen finish, the sixteenth ends out_of_memory with its last words (D3, fault 51)",
+      "of many agents one eats memory as arrays and strings: it ends out_of_memory with its last words, all others finish (D3, fault 51)",
     ),
     test(
       "actors/how-agents-end.test.ts",
