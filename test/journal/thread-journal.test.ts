@@ -10,6 +10,7 @@ import { type JournalOptions, startJournal } from "../../src/journal/thread-jour
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { JournalRecord, SessionEvent } from "../../src/mailbox/session-events.ts";
+import { long } from "../support/long.ts";
 import { linesUntilEnd, startAppending } from "./child.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -242,10 +243,12 @@ test("every number that was answered survives SIGKILL (A22.29, promise 4)", asyn
   expect(lines.filter((line) => !seqs.has(Number(line)))).toEqual([]);
 });
 
+const KILLS = long(16, 4);
+
 test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", async () => {
   const place = await newPlace();
   const answered: string[] = [];
-  for (let kill = 0; kill < 8; kill += 1) {
+  for (let kill = 0; kill < KILLS; kill += 1) {
     const child = startAppending(place, "resume");
     // At a different place each time, by what it has said.
     const { lines } = await linesUntilEnd(child, (count) => {
@@ -261,7 +264,7 @@ test("a session killed and taken up again and again keeps every number it answer
   expect(reading.notes.length).toBeLessThanOrEqual(1);
   expect(answered.map(Number).filter((seq) => !seqs.includes(seq))).toEqual([]);
   expect(new Set(answered).size).toBe(answered.length);
-  expect(reading.records.filter(({ event }) => event.type === "session")).toHaveLength(8);
+  expect(reading.records.filter(({ event }) => event.type === "session")).toHaveLength(KILLS);
 });
 
 test.each(["once", "note"] as const)(

@@ -8,6 +8,7 @@ import { readJournal } from "../../src/journal/reader.ts";
 import { type JournalOptions, startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { RESTART_INTENSITY } from "../../src/mailbox/restarts.ts";
+import { long } from "../support/long.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -83,7 +84,7 @@ test("whenever the writer dies, each record is in the file once, under the numbe
     // Nothing twice, nothing lost, the order kept.
     expect([...written.values()]).toEqual(texts);
   });
-  await fc.assert(run, { seed: 37, numRuns: 25, endOnFailure: true });
+  await fc.assert(run, { seed: 37, numRuns: long(100, 6), endOnFailure: true });
 }, 120_000);
 
 /** Where one thread after the other ends itself: after so many operations, within a write or after an fsync. */
@@ -119,7 +120,7 @@ test("whatever a dying writer has left in the file, torn or whole, each record i
       expect([...(await textsIn(file)).values()]).toEqual(["session", ...texts]);
     },
   );
-  await fc.assert(run, { seed: 41, numRuns: 25, endOnFailure: true });
+  await fc.assert(run, { seed: 41, numRuns: long(100, 6), endOnFailure: true });
 }, 120_000);
 
 test("a group that reached the disk before its writer died, without an answer, is there once", async () => {

@@ -9,6 +9,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { Person } from "../../src/policy/asks.ts";
+import { long } from "../support/long.ts";
 import { hosts, seeded } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import {
@@ -300,7 +301,7 @@ test("threads given back and answers that come in the same moment, in any order:
       expect(marks).toHaveLength(count("agent") + count("behind") + count("stamp") + 2 * count("nested"));
       expect(played.warnings()).toEqual([]);
     }),
-    { numRuns: 15, seed: 20260822 },
+    { numRuns: long(60, 6), seed: 20260822 },
   );
 });
 

@@ -1,4 +1,6 @@
-const MINUTES = 10;
+import { long } from "./long.ts";
+
+const MINUTES = long(60, 10);
 
 /**
  * A test that hangs fails by its own limit. A run that hangs as a whole, whatever the cause, would say

@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import type { Kind } from "../../../src/supervisor/budget/budget.ts";
 import type { Purses } from "../../../src/supervisor/budget/purses.ts";
+import { long } from "../../support/long.ts";
 import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
 
-/** `SPAWN_TREES=100000` runs as many for each rule as D5 asks for; both take 20 s. */
-const RUNS = Number(process.env["SPAWN_TREES"] ?? 25_000);
+/** D5 asks for 100,000 in all. */
+const RUNS = long(50_000, 3_000);
 /** The most that a mock reply takes. */
 const REPLY = 100;
 /** What is estimated. */
