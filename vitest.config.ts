@@ -1,14 +1,18 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { CountsReporter } from "./test/support/counts-reporter.ts";
+import { isLong } from "./test/support/long.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    // Whole files that only the long run has (test/support/long.ts).
+    include: isLong ? ["test/**/*.{test,long}.ts"] : ["test/**/*.test.ts"],
     // Processes, because tests start threads, change the environment and kill what they started.
     pool: "forks",
     // One of them for every core; the default leaves one of two idle.
     maxWorkers: availableParallelism(),
+    // Files that follow each other share a process and what it has loaded: a fifth of all their time.
+    isolate: false,
     watch: false,
     globalSetup: ["test/support/own-home.ts", "test/support/time-limit.ts"],
     // Not a limit on speed: a test that takes as long as this hangs, and fails by name.

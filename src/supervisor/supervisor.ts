@@ -26,13 +26,13 @@ import { Spawning } from "./spawning.ts";
 import { mainSpec } from "./specs.ts";
 import { blockedPrompt, isHeard, submitted } from "./submitted-prompt.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
+import { firstWords, refuseNoNumber, refuseNothing, titleOf } from "./what-is-asked.ts";
 
 /**
  * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
  * to do; a reply that begins with anything but an agent ends it.
  */
 const SPARE_THREADS = 8;
-const TITLE_CHARS = 100;
 const NEVER = new AbortController().signal;
 
 type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;
@@ -200,7 +200,9 @@ export class Supervisor implements SupervisorHandle {
       signal?.removeEventListener("abort", stop);
       await this.#lives.settled();
     }
-    return this.#wokenRun;
+    // One that had answered when the program died has its end by now.
+    const answered = main !== undefined && unfinished.includes(main) ? this.#resultOf(main) : null;
+    return this.#wokenRun ?? answered;
   }
 
   tree(): readonly AgentView[] {
@@ -377,25 +379,4 @@ export class Supervisor implements SupervisorHandle {
   #refuseWhenClosed(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
-}
-
-function firstWords(prompt: string): string {
-  return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
-}
-
-/** An `end` record must stay short: a list of sessions reads only the last bytes of each. */
-function titleOf(prompt: string): string {
-  const line = prompt.trim().replace(/\s+/g, " ");
-  // Between words: half a secret would not be known for one.
-  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\S*$/, "")}…`;
-}
-
-/** Compared with anything it is false, so a limit that is no number would never be reached. */
-function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
-  if (Number.isNaN(value)) throw new Error(`${name} is NaN; give a number of ${unit}, or leave it out.`);
-}
-
-/** A model refuses an empty message, and nobody means one. */
-function refuseNothing(prompt: string): void {
-  if (prompt.trim() === "") throw new Error("The prompt is empty; say what is to be done.");
 }

@@ -6,6 +6,7 @@ import { lockHolder } from "../../src/journal/session-lock.ts";
 import { listSessions } from "../../src/journal/sessions.ts";
 import { troupe } from "../support/cli-process.ts";
 import { processesWith } from "../support/left-behind.ts";
+import { everyNth, isLong } from "../support/long.ts";
 import {
   type Handler,
   type MessagesServer,
@@ -114,27 +115,34 @@ describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 },
     await expectNothingLeft(at);
   });
 
-  test.each([
+  const ends = [
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s ends every command and leaves with %i, with nothing left", async (signal, expected) => {
-    const at = place();
-    const server = await serving(() => ({
-      calls: [command("touch begun; trap '' TERM INT HUP; sleep 100")],
-    }));
-    const begun = join(at.cwd, "begun");
-    const { code, err } = await troupe(["-p", "go", ...free], {
-      ...{ ...at, url: server.url, env: sandboxed },
-      onStart(child) {
-        const timer = setInterval(() => existsSync(begun) && child.kill(signal) && clearInterval(timer), 20);
-        child.once("exit", () => clearInterval(timer));
-      },
-    });
-    expect(code).toBe(expected);
-    expect(err).toMatch(/troupe --resume [a-z0-9]{16} goes on with it\.\n/);
-    await expectNothingLeft(at);
-  });
+  ] as const;
+  test.each(everyNth(ends, 2))(
+    "%s ends every command and leaves with %i, with nothing left",
+    async (signal, expected) => {
+      const at = place();
+      const server = await serving(() => ({
+        calls: [command("touch begun; trap '' TERM INT HUP; sleep 100")],
+      }));
+      const begun = join(at.cwd, "begun");
+      const { code, err } = await troupe(["-p", "go", ...free], {
+        ...{ ...at, url: server.url, env: sandboxed },
+        onStart(child) {
+          const timer = setInterval(
+            () => existsSync(begun) && child.kill(signal) && clearInterval(timer),
+            20,
+          );
+          child.once("exit", () => clearInterval(timer));
+        },
+      });
+      expect(code).toBe(expected);
+      expect(err).toMatch(/troupe --resume [a-z0-9]{16} goes on with it\.\n/);
+      await expectNothingLeft(at);
+    },
+  );
 });
 
 const why = whyNoTerminal();
@@ -276,19 +284,23 @@ describe.skipIf(why !== null)("stopping in a terminal (C21, fault 63)", { timeou
     await expectNothingLeft(at);
   });
 
-  test.each([
+  const goes = [
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s leaves with %i and the terminal as it was", async (signal, code) => {
-    const at = place();
-    const server = await serving(() => ({ calls: [command("touch begun; trap '' TERM HUP; sleep 100")] }));
-    const terminal = start(at, server.url, { args: free, env: sandboxed });
-    await ready(terminal);
-    terminal.type("go\r");
-    await expect.poll(() => existsSync(join(at.cwd, "begun")), { timeout: 10_000 }).toBe(true);
-    process.kill(programOf(at), signal);
-    await terminal.shows(`code=${code}\nrestored`);
-    await terminal.shows(/troupe --resume [a-z0-9]{16} goes on with it\./);
-    await expectNothingLeft(at);
-  });
+  ] as const;
+  test.each(isLong ? goes : goes.slice(1))(
+    "%s leaves with %i and the terminal as it was",
+    async (signal, code) => {
+      const at = place();
+      const server = await serving(() => ({ calls: [command("touch begun; trap '' TERM HUP; sleep 100")] }));
+      const terminal = start(at, server.url, { args: free, env: sandboxed });
+      await ready(terminal);
+      terminal.type("go\r");
+      await expect.poll(() => existsSync(join(at.cwd, "begun")), { timeout: 10_000 }).toBe(true);
+      process.kill(programOf(at), signal);
+      await terminal.shows(`code=${code}\nrestored`);
+      await terminal.shows(/troupe --resume [a-z0-9]{16} goes on with it\./);
+      await expectNothingLeft(at);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { long } from "../support/long.ts";
+import { isLong, long } from "../support/long.ts";
 import { memoryRun } from "./memory-run.ts";
 
 const endsOf = (agents: readonly { readonly status: string }[]) =>
@@ -25,7 +25,7 @@ test("of many agents one eats memory as arrays and strings: it ends out_of_memor
 });
 
 // More agents of these are for `npm run test:soak`.
-test.each(["map", "buffers"] as const)(
+test.each(isLong ? (["map", "buffers"] as const) : (["map"] as const))(
   "one that takes its whole process with it, as %s: taken up again, nothing durable is lost (D3, fault 51)",
   { timeout: 180_000 },
   async (form) => {

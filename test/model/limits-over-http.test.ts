@@ -6,6 +6,7 @@ import type { ServerAnswer } from "../../src/model/client.ts";
 import { governed } from "../../src/model/governor.ts";
 import { type RateLimits, rateLimitsOf, serverNow } from "../../src/model/rate-limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { isLong } from "../support/long.ts";
 import { apiError, type MessagesServer, startMessagesServer } from "../support/messages-server.ts";
 import { replyIn, requestOf } from "./asking.ts";
 import { Bucket } from "./limited-server.ts";
@@ -79,7 +80,7 @@ describe("what a server says of its limits", () => {
   });
 });
 
-describe.each([true, false])(
+describe.each(isLong ? [true, false] : [false])(
   "a real server of 25 requests a second, in bursts of 8; it tells so: %s",
   (tells) => {
     const limits = { perSecond: 25, burst: 8 };

@@ -12,6 +12,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Ended, troupe } from "../../support/cli-process.ts";
+import { everyNth } from "../../support/long.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { put } from "../settings/folders.ts";
 
@@ -344,7 +345,11 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(err).toContain("embedded offline model");
   });
 
-  test.each(canaries.filter(({ sings }) => sings))("runs it once it is trusted: $name", async (canary) => {
+  const trusted = everyNth(
+    canaries.filter(({ sings }) => sings),
+    3,
+  );
+  test.each(trusted)("runs it once it is trusted: $name", async (canary) => {
     const { sang, err, out, code } = await visit(canary, "--trust");
     expect(code, err).toBe(0);
     expect(sang, `${err}${out}`).toBe(true);

@@ -1,0 +1,23 @@
+const TITLE_CHARS = 100;
+
+/** What an agent is called that nobody has described. */
+export function firstWords(prompt: string): string {
+  return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
+}
+
+/** An `end` record must stay short: a list of sessions reads only the last bytes of each. */
+export function titleOf(prompt: string): string {
+  const line = prompt.trim().replace(/\s+/g, " ");
+  // Between words: half a secret would not be known for one.
+  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\S*$/, "")}…`;
+}
+
+/** Compared with anything it is false, so a limit that is no number would never be reached. */
+export function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
+  if (Number.isNaN(value)) throw new Error(`${name} is NaN; give a number of ${unit}, or leave it out.`);
+}
+
+/** A model refuses an empty message, and nobody means one. */
+export function refuseNothing(prompt: string): void {
+  if (prompt.trim() === "") throw new Error("The prompt is empty; say what is to be done.");
+}
