@@ -11,8 +11,6 @@ export default defineConfig({
     pool: "forks",
     // One of them for every core; the default leaves one of two idle.
     maxWorkers: availableParallelism(),
-    // Files that follow each other share a process and what it has loaded: a fifth of all their time.
-    isolate: false,
     watch: false,
     globalSetup: ["test/support/own-home.ts", "test/support/time-limit.ts"],
     // Not a limit on speed: a test that takes as long as this hangs, and fails by name.

@@ -27,26 +27,31 @@ export function mailDesk(session: Session, lives: Lives, spawning: Spawning): Ma
         ? `${sender.spec.description || sender.spec.type} (agent ${from})`
         : `agent ${from}`;
       const words = from === MAIN ? text : `Message from ${name}, not from the person:\n${text}`;
-      if (actor.child.state === "ended" && actor.id !== MAIN) {
+      // Again where it has ended once more while the journal was read: it must not be told what it never hears.
+      while (hasEnded(actor)) {
         const errand = { owner: from, call: null, background: true };
         if (await spawning.goOn(actor, words, errand, text)) return { type: "resumed", id: actor.id };
       }
       const id = `words:${session.ids.actor()}`;
-      // Durable before the sender is told so.
-      await session.journal.append({
+      const durable = session.journal.append({
         type: "prompt",
         actor: actor.id,
         message: { role: "user", content: words },
         id,
         from,
       });
+      // At once, or it might end before: the journal has the words before any turn that heard them.
       actor.owed.say(words, { id, from, text });
       lives.delivery.wakeFor(actor);
-      // It may have ended while the disk was waited for.
-      if (actor.child.state === "ended") lives.delivery.passOn(actor);
+      // Durable before the sender is told so.
+      await durable;
       return { type: "queued", id: actor.id };
     },
   };
+}
+
+function hasEnded({ id, child }: ActorRecord): boolean {
+  return id !== MAIN && (child.state === "ended" || child.state === "cancelling");
 }
 
 function entryOf(actor: ActorRecord, asker: ActorId): MailEntry {

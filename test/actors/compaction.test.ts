@@ -8,7 +8,7 @@ import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import { blocksOf, conversationOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import { type HostName, hosts, seeded } from "../support/supervised.ts";
+import { everyDayHosts, type HostName, seeded } from "../support/supervised.ts";
 import {
   counted,
   countingModel,
@@ -47,7 +47,7 @@ function complaint(messages: readonly MessageParam[]): string | null {
   return messages.at(-1)?.role === "user" ? null : "the last word is the model's";
 }
 
-describe.each(hosts)("a conversation in a small window, %s", (name) => {
+describe.each(everyDayHosts)("a conversation in a small window, %s", (name) => {
   test("2,000 turns in 20,000 tokens: it goes on, each request fits and is whole, and the task stands in each (C24, A19.2)", {
     timeout: 120_000,
   }, async () => {

@@ -8,7 +8,7 @@ import { conversationNow, sessionStateOf } from "../../src/journal/session-state
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
 import { restoreSession } from "../../src/supervisor/restore.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { isSummaryRequest, stepIn, tokensIn, windowed } from "./compacting-sessions.ts";
 
 const window = (tokens: number) => () => ({ tokens, compactAt: 0.9, auto: true });
@@ -32,7 +32,7 @@ const stepping =
     return { calls: [{ name: "Note", input: { step: `step-${step + 1}-` }, id: `n${step}` }], usage };
   };
 
-describe.each(hosts)("agents in small windows, %s", (name) => {
+describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
   test("8 agents whose windows hold a few turns finish, each with its own task, while their parent has a large one (C24, A19.5)", {
     timeout: 60_000,
   }, async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { agentTool } from "../../src/tools/agent.ts";
-import { hosts } from "../support/supervised.ts";
+import { everyDayHosts } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import {
   broken,
@@ -65,7 +65,7 @@ function forking(
   };
 }
 
-describe.each(hosts)("forks, %s", (host) => {
+describe.each(everyDayHosts)("forks, %s", (host) => {
   test.each([1, 8])(
     "%i in one reply begin with their parent's request to the letter, and share all but their directive (A11.9, D11)",
     async (count) => {

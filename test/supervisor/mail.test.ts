@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import { hosts } from "../support/supervised.ts";
+import { everyDayHosts } from "../support/supervised.ts";
 import {
   broken,
   cutAfter,
@@ -38,7 +38,7 @@ function signals() {
   };
 }
 
-describe.each(hosts)("mail between agents, %s", (host) => {
+describe.each(everyDayHosts)("mail between agents, %s", (host) => {
   test("a running agent hears a message at its next turn, once; the sender learns that it is on disk (C27)", async () => {
     const at = signals();
     const sent = world(host, async (request): Promise<ScriptedTurn> => {

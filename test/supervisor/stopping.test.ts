@@ -3,7 +3,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
-import { hosts } from "../support/supervised.ts";
+import { everyDayHosts } from "../support/supervised.ts";
 import {
   broken,
   journalOf,
@@ -62,7 +62,7 @@ const statuses = (views: readonly AgentView[]) =>
 const called = ({ supervisor }: World, name: string) =>
   supervisor.tree().find(({ description }) => description === name) ?? never();
 
-describe.each(hosts)("a stop, %s", (host) => {
+describe.each(everyDayHosts)("a stop, %s", (host) => {
   test("of the turn in front leaves what works in the background, and its result still comes (issue 5, item 8)", async () => {
     const { script, ready, hold } = family();
     const answered = Promise.withResolvers<string>();

@@ -7,10 +7,13 @@ import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/
 import type { SupervisorOptions } from "../../src/supervisor/options.ts";
 import { Supervisor } from "../../src/supervisor/supervisor.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
+import { isLong } from "./long.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** Both hosts an actor may live on; tests of actors run on each. */
 export const hosts = ["worker threads", "in-thread"] as const;
+/** Where both would show the same: threads cost a boot for each agent. The long run has both. */
+export const everyDayHosts: readonly HostName[] = isLong ? hosts : ["in-thread"];
 export type HostName = (typeof hosts)[number];
 
 export interface Supervised {

@@ -17,7 +17,12 @@ import { readTool } from "../../src/tools/read.ts";
 import type { PermissionLevel, Tool, ToolPrompt } from "../../src/tools/tool.ts";
 import { supervised } from "../support/supervised.ts";
 
-const spawner = { agents: [], forks: false, resolve: () => null, spawn: () => Promise.reject(new Error("unused")) };
+const spawner = {
+  agents: [],
+  forks: false,
+  resolve: () => null,
+  spawn: () => Promise.reject(new Error("unused")),
+};
 const builtIn = [readTool, globTool, grepTool, agentTool(spawner)];
 
 describe("the tool interface", () => {
