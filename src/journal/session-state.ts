@@ -57,12 +57,19 @@ export interface ActorAtRest {
   readonly earlier: readonly EndedRun[];
 }
 
-/** A command that ran beside a conversation when the record ends. */
-export interface OpenCommand {
+/** A command beside a conversation whose end nobody may have heard. */
+export interface OwedCommand {
   readonly actor: ActorId;
   readonly task: string;
   readonly title: string;
   readonly path: string;
+  /** Null: it ran when the record ends. */
+  readonly end: { readonly status: "completed" | "failed" | "killed"; readonly ending: string } | null;
+}
+
+/** The durable name of the end of a command. */
+export function commandId(task: string): string {
+  return `command:${task}`;
 }
 
 /** All that a session is, as a fold of its records (promise 4). */
@@ -70,7 +77,7 @@ export interface SessionState {
   /** In the order of the spawns. */
   readonly actors: ReadonlyMap<ActorId, ActorAtRest>;
   readonly tasks: TaskGraph;
-  readonly openCommands: readonly OpenCommand[];
+  readonly owedCommands: readonly OwedCommand[];
 }
 
 /** The durable name of the words that a call says. */
@@ -98,15 +105,17 @@ export function sessionStateOf(records: Iterable<JournalRecord>): SessionState {
   return folding.state;
 }
 
+type CommandEnd = Extract<JournalRecord["event"], { type: "command-end" }>;
+
 class Folding {
   readonly #actors = new Map<ActorId, ActorAtRest>();
   #tasks = noTasks;
-  readonly #commands = new Map<string, OpenCommand>();
+  readonly #commands = new Map<string, OwedCommand>();
   /** The first version named nothing that was heard: a turn then heard all that was said before it. */
   #namesWhatWasHeard = true;
 
   get state(): SessionState {
-    return { actors: this.#actors, tasks: this.#tasks, openCommands: [...this.#commands.values()] };
+    return { actors: this.#actors, tasks: this.#tasks, owedCommands: this.#owedCommands() };
   }
 
   take({ seq, event }: JournalRecord): void {
@@ -186,17 +195,29 @@ class Folding {
         break;
       case "command": {
         const { actor, task, title, path } = event;
-        this.#commands.set(task, { actor, task, title, path });
+        this.#commands.set(task, { actor, task, title, path, end: null });
         break;
       }
       case "command-end":
-        this.#commands.delete(event.task);
+        this.#afterCommand(event);
         break;
       case "end":
         break;
       default:
         event satisfies never;
     }
+  }
+
+  #afterCommand({ task, ending, status = "killed", told }: CommandEnd): void {
+    const command = this.#commands.get(task);
+    if (told) this.#commands.delete(task);
+    else if (command) this.#commands.set(task, { ...command, end: { status, ending } });
+  }
+
+  #owedCommands(): OwedCommand[] {
+    return [...this.#commands.values()].filter(
+      ({ actor, task }) => !this.#actors.get(actor)?.heard.has(commandId(task)),
+    );
   }
 
   #change(id: ActorId, by: (actor: ActorAtRest) => Partial<ActorAtRest>): void {

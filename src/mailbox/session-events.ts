@@ -107,7 +107,15 @@ export const SessionEvent = z.discriminatedUnion("type", [
     title: z.string(),
     path: z.string(),
   }),
-  z.object({ type: z.literal("command-end"), actor: ActorId, task: z.string(), ending: z.string() }),
+  /** `told`: its owner ended it, or has ended: nobody waits to hear of it. */
+  z.object({
+    type: z.literal("command-end"),
+    actor: ActorId,
+    task: z.string(),
+    ending: z.string(),
+    status: z.optional(z.enum(["completed", "failed", "killed"])),
+    told: z.optional(z.literal(true)),
+  }),
   /** The task graph is the fold of these. */
   z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
   /** `agents`: how many were spawned, so that a list of sessions need not read the whole journal. */

@@ -170,10 +170,11 @@ export class Background {
   #ended(entry: Entry, result: CommandResult): void {
     const { id: task, title, path } = entry;
     entry.end = endOf(result, this.#ports.clock.now());
-    this.#ports.note({ type: "command-end", actor: entry.owner, task, ending: entry.end.ending });
-    if (entry.told) return;
     const { state, exitCode, ending } = entry.end;
     const status = state === "killed" ? "killed" : exitCode === 0 ? "completed" : "failed";
+    const told = entry.told ? { told: true as const } : {};
+    this.#ports.note({ type: "command-end", actor: entry.owner, task, ending, status, ...told });
+    if (entry.told) return;
     this.#ports.tell(entry.owner, {
       ...{ type: "ended", task, title, status, ending },
       output: { ...result.output, path },

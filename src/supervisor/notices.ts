@@ -1,3 +1,4 @@
+import { commandId } from "../journal/session-state.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import type { CommandOutput } from "../mailbox/runs.ts";
@@ -85,6 +86,11 @@ export function durableName(notice: Notice): { id: string; notice: DurableNotice
     default:
       return notice satisfies never;
   }
+}
+
+/** What a turn that has heard it calls it; null: it has no record. */
+export function nameOf(notice: Notice): string | null {
+  return notice.type === "ended" ? commandId(notice.task) : (durableName(notice)?.id ?? null);
 }
 
 /** The notices with one more; lines of one task that nobody has heard yet become one notice. */

@@ -1,6 +1,6 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Steer, Turn } from "../mailbox/messages.ts";
-import { type DurableNotice, durableName, type Notice, noticeText, withNotice } from "./notices.ts";
+import { type DurableNotice, durableName, type Notice, nameOf, noticeText, withNotice } from "./notices.ts";
 
 /** Something said to an actor, by the durable name of its record. */
 export interface Words {
@@ -60,7 +60,7 @@ export class Owed {
   handedOver(steering: readonly Steer[]): void {
     const ids = new Set(steering.flatMap(({ of = [] }) => of));
     this.#steering = this.#steering.filter(({ of = [] }) => !of.some((id) => ids.has(id)));
-    this.#notices = this.#notices.filter((notice) => !ids.has(durableName(notice)?.id ?? ""));
+    this.#notices = this.#notices.filter((notice) => !ids.has(nameOf(notice) ?? ""));
     this.#handed.push(...steering);
   }
 
@@ -92,7 +92,7 @@ export class Owed {
   /** What came since, for its thread: all news are one text. */
   hear(): Steer[] {
     const told = this.#notices.splice(0);
-    const of = told.flatMap((notice) => durableName(notice)?.id ?? []);
+    const of = told.flatMap((notice) => nameOf(notice) ?? []);
     const news =
       told.length === 0
         ? []

@@ -50,16 +50,18 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
   }
   const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
   for (const rest of state.actors.values()) tellWhatWasNotHeard(rest, heard, lives);
-  for (const { actor, task, title, path } of state.openCommands) {
-    const ending = "It was ended with the program that ran it.";
-    session.journal.note({ type: "command-end", actor, task, ending });
+  for (const { actor, task, title, path, end } of state.owedCommands) {
+    const { status, ending } = end ?? ENDED_WITH_US;
+    if (end === null) session.journal.note({ type: "command-end", actor, task, ending, status });
     const output = { bytes: 0, head: "", tail: null, path };
-    lives.delivery.tell(actor, { type: "ended", task, title, status: "killed", ending, output });
+    lives.delivery.tell(actor, { type: "ended", task, title, status, ending, output });
   }
   // Now that each has all it is owed: what a turn that goes on has heard already.
   for (const { owed, reply } of unfinished) if (reply) owed.handedOver(reply.heard);
   return afterTheirAnswers(unfinished, state, session, lives);
 }
+
+const ENDED_WITH_US = { status: "killed", ending: "It was ended with the program that ran it." } as const;
 
 /** `heard`: also what went further up; whoever has heard it, nobody hears it again. */
 function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, lives: Lives): void {

@@ -225,6 +225,29 @@ describe("what a session that was cut off still knows", () => {
     expect(third.model.requests).toEqual([]);
   });
 
+  test("the end of a command in the background that nobody had heard is told again, once (D1)", async () => {
+    const script = (request: ModelRequest): ScriptedTurn => {
+      const said = textsOf(request);
+      if (said.includes("<task-notification>")) return { text: "heard" };
+      if (repliesIn(request) > 0) return { text: "started" };
+      return { calls: [{ name: "Bash", input: { command: "exit 3", run_in_background: true } }] };
+    };
+    const first = world("in-thread", script, { allowedTools: ["Bash"] });
+    await first.supervisor.prompt("go");
+    await first.supervisor.close();
+    const whole = recorded(first);
+    const end = recordsOf(whole.lines).findIndex(({ event }) => event.type === "command-end");
+    expect(end).toBeGreaterThan(0);
+    const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, end + 1) });
+    await again.supervisor.goOn();
+    expect(times(textsOf(again.model.requests.at(-1) ?? never()), "exit code 3")).toBe(1);
+    await again.supervisor.close();
+    expect(broken(await journalOf(again))).toEqual([]);
+    const third = await takenUp("in-thread", script, { id: whole.id, home: again.home });
+    expect(await third.supervisor.goOn()).toBeNull();
+    expect(third.model.requests).toEqual([]);
+  });
+
   test("a torn last line and a damaged middle one are said, and the session goes on (fault 37, 41)", async () => {
     const first = world("in-thread", answer);
     await first.supervisor.prompt("one");
