@@ -9,6 +9,7 @@ import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
 import { sessionPermissions } from "../src/supervisor/permissions.ts";
 import { noSession, sessionTools } from "../src/supervisor/session-tools.ts";
 import { Toolbox } from "../src/supervisor/toolbox.ts";
+import { servicesWith } from "../test/support/unasked-services.ts";
 import { onFreshGround } from "./folders.ts";
 import type { AskingErrand } from "./inside/asking-agents.ts";
 import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
@@ -63,6 +64,7 @@ function gateOf(cwd: string): Services["before"] {
     stop() {},
     whileWaiting: <T>(_: unknown, other: Promise<T>) => other,
     tell() {},
+    changed() {},
   };
   const session = { id: "bench", transcriptPath: "/", projectDir: cwd, folder: "/nonexistent" };
   const hooks = hookRunner({
@@ -77,10 +79,11 @@ function gateOf(cwd: string): Services["before"] {
   const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
   const gate = permissions.gate(toolbox);
   const signal = new AbortController().signal;
+  const territory = { root: cwd, additionalDirs: [], tree: null };
   return async ({ cwd: where, ...call }) => {
     const tool = toolbox.find(call.tool);
     if (!tool) throw new Error(`no tool ${call.tool}`);
-    const judged = await gate.judge({ actor: MAIN, call, tool, cwd: where }, signal);
+    const judged = await gate.judge({ actor: MAIN, call, tool, cwd: where, territory }, signal);
     if (judged.type !== "go") throw new Error(`refused: ${judged.reason}`);
     return { type: "go" };
   };
@@ -92,13 +95,7 @@ function asking(
   errand: Omit<AskingErrand, "port" | "answer">,
 ): Promise<number[]> {
   const { port1, port2 } = new MessageChannel();
-  const never = async () => {
-    throw new Error("Nobody asks for this here.");
-  };
-  const calls = { after: never, callTool: never, compacting: never, compacted: never, hidden: never };
-  const turns = { reply: never, yield: never, model: never, turn: never, finish: never };
-  const others = { ...calls, ...turns };
-  serveServices({ before, ...others, run: never, command: never, background: never }, port1);
+  serveServices(servicesWith({ before }), port1);
   const answers = new MessageChannel();
   const times = new Promise<number[]>((resolve) => answers.port1.once("message", resolve));
   const sent: AskingErrand = { ...errand, port: port2, answer: answers.port2 };

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { portMailbox } from "../src/mailbox/mailbox.ts";
 import { FromAgent } from "../src/mailbox/messages.ts";
 import { serveServices } from "../src/mailbox/service-lane.ts";
-import type { Services } from "../src/mailbox/services.ts";
+import { servicesWith } from "../test/support/unasked-services.ts";
 import { type BenchOptions, type BenchResult, partOfFloor, timesFloor } from "./result.ts";
 import { interleaved, median, p95 } from "./samples.ts";
 
@@ -130,25 +130,7 @@ function timed(listen: (back: () => void) => void, send: () => void): Promise<nu
 /** The partner asks and measures: that is the way service calls go. */
 async function askMany(worker: Worker, count: number): Promise<number[]> {
   const port = sendOn(worker, (other) => ({ type: "ask", count, port: other }));
-  const never = async () => {
-    throw new Error("Nobody asks for this here.");
-  };
-  const services: Services = {
-    before: async () => ({ type: "go" }),
-    after: never,
-    callTool: never,
-    reply: never,
-    yield: never,
-    model: never,
-    turn: never,
-    finish: never,
-    compacting: never,
-    compacted: never,
-    hidden: never,
-    run: never,
-    command: never,
-    background: never,
-  };
+  const services = servicesWith({ before: async () => ({ type: "go" }) });
   serveServices(services, port);
   const times = await new Promise<number[]>((resolve) => worker.once("message", resolve));
   port.close();

@@ -1,3 +1,4 @@
+import { run as context } from "./context.ts";
 import { run as fanOut } from "./fan-out.ts";
 import { run as gate } from "./gate.ts";
 import { run as governor } from "./governor.ts";
@@ -14,6 +15,7 @@ import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
 import { run as supervision } from "./supervision.ts";
 import { run as tools } from "./tools.ts";
+import { run as worktrees } from "./worktrees.ts";
 
 const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult[]>>> = {
   spawn,
@@ -29,6 +31,8 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   governor,
   live,
   supervision,
+  context,
+  worktrees,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

@@ -40,5 +40,12 @@ export const bundles: readonly Bundle[] = [
     format: "esm",
   },
   { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], alone: true, format: "esm" },
+  {
+    name: "worktree-keeper",
+    entry: "src/worktrees/keeper-process.ts",
+    external: [],
+    alone: true,
+    format: "esm",
+  },
   { name: "process-host", entry: "src/processes/host.ts", external: found, alone: true, format: "esm" },
 ];

@@ -1,6 +1,6 @@
 /**
- * Turns a terminal's screen (text with ANSI colours, on stdin) into an SVG on stdout: the README's picture of
- * a real run. See CONTRIBUTING.md, "The picture".
+ * Turns a terminal's screen (text with ANSI colours, on stdin) into an SVG on stdout: a picture of a
+ * real run for the README. See CONTRIBUTING.md, "The pictures".
  */
 import { text } from "node:stream/consumers";
 

@@ -1,13 +1,34 @@
 #!/usr/bin/env bash
-# Records the README's picture from a real run in a real terminal (needs tmux): docs/npm-start.svg
+# Records the README's pictures from real runs in a real terminal (needs tmux): docs/npm-start.svg, docs/demo-edits.svg.
+# With a name, only that one: scripts/record-picture.sh demo-edits
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
 columns=118
 home=$(mktemp -d)
 trap 'tmux kill-session -t troupe-picture 2>/dev/null || true; rm -rf "$home"' EXIT
-tmux new-session -d -s troupe-picture -x "$columns" -y 200 \
-  "env -u ANTHROPIC_API_KEY -u ANTHROPIC_BASE_URL HOME=$home PS1='\$ ' bash --norc"
-tmux send-keys -t troupe-picture "clear; PATH=$PWD/node_modules/.bin:\$PATH" Enter "clear" Enter
-tmux send-keys -t troupe-picture "npx troupe start" Enter
-until tmux capture-pane -t troupe-picture -p | grep -q 'agents ·'; do sleep 0.2; done
-tmux capture-pane -t troupe-picture -e -p | sed -n '1,30p' | node scripts/picture.ts "$columns" > docs/npm-start.svg
+
+# NAME, folder, lines to keep, what stands on the screen at the end, command
+record() {
+  tmux new-session -d -s troupe-picture -x "$columns" -y 200 -c "$2" \
+    "env -u ANTHROPIC_API_KEY -u ANTHROPIC_BASE_URL npm_config_update_notifier=false HOME=$home PS1='\$ ' bash --norc"
+  tmux send-keys -t troupe-picture "clear; PATH=$root/node_modules/.bin:\$PATH" Enter "clear" Enter
+  tmux send-keys -t troupe-picture "$5" Enter
+  local left=600
+  until tmux capture-pane -t troupe-picture -p | grep -q "$4"; do
+    ((left -= 1)) || { tmux capture-pane -t troupe-picture -p | sed '/^$/d' >&2; exit 1; }
+    sleep 0.2
+  done
+  tmux capture-pane -t troupe-picture -e -p | sed -n "1,$3p" | node scripts/picture.ts "$columns" > "docs/$1.svg"
+  tmux kill-session -t troupe-picture
+}
+
+if [[ ${1:-npm-start} == npm-start ]]; then
+  record npm-start "$root" 30 'agents ·' 'npx troupe start'
+fi
+if [[ ${1:-demo-edits} == demo-edits ]]; then
+  # A clone of its own, so that the picture names no folder of whoever records it.
+  git clone -q . "$home/troupe"
+  ln -s "$root/node_modules" "$root/dist" "$home/troupe/"
+  record demo-edits "$home/troupe" 64 'The scratch checkout' 'npm start -- --demo edits'
+fi

@@ -14,6 +14,7 @@ export type { Compaction } from "./mailbox/compacted.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
 export type { ActorId, CallId, Ids, SessionId } from "./mailbox/ids.ts";
 export type { Receipts, Status, Summary } from "./mailbox/messages.ts";
+export type { Conflict, MergeMode, WorktreeResult } from "./mailbox/worktree.ts";
 export type { McpServer, McpServerEntry } from "./mcp/server.ts";
 export type {
   ModelClient,
@@ -70,4 +71,9 @@ export type {
   SupervisorEvent,
 } from "./supervisor/view.ts";
 export type { CompactionOptions } from "./supervisor/windows.ts";
+export {
+  type WorktreeSettings,
+  type WorktreeSetup,
+  worktreeDefaults,
+} from "./supervisor/worktree-settings.ts";
 export { type CallContext, failed, type PermissionLevel, type ToolFailure } from "./tools/tool.ts";

@@ -89,7 +89,11 @@ async function call(name: string, input: unknown): Promise<string> {
 
 /** The very search of a call, by ripgrep alone. */
 async function bareRipgrep(input: GrepInput): Promise<{ ms: number; said: string }> {
-  return spawner.run({ file: ripgrepPath() ?? "rg", args: ripgrepArguments(input, "./"), cwd: folder });
+  return spawner.run({
+    file: ripgrepPath() ?? "rg",
+    args: ripgrepArguments(input, "./", { inOrder: false, inRepository: false }),
+    cwd: folder,
+  });
 }
 
 let edits = 0;

@@ -4,8 +4,8 @@ import { threadHost } from "../../src/actors/thread-host.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
-import type { Services } from "../../src/mailbox/services.ts";
 import type { ModelOutcome } from "../../src/model/client.ts";
+import { servicesWith } from "../../test/support/unasked-services.ts";
 import { answer, given } from "../own-process.ts";
 import { interleaved } from "../samples.ts";
 import type { SpawnSamples } from "../spawn.ts";
@@ -15,26 +15,14 @@ const EMPTY = new URL("../floor/empty-worker.cjs", import.meta.url);
 
 const { cwd, rounds } = given<{ cwd: string; rounds: number }>();
 
-const never = async (): Promise<never> => {
-  throw new Error("Nothing is run here.");
-};
-
-const services: Services = {
+const services = servicesWith({
   before: async () => ({ type: "go" }),
   after: async () => ({}),
   callTool: async () => ({ content: "", isError: true }),
   reply: async () => null,
-  yield: never,
-  model: never,
   turn: async () => ({ steer: [] }),
   finish: async () => ({ type: "closed" }),
-  compacting: never,
-  compacted: never,
-  hidden: never,
-  run: never,
-  command: never,
-  background: never,
-};
+});
 
 const done: ModelOutcome = {
   type: "reply",

@@ -26,6 +26,18 @@ export const rules: Rules = {
   folders: new Map([
     ["mailbox", []],
     ...L1.map((name): [string, Place[]] => [name, folders("mailbox")]),
+    [
+      "worktrees",
+      // Its keeper is a process of its own, with an environment like every other child; owners are known by their process.
+      [
+        ...folders("mailbox"),
+        ...all(
+          "src/processes/environment.ts",
+          "src/processes/process-group.ts",
+          "src/journal/process-identity.ts",
+        ),
+      ],
+    ],
     ["context", [...folders("mailbox"), types("src/model/client.ts")]],
     ["tools", [...folders("mailbox"), types("src/policy/"), types("src/model/client.ts")]],
     [
@@ -59,6 +71,8 @@ export const rules: Rules = {
     ],
     ["execa", folders("processes")],
     ["unbash", folders("policy/shell")],
+    ["yaml", folders("context/front-matter")],
+    ["@cfworker/json-schema", folders("actors/typed")],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("policy/settings")],
     ["sharp", all("src/tools/pictures.ts")],
@@ -69,10 +83,13 @@ export const rules: Rules = {
     ["nanoid", all("src/mailbox/ids.ts")],
     // Classic zod costs every thread 10 ms at its start.
     ["zod/mini", all("src/")],
-    // Every child process belongs to the process host, but for the broker of MCP servers and the servers under it.
+    // Every child process belongs to the process host, but for the broker of MCP servers, the servers under it, and the keeper of trees.
     [
       "node:child_process",
-      [...folders("processes"), ...all("src/mcp/broker-life.ts", "src/mcp/broker/stdio-transport.ts")],
+      [
+        ...folders("processes"),
+        ...all("src/mcp/broker-life.ts", "src/mcp/broker/stdio-transport.ts", "src/worktrees/keeper-life.ts"),
+      ],
     ],
   ]),
   replayable: {

@@ -39,16 +39,18 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
   });
   const report = reporter(mail, clock);
   report.progress(state);
+  const deferred = spec.tools.filter((tool) => tool.deferred);
   const dispatch: Dispatch = {
     offered: spec.tools,
     local: new Map(tools.map((tool) => [tool.name, tool])),
     services,
     signal: stop.signal,
+    moved: (place) => state.move(place),
     context: (call) => ({
       call,
       actor: spec.id,
       cwd: state.cwd,
-      root: spec.root,
+      root: state.root,
       additionalDirs: spec.additionalDirs,
       ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
       signal: stop.signal,
@@ -56,6 +58,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       lastWriters: [],
       todo: state.todo,
       clock,
+      deferred,
       // Unless the verdict says otherwise.
       hidden: async () => new Set(),
       run: (request) => services.run({ ...request, owner: spec.id }),

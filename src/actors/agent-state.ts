@@ -27,15 +27,19 @@ import {
   addReceipts,
   blocksOf,
   hear,
+  placeOf,
   receiptsOf,
   shownConversation,
+  systemHeard,
   todoOf,
   usageOf,
 } from "../mailbox/turns.ts";
+import type { Place } from "../mailbox/worktree.ts";
 import type { ModelReply } from "../model/client.ts";
-import { find } from "../tools/dispatch.ts";
+import { meant } from "../tools/deferred/meant.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
 import { TodoList } from "../tools/todo-list.ts";
+import { retriesIn } from "./typed/words.ts";
 
 /**
  * What an agent knows between two turns. It is the fold of its turn records and nothing else, so a new
@@ -47,6 +51,10 @@ export class AgentState {
   readonly reads: ReadLedger;
   readonly todo: TodoList;
   cwd: string;
+  /** The only folder its paths resolve in. */
+  root: string;
+  /** Where this turn has moved it. */
+  #moved: Place | null = null;
   /** What was run in this turn. */
   commands: Receipts["commands"] = [];
   /** Turns taken so far. */
@@ -64,6 +72,9 @@ export class AgentState {
   #turnsShown: Turn[];
   readonly #words: { readonly turn: number; readonly text: string }[];
   #heard: Steer[] = [];
+  #system: readonly string[];
+  /** How often it was told, since it was last asked something, that its answer is not what was asked for. */
+  #retries: number;
   readonly #offered: ActorSpec["tools"];
   readonly #start: Pick<ActorSpec, "id" | "messages">;
 
@@ -75,16 +86,19 @@ export class AgentState {
     this.#words = spec.turns.flatMap(wordsIn);
     this.wish = spec.compact ?? null;
     this.messages = shownConversation(spec, spec.turns);
+    this.#system = systemHeard(spec.turns);
     const { inherited, pending } = spec;
     this.reads = new ReadLedger([...(inherited?.reads ?? []), ...spec.turns.flatMap((turn) => turn.reads)]);
     this.todo = new TodoList(todoOf(spec.turns));
     this.cwd = spec.turns.at(-1)?.cwd ?? inherited?.cwd ?? spec.root;
+    this.root = placeOf(spec.turns)?.root ?? inherited?.root ?? spec.root;
     this.turns = spec.turns.at(-1)?.turn ?? 0;
     this.last = spec.last ?? null;
     this.usage = addUsage(usageOf(spec.turns), spec.compacted?.usage ?? noUsage);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
     this.said = spec.heard.some(({ news }) => !news) ? "" : lastSaid(spec.turns);
+    this.#retries = retriesIn(spec.turns.flatMap(({ heard }) => heard));
     this.hear(spec.heard);
     if (pending) this.#goOnWith(pending);
   }
@@ -95,6 +109,14 @@ export class AgentState {
     if (open.todo) this.todo.replace(open.todo);
     this.commands = [...open.commands];
     this.cwd = open.cwd;
+    for (const { result } of open.results) if (result.moved) this.move(result.moved);
+  }
+
+  /** It works there from its next call on. */
+  move(place: Place): void {
+    this.#moved = place;
+    this.root = place.root;
+    this.cwd = place.cwd;
   }
 
   /** A reply whose calls are about to run, as it is told to the supervisor. */
@@ -113,6 +135,10 @@ export class AgentState {
       commands: [...this.commands],
       ...(todo === undefined ? {} : { todo: [...todo] }),
     };
+  }
+
+  get retries(): number {
+    return this.#retries;
   }
 
   /** It said something, called nothing, and has heard nothing since. */
@@ -147,12 +173,19 @@ export class AgentState {
     this.hear(steer);
   }
 
+  /** What it has heard that stands in the system prompt. */
+  get system(): readonly string[] {
+    return [...new Set([...this.#system, ...systemHeard([], this.#heard)])];
+  }
+
   get tokens(): number {
     return totalTokens(this.usage);
   }
 
   hear(steering: readonly Steer[]): void {
     hear(this.messages, steering);
+    for (const entry of steering.flatMap(({ reads = [] }) => reads)) this.reads.record(entry);
+    this.#retries = steering.some(({ news }) => !news) ? 0 : this.#retries + retriesIn(steering);
     this.#heard.push(...steering);
   }
 
@@ -163,7 +196,7 @@ export class AgentState {
 
   /** The tools that calls were of, by the names they are offered under; a name that nothing has ran nothing. */
   #ran(calls: readonly ToolUseBlock[]): string[] {
-    return calls.flatMap(({ name }) => find(this.#offered, name)?.name ?? []);
+    return calls.flatMap((call) => meant(call, this.#offered)?.tool.name ?? []);
   }
 
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
@@ -184,8 +217,11 @@ export class AgentState {
     this.commands = [];
     this.receipts = addReceipts(this.receipts, receipts);
     const todo = this.todo.takeFresh();
+    this.#system = this.system;
     const heard = this.#heard;
     this.#heard = [];
+    const place = this.#moved;
+    this.#moved = null;
     const turn: Turn = {
       turn: this.turns,
       heard,
@@ -193,6 +229,7 @@ export class AgentState {
       cwd: this.cwd,
       reads,
       ...(todo === undefined ? {} : { todo }),
+      ...(place === null ? {} : { place }),
       usage: reply.usage,
       receipts,
     };

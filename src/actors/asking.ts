@@ -1,6 +1,7 @@
 import { overflowOf } from "../context/compaction/overflow.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
+import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
 import type { AgentState } from "./agent-state.ts";
 import { boundsIn, type Compacting, shrunk } from "./compaction.ts";
@@ -30,8 +31,8 @@ function requestOf(spec: ActorSpec, state: AgentState, last: Last | null): Model
   return {
     actor: spec.id,
     model: spec.model,
-    system: spec.system,
-    tools: spec.tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
+    system: [...spec.system, ...state.system],
+    tools: toolsInRequests(spec.tools),
     messages: state.messages,
     maxTokens: Math.min(reply, last?.maxTokens ?? reply),
     ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),

@@ -1,11 +1,12 @@
 import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bounds.ts";
 import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
 import { foldedMessage, notCompacted } from "../context/compaction/shown.ts";
-import { estimated, factorOf, sizeOf } from "../context/compaction/size.ts";
+import { estimated, factorOf, isDoubtful, sizeOf } from "../context/compaction/size.ts";
 import type { Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import { toolsInRequests } from "../mailbox/turns.ts";
 import type { AgentState } from "./agent-state.ts";
 import { type Ending, endingOfCancel } from "./ending.ts";
 import { type Asking, summarised } from "./summarising.ts";
@@ -76,9 +77,14 @@ export async function madeRoom(
   // Once between two replies: only the next reply says what it really came to. Again only where nothing would fit.
   let done = state.turns > 0 && state.shown.compacted?.turn === state.turns;
   for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
-    const before = sizeOf(state.shown, spec);
-    if (before < (done ? full : limit)) return true;
-    const attempt = { ...begin(spec, state, around, before), summaries };
+    const bound = done ? full : limit;
+    // Once: what is left out after that is known as well as what was counted.
+    const counted = tries === 0 ? await countOf(spec, state, bound, around) : null;
+    if (around.signal.aborted) return true;
+    const before = counted ?? sizeOf(state.shown, spec);
+    if (before < bound) return true;
+    const factor = factorOf(state.shown, spec, counted);
+    const attempt = { ...begin(spec, state, around, before), factor, summaries };
     const outcome = await automatic(attempt, limit, full);
     if (around.signal.aborted) return true;
     if (!isNews(outcome.next, state)) return before < full;
@@ -86,6 +92,27 @@ export async function madeRoom(
     done = true;
   }
   return sizeOf(state.shown, spec) < full;
+}
+
+/** The model's own count of the next request, where the estimate is in doubt; null: none is needed, or there is none. */
+async function countOf(
+  spec: ActorSpec,
+  state: AgentState,
+  limit: number,
+  { model, signal }: Compacting,
+): Promise<number | null> {
+  if (!model.countTokens || !isDoubtful(state.shown, spec, limit)) return null;
+  const { id, model: name, thinkingTokens } = spec;
+  const system = [...spec.system, ...state.system];
+  const request = {
+    actor: id,
+    model: name,
+    system,
+    tools: toolsInRequests(spec.tools),
+    messages: state.messages,
+  };
+  const thinking = thinkingTokens === undefined ? {} : { thinkingTokens };
+  return model.countTokens({ ...request, maxTokens: 1, ...thinking }, signal);
 }
 
 /** The server would not take the request: makes it smaller once. False: it is as small as it can be (fault 8). */

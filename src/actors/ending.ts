@@ -7,6 +7,8 @@ export interface Ending {
   readonly status: Status;
   readonly text: string;
   readonly reason?: string;
+  /** The answer as data, where that was asked for. */
+  readonly output?: unknown;
 }
 
 /** Why a reply must be the last one: a limit was reached, or nothing more fits into the window. */

@@ -17,6 +17,7 @@ import {
 } from "./ending.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
+import { type TypedEnding, typedEnding } from "./typed/typed-ending.ts";
 
 /** All that the loop needs from the world; it owns nothing. */
 export interface Surroundings {
@@ -38,19 +39,22 @@ export interface Surroundings {
  */
 export async function runAgent(spec: ActorSpec, state: AgentState, around: Surroundings): Promise<void> {
   const { services, signal } = around;
-  const end = (turn: Turn | null, { status, text, reason }: Ending, more: Pick<Finish, "compacted"> = {}) => {
+  const end = (turn: Turn | null, ending: Ending, more: Pick<Finish, "compacted"> = {}) => {
     const { turns, usage, receipts } = state;
-    const why = reason === undefined ? {} : { reason };
-    return services.finish({ turn, summary: { status, text, ...why, turns, usage, receipts }, ...more });
+    return services.finish({ turn, summary: { ...ending, turns, usage, receipts }, ...more });
   };
   let pending = spec.pending;
   if (!pending && (state.onlyCompacts || state.hasAnswered)) {
-    const answer = state.onlyCompacts
-      ? await end(null, await endingOfCompaction(spec, state, around), { compacted: true })
-      : // Its answer is recorded, but not its end: the model is not asked to go on with its own words.
-        await end(null, endingOfAnswer(spec, state));
-    if (answer.type === "closed") return;
-    state.told(answer);
+    // Its answer may be recorded, but not its end: the model is not asked to go on with its own words.
+    const ending: TypedEnding = state.onlyCompacts
+      ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
+      : await asData(endingOfAnswer(spec, state), spec, state, false);
+    if (ending.type === "again") state.hear([{ text: ending.note, news: true }]);
+    else {
+      const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
+      if (answer.type === "closed") return;
+      state.told(answer);
+    }
   }
   for (;;) {
     let reply: Pick<ModelReply, "content" | "usage" | "stopReason">;
@@ -81,13 +85,28 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     around.onProgress(state);
     if (signal.aborted) return void (await end(turn, endingOfCancel(signal, state.said)));
 
+    const isLast = last !== null || reply.stopReason === "refusal";
+    const ending =
+      calls.length > 0 ? null : await asData(endingOfReply(reply, saidBefore, last), spec, state, isLast);
     const answer =
-      calls.length > 0
-        ? ({ type: "more", ...(await services.turn(turn)) } as const)
-        : await end(turn, endingOfReply(reply, saidBefore, last));
+      ending?.type === "ends"
+        ? await end(turn, ending.ending)
+        : ({ type: "more", ...(await services.turn(turn)) } as const);
     if (answer.type === "closed") return;
+    if (ending?.type === "again") state.hear([{ text: ending.note, news: true }]);
     state.told(answer);
   }
+}
+
+/** Where the answer must be data: whether it is. */
+async function asData(
+  ending: Ending,
+  { outputSchema }: ActorSpec,
+  { retries }: AgentState,
+  isLast: boolean,
+): Promise<TypedEnding> {
+  if (outputSchema === undefined) return { type: "ends", ending };
+  return typedEnding(ending, outputSchema, { retries, isLast });
 }
 
 /**

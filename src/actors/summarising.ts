@@ -5,6 +5,7 @@ import type { Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../model/client.ts";
 
 /** What a summary needs from the world. */
@@ -69,7 +70,8 @@ function requestFor(
   { spec, shown, through, bounds, factor }: Wanted,
   instructions: string,
 ): ModelRequest | null {
-  const { id, model, system, tools } = spec;
+  const { id, model, system } = spec;
+  const tools = toolsInRequests(spec.tools);
   // It is part of what the server has taken before: a count that is far from ours is no reason not to ask.
   const most =
     (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
@@ -78,7 +80,7 @@ function requestFor(
   if (messages === null) return null;
   return {
     ...{ actor: id, model, system, messages },
-    tools: tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
+    tools,
     maxTokens: bounds.summary,
     withoutTools: true,
     streamText: false,

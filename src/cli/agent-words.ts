@@ -1,7 +1,8 @@
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
-import type { Status } from "../mailbox/messages.ts";
+import type { Status, Summary } from "../mailbox/messages.ts";
 import type { Activity, AgentView } from "../supervisor/view.ts";
+import { worktreeGist } from "../supervisor/worktree-words.ts";
 import type { Paint } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
@@ -69,10 +70,29 @@ export function doing(view: AgentView, now: number): string {
   }
 }
 
+/** The same, after where another agent writes to the same file: what stands first is seen also where lines are cut. */
+export function doingAndWhere(view: AgentView, now: number): string {
+  const where = view.overlap === null ? "" : safeLine(view.overlap);
+  return [where, doing(view, now)].filter(Boolean).join(" · ");
+}
+
 function ending({ summary }: AgentView): string {
   if (!summary) return "ended";
   const reason = summary.status === "done" ? undefined : summary.reason;
-  return reason ? `${statusWords(summary.status)}: ${safeLine(reason)}` : statusWords(summary.status);
+  const gist = summary.worktree === undefined ? null : worktreeGist(summary.worktree);
+  // Before the reason, which may be long.
+  const words = [statusWords(summary.status), ...checkWords(summary), ...(gist === null ? [] : [gist])].join(
+    " · ",
+  );
+  return reason ? `${words}: ${safeLine(reason)}` : words;
+}
+
+/** What of its report the runtime could not verify; empty: nothing of the kind. */
+function checkWords({ unverified = [], unfounded }: Summary): string[] {
+  return [
+    ...(unfounded ? ["no tool run"] : []),
+    ...(unverified.length > 0 ? [`unverified: ${unverified.length}`] : []),
+  ];
 }
 
 /** The step it works on stands in front of the call; what keeps it from working is said alone. */

@@ -51,7 +51,7 @@ function heard(context: Context, onEvent: (event: SupervisorEvent) => void): Con
     ...context,
     runtime: {
       restoreSession: (request) => runtime.restoreSession(request),
-      listAgents: () => runtime.listAgents(),
+      listAgents: (own) => runtime.listAgents(own),
       checkBaseURL: () => runtime.checkBaseURL(),
       async createSupervisor() {
         const create = await runtime.createSupervisor();

@@ -11,7 +11,7 @@ export const exitCodes = {
 } as const;
 
 export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[] = [
-  [exitCodes.done, "the conversation ended done; for fanout and start: every task did"],
+  [exitCodes.done, "the conversation ended done; for fanout and start: every task did, and edits came back"],
   [exitCodes.notDone, "it ended in any other way; what is known is printed"],
   [exitCodes.usage, "wrong usage: an unknown flag, a missing folder, no prompt, nothing to go on with"],
   [exitCodes.unfinished, "what ran in the background was stopped at --background-timeout"],

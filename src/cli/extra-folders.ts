@@ -11,7 +11,7 @@ export interface ExtraFolders {
 
 /** Folders that settings add to the workspace, as absolute paths; a missing one is named and left out. */
 export async function extraFolders(
-  said: readonly SaidBy[],
+  said: readonly Pick<SaidBy, "text" | "file">[],
   { cwd, homedir }: { readonly cwd: string; readonly homedir: string },
 ): Promise<ExtraFolders> {
   const checked = await Promise.all(

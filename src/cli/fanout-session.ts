@@ -1,4 +1,7 @@
+import type { MergeMode } from "../mailbox/worktree.ts";
+import { worktreeDefaults } from "../supervisor/worktree-settings.ts";
 import type { Context } from "./command.ts";
+import { editsAreBack } from "./edits-back.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Job } from "./jobs.ts";
 import { type Finished, runSession } from "./run-session.ts";
@@ -9,28 +12,51 @@ export interface FanOut {
   readonly tasks: readonly string[];
   /** Agent type. */
   readonly type: string;
+  /** Each edits in a worktree of its own. */
+  readonly isolation?: "worktree";
+  /** How their edits come back, where it is not as the settings say. */
+  readonly merge?: MergeMode;
+  /** The session is not kept. */
+  readonly passing?: boolean;
 }
 
-/** One agent per task, side by side, without a main model. Exit code 0 only where every task ended `done`. */
+/** How edits of this session's agents come back. */
+export function mergeModeOf({ options }: SessionSetup, { merge }: Pick<FanOut, "merge">): MergeMode {
+  return merge ?? options.worktree?.merge ?? worktreeDefaults.merge;
+}
+
+/**
+ * One agent per task, side by side, without a main model. Exit code 0 only where every task ended `done`, with its edits
+ * where they belong.
+ */
 export function runFanOut(
   context: Context,
   setup: SessionSetup,
-  { tasks, type }: FanOut,
+  fanOut: FanOut,
   report: (finished: Finished) => Promise<void>,
 ): Promise<number> {
+  const { tasks, type, isolation, merge, passing = false } = fanOut;
+  const apart = {
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(merge === undefined ? {} : { merge }),
+  };
+  const mode = mergeModeOf(setup, fanOut);
   const jobs = tasks.map((task): Job => {
     const description = taskName(task);
     return {
       type,
       description,
-      start: (handle, signal) => handle.spawn({ type, description, prompt: task, signal }),
+      start: (handle, signal) => handle.spawn({ type, description, prompt: task, ...apart, signal }),
     };
   });
   return runSession(context, setup, {
     jobs: () => jobs,
+    passing,
     async report(finished) {
       await report(finished);
-      const done = finished.ends.every(({ summary }) => summary.status === "done");
+      const done = finished.ends.every(
+        ({ summary }) => summary.status === "done" && editsAreBack(summary, mode),
+      );
       return done ? exitCodes.done : exitCodes.notDone;
     },
   });

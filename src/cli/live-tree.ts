@@ -1,5 +1,5 @@
 import type { AgentView } from "../supervisor/view.ts";
-import { agentFigures, agentName, doing, stateMark } from "./agent-words.ts";
+import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-words.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
 import { safeLine } from "./safe-text.ts";
@@ -43,7 +43,7 @@ function agentLines(placed: readonly Placed[], now: number, { columns, paint }: 
     lead: "  ".repeat(Math.min(indent, Math.floor(width / 8))),
     mark: stateMark(view, paint),
     name: agentName(view),
-    activity: view.trouble === null ? doing(view, now) : safeLine(view.trouble),
+    activity: view.trouble === null ? doingAndWhere(view, now) : safeLine(view.trouble),
     figures: agentFigures(view, now),
   }));
   if (width < NARROW) {
@@ -58,7 +58,9 @@ function agentLines(placed: readonly Placed[], now: number, { columns, paint }: 
   const names = widest(rows.map(({ lead, name }) => lead.length + 2 + displayWidth(name)));
   const activities = widest(rows.map(({ activity }) => displayWidth(activity)));
   const forNames = Math.min(names, Math.max(Math.floor(rest / 2), rest - activities));
-  return rows.map(({ lead, mark, name, activity, figures }) => {
+  return rows.map(({ lead: whole, mark, name, activity, figures }) => {
+    // A long activity may leave less room than the deepest agents stand in.
+    const lead = whole.slice(0, Math.max(0, forNames - 2));
     const left = padToWidth(name, forNames - lead.length - 2);
     const middle = padToWidth(activity, rest - forNames);
     return `${lead}${mark} ${left}  ${paint("dim", middle)}  ${figures.padStart(forFigures)}`;

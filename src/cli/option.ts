@@ -71,44 +71,36 @@ export function choice<C extends string>(
   };
 }
 
+type Bounds = Words & { readonly value: string; readonly min: number; readonly max: number };
+
 /** A whole number within limits. */
-export function whole(
-  words: Words & { value: string; min: number; max: number },
-): Option<number | undefined> {
-  const { min, max, ...rest } = words;
-  return {
-    aliases: [],
-    ...rest,
-    read(given) {
-      const word = given.at(-1);
-      if (word === undefined) return undefined;
-      const number = /^\d{1,15}$/.test(word) ? Number(word) : Number.NaN;
-      if (number >= min && number <= max) return number;
-      throw new UsageError(
-        `--${words.name} cannot be ${quoted(word)}; it is a whole number from ${min} to ${max}.`,
-      );
-    },
-  };
+export function whole(bounds: Bounds): Option<number | undefined> {
+  const read = (word: string) => (/^\d{1,15}$/.test(word) ? Number(word) : Number.NaN);
+  return number(bounds, read, `a whole number from ${bounds.min} to ${bounds.max}`);
 }
 
 /** A number within limits, as amounts of money are. */
-export function decimal(
-  words: Words & { value: string; min: number; max: number },
+export function decimal(bounds: Bounds): Option<number | undefined> {
+  const read = (word: string) =>
+    /^\$?(\d{1,12}(\.\d{1,9})?|\.\d{1,9})$/.test(word) ? Number(word.replace("$", "")) : Number.NaN;
+  return number(bounds, read, `a number from ${bounds.min} to ${bounds.max}, such as 2.50`);
+}
+
+/** What `read` finds to be no number is refused like one out of bounds. */
+function number(
+  { min, max, ...rest }: Bounds,
+  read: (word: string) => number,
+  wanted: string,
 ): Option<number | undefined> {
-  const { min, max, ...rest } = words;
   return {
     aliases: [],
     ...rest,
     read(given) {
       const word = given.at(-1);
       if (word === undefined) return undefined;
-      const number = /^\$?(\d{1,12}(\.\d{1,9})?|\.\d{1,9})$/.test(word)
-        ? Number(word.replace("$", ""))
-        : Number.NaN;
-      if (number >= min && number <= max) return number;
-      throw new UsageError(
-        `--${words.name} cannot be ${quoted(word)}; it is a number from ${min} to ${max}, such as 2.50.`,
-      );
+      const found = read(word);
+      if (found >= min && found <= max) return found;
+      throw new UsageError(`--${rest.name} cannot be ${quoted(word)}; it is ${wanted}.`);
     },
   };
 }

@@ -8,9 +8,10 @@ import type { Progress } from "./progress.ts";
 import { safeLine } from "./safe-text.ts";
 import { createWaits, waitLine } from "./waits.ts";
 
-/** One line when an agent starts, one when it ends, one per wait: for logs and dumb terminals. */
+/** One line when an agent starts, one when it ends, one per wait and per file it shares: for logs and dumb terminals. */
 export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint): Progress {
   const told = new Map<ActorId, "started" | "ended">();
+  const shared = new Map<ActorId, string>();
   const waits = createWaits();
   let stopped = false;
 
@@ -31,6 +32,9 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
       told.set(view.id, "started");
       say(`${stateMark(view, paint)} ${name}  started`);
     }
+    if (view.overlap === null || view.state === "ended" || shared.get(view.id) === view.overlap) return;
+    shared.set(view.id, view.overlap);
+    say(`${stateMark(view, paint)} ${name}  ${paint("dim", safeLine(view.overlap))}`);
   };
 
   return {

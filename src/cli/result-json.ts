@@ -1,7 +1,10 @@
 import { MAIN } from "../mailbox/ids.ts";
-import type { Status } from "../mailbox/messages.ts";
+import type { Status, Summary } from "../mailbox/messages.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
 import type { SessionAccount } from "../supervisor/options.ts";
 import type { AgentView, PermissionDenial } from "../supervisor/view.ts";
+import { worktreeDefaults } from "../supervisor/worktree-settings.ts";
+import { editsAreBack } from "./edits-back.ts";
 import type { JobEnd } from "./jobs.ts";
 import { subtypeOf, subtypeOfAll } from "./outcome.ts";
 import { lastEnd } from "./results.ts";
@@ -26,12 +29,16 @@ export function promptJson(finished: Finished): object {
   };
 }
 
-/** The one object of `troupe fanout --json`. */
+/** The one object of `troupe fanout --json`. Done, but without its edits where they belong, is partial. */
 export function fanoutJson(
   tasks: readonly string[],
   { ends, account, durationMs, unfinished }: Finished,
+  merge: MergeMode = worktreeDefaults.merge,
 ): object {
-  const statuses = ends.map(({ summary }) => summary.status);
+  const statuses = ends.map(({ summary }): Status => {
+    const { status } = summary;
+    return status === "done" && !editsAreBack(summary, merge) ? "partial" : status;
+  });
   return {
     type: "result",
     subtype: subtypeOfAll(statuses),
@@ -60,8 +67,30 @@ function endJson({ id, type, description, summary, durationMs }: JobEnd): object
     turns: summary.turns,
     usage: summary.usage,
     duration_ms: Math.round(durationMs),
+    ...dataJson(summary),
+    ...worktreeJson(summary),
+    ...checkJson(summary),
     receipts: summary.receipts,
   };
+}
+
+/** Its answer as data, where that was asked for and it is. */
+function dataJson({ output }: Pick<Summary, "output">): object {
+  return output === undefined ? {} : { output };
+}
+
+/** How much of its report the runtime could not verify, and what. */
+function checkJson({ unverified = [], unfounded }: Pick<Summary, "unverified" | "unfounded">): object {
+  return {
+    unverified: unverified.length,
+    ...(unverified.length === 0 ? {} : { unverified_claims: unverified }),
+    ...(unfounded ? { no_tool_run: true } : {}),
+  };
+}
+
+/** What became of its edits, where it had a worktree of its own. */
+function worktreeJson({ worktree }: Pick<Summary, "worktree">): object {
+  return worktree === undefined ? {} : { worktree };
 }
 
 /** `usage`, time and cost are of the main conversation and all agents together. */
@@ -95,6 +124,7 @@ function agentJson(view: AgentView): object {
     duration_ms: Math.round(
       Math.max(0, (view.endedAt ?? view.createdAt) - (view.startedAt ?? view.createdAt)),
     ),
+    ...(summary === null ? {} : { ...dataJson(summary), ...worktreeJson(summary), ...checkJson(summary) }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { SessionAccount } from "../supervisor/options.ts";
+import { noteOn } from "../supervisor/receipts/words.ts";
+import { worktreeLine } from "../supervisor/worktree-words.ts";
 import { statusMark, statusWords } from "./agent-words.ts";
 import { type Paint, paintFor } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
@@ -34,10 +36,26 @@ function heading(number: number, task: string, { summary }: JobEnd, paint: Paint
   return `## ${statusMark(summary.status, paint)} ${number}. ${paint("bold", safeLine(task))}${status}`;
 }
 
-function body({ summary }: JobEnd, outlet: Outlet): string {
+/** What the agent said, why it ended otherwise, and what became of its edits. */
+function body({ id, summary }: JobEnd, outlet: Outlet): string {
   const text = resultText(summary.text, outlet);
-  const sentence = reasonSentence(summary);
-  return sentence === undefined ? text : `${text}${text && "\n"}${sentence}\n`;
+  const sentences = [
+    reasonSentence(summary),
+    editsSentence(summary, id),
+    checkSentence(summary, outlet),
+  ].filter((one) => one !== undefined);
+  return [...(text === "" ? [] : [text]), ...sentences.map((one) => `${one}\n`)].join("\n");
+}
+
+/** What of its report could not be verified, line by line. */
+function checkSentence(summary: JobEnd["summary"], { isTTY }: Outlet): string | undefined {
+  const note = noteOn(summary);
+  if (note !== null) return isTTY ? safeText(note) : note;
+  return summary.unfounded ? "[No tool was run for this: nothing in it was looked up.]" : undefined;
+}
+
+function editsSentence({ worktree }: JobEnd["summary"], id: JobEnd["id"]): string | undefined {
+  return worktree === undefined ? undefined : safeLine(worktreeLine(worktree, id ?? ""));
 }
 
 /** "3 agents · 12 turns · 45.2k tokens · 8.4 s" */

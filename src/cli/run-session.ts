@@ -32,6 +32,8 @@ export interface Work {
   jobs(session: SupervisorHandle, note: (line: string) => void): readonly Job[];
   /** Milliseconds that the main conversation waits, in all, for nothing but what runs in the background. */
   readonly backgroundMs?: number | undefined;
+  /** What the session is kept in goes, too: nobody can go on with it. */
+  readonly passing?: boolean;
   report(finished: Finished): Promise<number>;
 }
 
@@ -74,7 +76,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
         progress.onEvent(event);
       },
     });
-    sayHowToGoOn = () => progress.note(howToGoOn(session.session));
+    if (!work.passing) sayHowToGoOn = () => progress.note(howToGoOn(session.session));
     stops.begin(session);
     let code: number = exitCodes.notDone;
     let closed = false;

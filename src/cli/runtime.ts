@@ -1,3 +1,4 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ListedAgent } from "../supervisor/listing.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoreRequest, Restoring } from "../supervisor/restore.ts";
@@ -10,6 +11,7 @@ export interface Runtime {
   createSupervisor(): Promise<CreateSupervisor>;
   /** Takes a session up again, or says why not. What is restored is held until it is released. */
   restoreSession(request: RestoreRequest): Promise<Restoring>;
-  listAgents(): Promise<readonly ListedAgent[]>;
+  /** The built-in kinds, and these. */
+  listAgents(own?: readonly AgentDefinition[]): Promise<readonly ListedAgent[]>;
   checkBaseURL(): Promise<CheckBaseURL>;
 }

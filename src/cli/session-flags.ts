@@ -58,9 +58,19 @@ export const sessionFlags = {
     value: "FILE|JSON",
     summary: "MCP servers, as in .mcp.json; may be repeated",
   }),
+  agents: text({
+    name: "agents",
+    value: "JSON|FILE",
+    summary: "kinds of agents by name, each with description and prompt as in agent files",
+  }),
   strictMcpConfig: flag({
     name: "strict-mcp-config",
     summary: "start the MCP servers of --mcp-config and no others",
+  }),
+  pluginDir: repeated({
+    name: "plugin-dir",
+    value: "FOLDER",
+    summary: "a plug-in whose skills and commands are there as NAME:SKILL; may be repeated",
   }),
   appendSystemPrompt: text({
     name: "append-system-prompt",

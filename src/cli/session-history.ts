@@ -52,7 +52,7 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
         break;
       }
       case "prompt":
-        ask(event.actor, event.message);
+        if (!event.news) ask(event.actor, event.message);
         break;
       case "turn": {
         const said = event.turn.messages.filter(({ role }) => role === "assistant").map(textOf);

@@ -2,6 +2,7 @@ import { type SettingsReader, settingsReader, type TrustedSettings } from "../po
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/words.ts";
 import type { CliIO } from "./io.ts";
+import { skillGrantsIn } from "./skills/session-skills.ts";
 
 /** Asks the person whether the folder is trusted; false where they do not say yes. */
 export type AskTrust = (question: string) => Promise<boolean>;
@@ -31,7 +32,10 @@ export async function sessionSettings(
 ): Promise<SessionSettings> {
   const { homedir, managedSettings } = io;
   const managed = managedSettings === undefined ? {} : { managed: managedSettings };
-  const reader = settingsReader({ homedir, root: cwd, home, ...managed }, trusts);
+  const reader = settingsReader(
+    { homedir, root: cwd, home, more: () => skillGrantsIn(io, { cwd, home }), ...managed },
+    trusts,
+  );
   let read = await reader.read();
   const notes: string[] = [];
   const question = trustQuestion(cwd, read.trust);

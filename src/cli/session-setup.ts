@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { troupeHome } from "../journal/place.ts";
 import { whyNoSessions } from "../journal/usable-home.ts";
 import { aliasesFrom } from "../model/aliases.ts";
@@ -5,9 +6,11 @@ import type { PermissionMode } from "../policy/gate.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import { maxAgentsIn } from "../policy/settings/max-agents.ts";
 import { whyNotMode } from "../policy/settings/mode-of.ts";
+import { managedSettingsFile } from "../policy/settings/places.ts";
 import type { ReadSettings } from "../policy/settings/read-settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoredSession } from "../supervisor/restore.ts";
+import { sessionAgents } from "./agents/session-agents.ts";
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
@@ -18,6 +21,7 @@ import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
 import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
+import { sessionSkillsSetup } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a session is started with, and lines for the person that must be seen before it starts. */
@@ -65,6 +69,15 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   // Budgets are the supervisor's: help and wrong usage load nothing of it.
   const { budgetOptions } = await import("./session-budget.ts");
   const servers = await sessionServers(args, io, env, read);
+  const trusted = trusts || read.trust.type === "trusted";
+  // What trust was asked for names no hooks of agents: only who trusts all of the folder, now, has agreed to them.
+  const agents = await sessionAgents(args, io, { cwd: own.resume?.cwd ?? cwd, trusted: trusts });
+  const skills = await sessionSkillsSetup(io, own.resume ?? { cwd, home }, {
+    settings: read.settings.skills,
+    plugins: args.value(flags.pluginDir),
+    trusted,
+    agreed: (digest) => settings.reader.agreed(digest),
+  });
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
     settings,
@@ -72,6 +85,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...settings.notes,
       ...extra.notes,
       ...servers.notes,
+      ...agents.notes,
+      ...skills.notes,
       ...(choice.note === undefined ? [] : [choice.note]),
     ],
     options: {
@@ -94,7 +109,12 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,
       compaction: read.settings.compaction,
+      worktree: read.settings.worktree,
+      ...read.settings.context,
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
+      context: contextOf(io, home, trusted),
+      agents: agents.agents,
+      skills: skills.skills,
       limits,
       ...budgetOptions(args, read),
       home,
@@ -103,6 +123,16 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       clock: io.clock,
     },
   };
+}
+
+/** An untrusted folder's memory is read as well; only what it imports from elsewhere is not. */
+function contextOf(
+  { homedir, managedSettings }: CliIO,
+  home: string,
+  trusted: boolean,
+): NonNullable<SupervisorOptions["context"]> {
+  const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
+  return { memory: { homedir, home, managed, trusted: () => trusted }, surroundings: true };
 }
 
 /** A conversation goes on with its model, unless the person names another or that one cannot be had now. */

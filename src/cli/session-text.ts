@@ -1,12 +1,14 @@
 import type { SessionEntry } from "../journal/sessions.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import type { Status } from "../mailbox/messages.ts";
+import { worktreeLine } from "../supervisor/worktree-words.ts";
 import { agentName, statusMark, statusWords } from "./agent-words.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import type { AgentStory, Exchange, SessionStory } from "./session-history.ts";
+import { shortDate } from "./short-date.ts";
 
 /** One line per session, newest first. */
 export function sessionListText(
@@ -54,12 +56,17 @@ function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint):
   const name = paint("bold", agentName(agent));
   const lines = [
     `${lead}${mark} ${name}  ${endWords(agent.status)}  ${figures(agent)}`,
-    ...agent.exchanges.flatMap((exchange) => exchangeLines(exchange, lead, paint)),
+    ...agent.exchanges.flatMap((exchange) => exchangeLines(exchange, agent.id, lead, paint)),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function exchangeLines({ prompt, summary, said }: Exchange, lead: string, paint: Paint): string[] {
+function exchangeLines(
+  { prompt, summary, said }: Exchange,
+  id: string,
+  lead: string,
+  paint: Paint,
+): string[] {
   const asked = block("asked", prompt, lead, paint);
   if (summary === null) return [...asked, ...block("said so far", said, lead, paint)];
   const reason = summary.status === "done" ? "" : (summary.reason ?? "");
@@ -67,6 +74,7 @@ function exchangeLines({ prompt, summary, said }: Exchange, lead: string, paint:
     ...asked,
     ...block(statusWords(summary.status), reason, lead, paint),
     ...block("answer", summary.text, lead, paint),
+    ...block("edits", summary.worktree ? worktreeLine(summary.worktree, id) : "", lead, paint),
   ];
 }
 
@@ -98,9 +106,4 @@ function ancestors(agent: AgentStory, all: readonly AgentStory[]): number {
     above = all.find(({ id }) => id === parent);
   }
   return depth;
-}
-
-/** 2026-11-20 12:19, in UTC as it is stored. */
-function shortDate(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }

@@ -27,7 +27,7 @@ export function conversationOf(records: Records, actor: ActorId): MessageParam[]
       hear(messages, event.turn.heard);
       messages.push(...event.turn.messages);
       unheard = [];
-    } else if (event.type === "prompt" && event.actor === actor) unheard.push(event.message);
+    } else if (event.type === "prompt" && event.actor === actor && !event.system) unheard.push(event.message);
   }
   for (const message of unheard) say(messages, message);
   return messages;

@@ -149,6 +149,8 @@ class Folding {
           text: textOf(event.message),
           of: [id],
           ...(event.from === undefined ? {} : { from: event.from }),
+          ...(event.news ? { news: event.news } : {}),
+          ...(event.system ? { system: event.system } : {}),
         };
         // A call that was asked again after a crash says the same words again.
         this.#change(event.actor, ({ unheard }) => ({

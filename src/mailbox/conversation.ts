@@ -25,6 +25,17 @@ export const Message: z.ZodMiniType<MessageParam> = z.custom<MessageParam>((valu
   return (role === "user" || role === "assistant") && (typeof content === "string" || Array.isArray(content));
 }, "not a message of the Messages API");
 
+/** A picture as a user message has it. */
+export const Picture = z.object({
+  type: z.literal("image"),
+  source: z.object({
+    type: z.literal("base64"),
+    media_type: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+    data: z.string(),
+  }),
+});
+export type Picture = z.infer<typeof Picture>;
+
 /** The blocks of a whole reply; as little looked into. */
 export const ReplyContent: z.ZodMiniType<ContentBlock[]> = z.custom<ContentBlock[]>(
   (value) => Array.isArray(value),

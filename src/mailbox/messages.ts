@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Compacted, CompactWish, ContextWindow } from "./compacted.ts";
-import { Message, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
+import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { ActorId, CallId } from "./ids.ts";
+import { Isolation, Place, WorktreeResult } from "./worktree.ts";
 
 /**
  * The wire format: every word that actors exchange. Each schema survives a JSON round trip (no Map, no
@@ -32,14 +33,34 @@ export const Receipts = z.object({
 });
 export type Receipts = z.infer<typeof Receipts>;
 
+/** What data must look like; any draft. */
+export const JsonSchema = z.record(z.string(), z.unknown());
+export type JsonSchema = z.infer<typeof JsonSchema>;
+
+/** Something a report says that nothing backs which its agent was shown, has written or has run; `why`: a clause. */
+export const Unverified = z.object({
+  kind: z.enum(["file", "lines", "quote", "run"]),
+  said: z.string(),
+  why: z.string(),
+});
+export type Unverified = z.infer<typeof Unverified>;
+
 /** The one thing a spawn returns (promise 1). `reason` is a sentence for every status but `done`; there it says what was stopped with the agent, if anything was. */
 export const Summary = z.object({
   status: Status,
   text: z.string(),
+  /** The answer as data, where a schema was asked for and the answer fits it. */
+  output: z.optional(z.unknown()),
   reason: z.optional(z.string()),
   turns: z.number(),
   usage: Usage,
   receipts: Receipts,
+  /** What became of its edits, where it worked in a tree of its own. */
+  worktree: z.optional(WorktreeResult),
+  /** What of `text` the runtime could not verify; absent: all of it could be, or it was not checked. */
+  unverified: z.optional(z.array(Unverified)),
+  /** It has a report, and no tool was run for it. */
+  unfounded: z.optional(z.literal(true)),
 });
 export type Summary = z.infer<typeof Summary>;
 
@@ -77,12 +98,16 @@ export type ReadEntry = z.infer<typeof ReadEntry>;
 /**
  * Text that enters the agent's conversation at its next turn. `of`: the durable things it tells of (results of
  * agents, words that were sent), by their ids: the turn that heard it acknowledges them. `news`: the runtime's own
- * words, and no new question.
+ * words, and no new question. `reads`: files that it shows, for the ledger; `pictures`: those that go with
+ * the text. `system`: it stands in the system prompt from then on, and not in the conversation.
  */
 export const Steer = z.object({
   text: z.string(),
   of: z.optional(z.array(z.string())),
   news: z.optional(z.literal(true)),
+  reads: z.optional(z.array(ReadEntry)),
+  pictures: z.optional(z.array(Picture)),
+  system: z.optional(z.literal(true)),
 });
 export type Steer = z.infer<typeof Steer>;
 
@@ -109,6 +134,8 @@ export const Turn = z.object({
   reads: z.array(ReadEntry),
   /** The agent's list, where this turn replaced it. */
   todo: z.optional(z.array(Todo)),
+  /** Where it works from now on, where this turn moved it. */
+  place: z.optional(Place),
   usage: Usage,
   receipts: Receipts,
 });
@@ -116,8 +143,12 @@ export type Turn = z.infer<typeof Turn>;
 
 // ---- a turn that is not over ---------------------------------------------------------------------
 
-/** What a tool call came to, as the model will see it. */
-export const CallResult = z.object({ content: ToolResultContent, isError: z.boolean() });
+/** What a tool call came to, as the model will see it. `moved`: the agent works there from now on. */
+export const CallResult = z.object({
+  content: ToolResultContent,
+  isError: z.boolean(),
+  moved: z.optional(Place),
+});
 export type CallResult = z.infer<typeof CallResult>;
 
 /** A reply with calls, told before the first of them runs: after a crash each of them still has one result. */
@@ -147,7 +178,11 @@ export const Pending = z.object({ reply: Reply, open: OpenTurn });
 export type Pending = z.infer<typeof Pending>;
 
 /** What a fork has from its parent besides the conversation. */
-export const Inherited = z.object({ reads: z.array(ReadEntry), cwd: z.string() });
+export const Inherited = z.object({
+  reads: z.array(ReadEntry),
+  cwd: z.string(),
+  root: z.optional(z.string()),
+});
 export type Inherited = z.infer<typeof Inherited>;
 
 /** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's closure). */
@@ -159,6 +194,8 @@ export const AgentTool = z.extend(ToolDefinition, {
   aliases: z.array(z.string()),
   /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
   parallel: z.boolean(),
+  /** Only named to the model, and in no request: it is found by ToolSearch and called through UseTool. */
+  deferred: z.optional(z.literal(true)),
 });
 export type AgentTool = z.infer<typeof AgentTool>;
 
@@ -174,6 +211,8 @@ export const ActorSpec = z.object({
   description: z.string(),
   /** Stable system prompt blocks, byte-identical between agents of a type. */
   system: z.array(z.string()),
+  /** What it is told that can change meanwhile, by name: the digest of each (`context/facts.ts`). */
+  knows: z.optional(z.record(z.string(), z.string())),
   tools: z.array(AgentTool),
   model: z.string(),
   maxTokens: z.number(),
@@ -182,9 +221,15 @@ export const ActorSpec = z.object({
   maxTurns: z.number(),
   /** Total tokens (input, output, cache) after which the agent writes its summary. */
   tokenBudget: z.optional(z.number()),
+  /** Its calls are judged in this mode where it is narrower than the session's. */
+  permissionMode: z.optional(z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"])),
+  /** What its answer must be, as data. */
+  outputSchema: z.optional(JsonSchema),
   /** The only folder tree this agent may resolve paths in, besides `additionalDirs`. */
   root: z.string(),
   additionalDirs: z.array(z.string()),
+  /** It works in a tree of its own, which `root` is in. */
+  isolation: z.optional(Isolation),
   /** How the person wants files guarded (A22.8, A22.10); absent: as ever. */
   fileRules: z.optional(
     z.object({ edit: z.enum(["strict", "relaxed"]), write: z.enum(["any", "read-first"]) }),

@@ -26,7 +26,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
   }),
   /**
    * Said to an actor by the person or another actor (`from`). The turn whose steering names the `id` has heard it;
-   * until then it is owed.
+   * until then it is owed. `news`: the runtime's own words; `system`: for the system prompt.
    */
   z.object({
     type: z.literal("prompt"),
@@ -34,6 +34,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
     message: Message,
     id: z.optional(z.string()),
     from: z.optional(ActorId),
+    news: z.optional(z.literal(true)),
+    system: z.optional(z.literal(true)),
   }),
   /**
    * An agent was asked for; its thread may start later. `call` is the asking tool call, if any. `background`: its

@@ -1,6 +1,14 @@
 import { type Compacted, withoutResults } from "./compacted.ts";
-import { addUsage, type ContentBlockParam, type MessageParam, noUsage, type Usage } from "./conversation.ts";
-import type { ActorSpec, Receipts, Steer, Todo, Turn } from "./messages.ts";
+import {
+  addUsage,
+  type ContentBlockParam,
+  type MessageParam,
+  noUsage,
+  type ToolDefinition,
+  type Usage,
+} from "./conversation.ts";
+import type { ActorSpec, AgentTool, Receipts, Steer, Todo, Turn } from "./messages.ts";
+import type { Place } from "./worktree.ts";
 
 /**
  * The conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last
@@ -36,16 +44,32 @@ function shownTurn(actor: string, turn: Turn, { elided, folder }: Compacted): Tu
 
 /** Adds steering to the conversation in place of the list, never of a message: records share those. */
 export function hear(messages: MessageParam[], steering: readonly Steer[]): void {
-  for (const { text } of steering) {
+  for (const { text, pictures = [], system } of steering) {
+    if (system) continue;
     const last = messages.at(-1);
-    if (last?.role !== "user") messages.push({ role: "user", content: text });
-    else
-      messages[messages.length - 1] = { role: "user", content: [...blocksOf(last), { type: "text", text }] };
+    const said: ContentBlockParam[] = [{ type: "text", text }, ...pictures];
+    if (last?.role !== "user") messages.push({ role: "user", content: pictures.length === 0 ? text : said });
+    else messages[messages.length - 1] = { role: "user", content: [...blocksOf(last), ...said] };
   }
 }
 
 export function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
   return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+}
+
+/** What was heard that stands in the system prompt, each text once. */
+export function systemHeard(turns: readonly Pick<Turn, "heard">[], heard: readonly Steer[] = []): string[] {
+  const all = [...turns.flatMap((turn) => turn.heard), ...heard];
+  return [...new Set(all.flatMap(({ text, system }) => (system ? [text] : [])))];
+}
+
+/** What a request says of an agent's tools: of deferred ones nothing. */
+export function toolsInRequests(
+  tools: readonly (ToolDefinition & Pick<AgentTool, "deferred">)[],
+): ToolDefinition[] {
+  return tools.flatMap(({ name, description, input_schema, deferred }) =>
+    deferred ? [] : [{ name, description, input_schema }],
+  );
 }
 
 export function usageOf(turns: readonly Turn[]): Usage {
@@ -55,6 +79,11 @@ export function usageOf(turns: readonly Turn[]): Usage {
 /** The agent's list as its turns left it. */
 export function todoOf(turns: readonly Turn[]): readonly Todo[] {
   return turns.findLast(({ todo }) => todo !== undefined)?.todo ?? [];
+}
+
+/** Where the turns have moved an actor; null: nowhere, it is where its spec says. */
+export function placeOf(turns: readonly Turn[]): Place | null {
+  return turns.findLast(({ place }) => place !== undefined)?.place ?? null;
 }
 
 export const noReceipts: Receipts = { tools: {}, files: [], commands: [] };

@@ -27,6 +27,7 @@ import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
 import { bodyOf } from "./request-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { tokenCounter } from "./token-counter.ts";
 
 export interface AnthropicOptions {
   readonly apiKey?: string;
@@ -69,9 +70,12 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   if (!base.ok) return { name, ask: async () => failed({ kind: "invalid_request", message: base.message }) };
 
   const connection = connect(options, base.url);
+  const counted = tokenCounter((body, signal) => sendCount(connection, body, signal), clock);
   const secrets = [options.apiKey, options.authToken].filter((secret) => secret !== undefined);
   return {
     name,
+    countTokens: (request, signal) =>
+      counted({ ...request, model: resolveModel(request.model, aliases) }, signal),
     async ask(request, on, signal, onAnswer = () => {}) {
       if (signal.aborted) return cancelled;
       const model = resolveModel(request.model, aliases);
@@ -79,6 +83,23 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       return new Attempt(connection, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
     },
   };
+}
+
+/** Of an answer that is none of the server's own, the status alone. */
+async function sendCount(
+  connection: Connection,
+  body: object,
+  signal: AbortSignal,
+): Promise<{ status: number; json: unknown }> {
+  try {
+    const response = await connection
+      .post("/v1/messages/count_tokens", { body, signal, timeout: NO_TIMEOUT })
+      .asResponse();
+    return { status: response.status, json: await response.json() };
+  } catch (error) {
+    if (isAnswer(error)) return { status: error.status ?? 0, json: null };
+    throw error;
+  }
 }
 
 function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Connection {

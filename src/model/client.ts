@@ -96,7 +96,15 @@ export interface ModelClient {
     signal: AbortSignal,
     onAnswer?: OnServerAnswer,
   ): Promise<ModelOutcome>;
+  /** Absent: it cannot count. */
+  readonly countTokens?: CountTokens;
 }
+
+/**
+ * How many tokens a request is, by the server's own count; null: nobody can tell, or not in time. Never rejects, and takes
+ * no longer than a few seconds.
+ */
+export type CountTokens = (request: ModelRequest, signal: AbortSignal) => Promise<number | null>;
 
 export type ModelOutcome =
   | { readonly type: "reply"; readonly reply: ModelReply }

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { CountTokens, GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import type { Ask } from "./governor.ts";
 import type { FromGateway, ToGateway } from "./lane.ts";
 import { textRelay } from "./text-relay.ts";
@@ -13,6 +13,8 @@ export interface LaneOwner {
 
 export interface LaneServices {
   readonly ask: Ask;
+  /** Absent: nobody can count. */
+  readonly countTokens?: CountTokens | undefined;
   readonly clock: Clock;
   readonly onNotice: (notice: GatewayNotice) => void;
   /** Milliseconds between signs that a request is still open; absent: there are none. */
@@ -33,6 +35,9 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       case "ask":
         if (!open.has(message.id)) void answer(message.id, { ...message.request, actor: owner.actor });
         return;
+      case "count":
+        if (!open.has(message.id)) void count(message.id, { ...message.request, actor: owner.actor });
+        return;
       case "cancel":
         return open.get(message.id)?.abort();
       default:
@@ -42,6 +47,18 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
   port.once("close", () => {
     for (const request of open.values()) request.abort();
   });
+
+  const count = async (id: number, request: ModelRequest) => {
+    const abort = new AbortController();
+    open.set(id, abort);
+    // A library user's client may do anything; an agent that has no count has its estimate.
+    const tokens = await Promise.resolve()
+      .then(() => services.countTokens?.(request, abort.signal) ?? null)
+      .catch(() => null);
+    open.delete(id);
+    const known = typeof tokens === "number" && Number.isFinite(tokens) ? tokens : null;
+    port.postMessage({ type: "counted", id, tokens: known } satisfies FromGateway);
+  };
 
   const answer = async (id: number, request: ModelRequest) => {
     const abort = new AbortController();
@@ -92,7 +109,7 @@ function isToGateway(message: unknown): message is ToGateway {
   if (typeof message.id !== "number") return false;
   if (message.type === "cancel") return true;
   return (
-    message.type === "ask" &&
+    (message.type === "ask" || message.type === "count") &&
     "request" in message &&
     typeof message.request === "object" &&
     message.request !== null

@@ -21,7 +21,10 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     switch (message.type) {
       case "connect":
         lanes.add(message.actor, message.port);
-        return serveLane(message.port, message, { ask, clock: systemClock, onNotice, beatMs: BEAT_MS });
+        return serveLane(message.port, message, {
+          ...{ ask, countTokens: client.countTokens, clock: systemClock },
+          ...{ onNotice, beatMs: BEAT_MS },
+        });
       case "disconnect":
         return lanes.close(message.actor);
       default:
@@ -57,6 +60,7 @@ function later(loading: Promise<ModelClient>): ModelClient {
   return {
     name: "gateway",
     ask: async (request, on, signal, onAnswer) => (await loading).ask(request, on, signal, onAnswer),
+    countTokens: async (request, signal) => (await loading).countTokens?.(request, signal) ?? null,
   };
 }
 

@@ -55,7 +55,8 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
         return port2;
       }
       lanes.add(actor, port1);
-      serveLane(port1, { actor, lead }, { ask, clock, onNotice: (notice) => notify(notice) });
+      const countTokens = client.countTokens?.bind(client);
+      serveLane(port1, { actor, lead }, { ask, countTokens, clock, onNotice: (notice) => notify(notice) });
       return port2;
     },
     get isOver() {

@@ -11,6 +11,9 @@ const RECONNECT_MS = 30_000;
  */
 const WAITS_MS = [0, 20, 80, 320, 1000, 1000, 1000, 1000, 1000, 1000];
 
+/** Milliseconds that a count may take on the agent's side: what the provider allows itself, and the way there. */
+const COUNT_MS = 5_000;
+
 interface Asked {
   readonly request: ModelRequest;
   readonly on: OnModelEvent;
@@ -45,6 +48,7 @@ class Lane implements LaneModel {
   readonly #reconnect: Reconnect | undefined;
   readonly #clock: Clock;
   readonly #open = new Map<number, Asked>();
+  readonly #counts = new Map<number, (tokens: number | null) => void>();
   /** None while there is no gateway, or one is being asked for. */
   #port: MessagePort | undefined;
   #asking = false;
@@ -80,11 +84,46 @@ class Lane implements LaneModel {
     });
   }
 
+  countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null> {
+    const port = this.#port;
+    if (signal.aborted || port === undefined) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const id = this.#counter++;
+      const settle = (tokens: number | null) => {
+        if (!this.#counts.delete(id)) return;
+        withdraw();
+        signal.removeEventListener("abort", give);
+        this.#unrefIdle();
+        resolve(tokens);
+      };
+      const give = () => {
+        this.#post({ type: "cancel", id });
+        settle(null);
+      };
+      // An estimate is at hand: whatever the gateway does, nobody waits for it for long.
+      const withdraw = this.#clock.after(COUNT_MS, give);
+      signal.addEventListener("abort", give, { once: true });
+      this.#counts.set(id, settle);
+      try {
+        port.ref();
+        port.postMessage({ type: "count", id, request } satisfies ToGateway);
+      } catch {
+        settle(null);
+      }
+    });
+  }
+
   close(): void {
     this.#closed = true;
     this.#port?.close();
     this.#port = undefined;
+    this.#endCounts();
     this.#giveUp();
+  }
+
+  /** Not sent again: an estimate does as well. */
+  #endCounts(): void {
+    for (const settle of [...this.#counts.values()]) settle(null);
   }
 
   #use(port: MessagePort): void {
@@ -104,6 +143,9 @@ class Lane implements LaneModel {
         return;
       case "outcome":
         this.#settle(message.id, message.outcome);
+        return;
+      case "counted":
+        this.#counts.get(message.id)?.(message.tokens);
         return;
       default:
         message satisfies never;
@@ -132,13 +174,18 @@ class Lane implements LaneModel {
   #settle(id: number, outcome: ModelOutcome): void {
     const asked = this.#open.get(id);
     this.#open.delete(id);
-    if (this.#open.size === 0) this.#port?.unref();
+    this.#unrefIdle();
     asked?.settle(outcome);
+  }
+
+  #unrefIdle(): void {
+    if (this.#open.size === 0 && this.#counts.size === 0) this.#port?.unref();
   }
 
   /** The port is gone. Another is asked for as soon as somebody needs one. */
   #lost(): void {
     this.#port = undefined;
+    this.#endCounts();
     if (this.#reconnect === undefined || this.#closed) this.#giveUp();
     else if (this.#open.size > 0 && !this.#asking) void this.#askAnew(this.#reconnect);
   }

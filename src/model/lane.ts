@@ -3,8 +3,11 @@ import type { ModelEvent, ModelOutcome, ModelRequest } from "./client.ts";
 /** What travels on an agent's port to the gateway. `id` is the agent's own counter. */
 export type ToGateway =
   | { readonly type: "ask"; readonly id: number; readonly request: ModelRequest }
-  | { readonly type: "cancel"; readonly id: number };
+  | { readonly type: "cancel"; readonly id: number }
+  /** How many tokens it is. */
+  | { readonly type: "count"; readonly id: number; readonly request: ModelRequest };
 
 export type FromGateway =
   | { readonly type: "event"; readonly id: number; readonly event: ModelEvent }
-  | { readonly type: "outcome"; readonly id: number; readonly outcome: ModelOutcome };
+  | { readonly type: "outcome"; readonly id: number; readonly outcome: ModelOutcome }
+  | { readonly type: "counted"; readonly id: number; readonly tokens: number | null };

@@ -1,6 +1,6 @@
 import type { ModelClient, ModelOutcome, ModelReply, OnModelEvent } from "./client.ts";
 import { decide } from "./offline/decide.ts";
-import { OFFLINE, replyOf } from "./offline/reply.ts";
+import { countOf, OFFLINE, replyOf } from "./offline/reply.ts";
 
 /**
  * The model that is always there: it needs no key, no network and no server. It searches with the tools it
@@ -11,6 +11,7 @@ import { OFFLINE, replyOf } from "./offline/reply.ts";
 export function offlineModel(): ModelClient {
   return {
     name: OFFLINE,
+    countTokens: async (request) => countOf(request),
     async ask(request, on, signal) {
       if (signal.aborted) return cancelled();
       const reply = replyOf(request, decide(request));

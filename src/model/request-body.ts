@@ -1,5 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ContentBlockParam, MessageParam } from "../mailbox/conversation.ts";
+import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelRequest } from "./client.ts";
 import { thinkingOf } from "./thinking.ts";
 
@@ -7,10 +8,14 @@ const CACHED = { cache_control: { type: "ephemeral" } } as const;
 
 /**
  * The body of one request (A1.4, A1.5, A1.15). Cache breakpoints stand on the last system block and on the
- * last block of the last message, never on tools (A22.19). Nothing of the request is changed in place.
+ * last block of the last message, never on tools (A22.19); and where that stood in the request before: the API looks
+ * for what it has kept no more than 20 blocks back, and a reply of ten calls with their results is more. And on
+ * the last result where a text follows it: forks of one reply differ in nothing else. Nothing of the request is
+ * changed in place.
  */
 export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageCreateParamsStreaming {
-  const { tools, thinkingTokens = 0 } = request;
+  const { tools, thinkingTokens = 0, messages } = request;
+  const before = messages.findLastIndex(({ role }, index) => role === "user" && index < messages.length - 1);
   return {
     model,
     max_tokens: request.maxTokens,
@@ -22,11 +27,26 @@ export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageC
           ...(request.withoutTools ? { tool_choice: { type: "none" as const } } : {}),
         }
       : {}),
-    messages: request.messages.map((message, index) =>
-      index === request.messages.length - 1 ? withBreakpoint(message) : message,
-    ),
+    messages: messages.map((message, index) => {
+      if (index === messages.length - 1) return withBreakpoints(message);
+      return index === before ? withBreakpoint(message) : message;
+    }),
     ...(thinkingTokens > 0 ? { thinking: thinkingOf(model, thinkingTokens) } : {}),
     stream: true,
+  };
+}
+
+/** The same for a count: what the reply may be like is no part of it, nor is what the cache is to keep. */
+export function countBodyOf(request: ModelRequest, model: string): Anthropic.MessageCountTokensParams {
+  const { system, tools, messages, thinkingTokens = 0 } = request;
+  return {
+    model,
+    ...(system.length > 0 ? { system: system.map((text) => ({ type: "text" as const, text })) } : {}),
+    ...(tools.length > 0
+      ? { tools: tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })) }
+      : {}),
+    messages: [...messages],
+    ...(thinkingTokens > 0 ? { thinking: thinkingOf(model, thinkingTokens) } : {}),
   };
 }
 
@@ -39,17 +59,29 @@ function systemOf(system: readonly string[]): Anthropic.TextBlockParam[] {
 }
 
 /** The last message of a request is the user's: results, a prompt, steering. */
+function withBreakpoints(message: MessageParam): MessageParam {
+  const blocks = blocksOf(message);
+  const result = blocks.findLastIndex(({ type }) => type === "tool_result");
+  return marked(message, [result, blocks.length - 1]);
+}
+
 function withBreakpoint(message: MessageParam): MessageParam {
-  if (message.role !== "user") return message;
-  const blocks: readonly ContentBlockParam[] =
-    typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
-  const last = blocks.at(-1);
-  if (!last || !takesBreakpoint(last)) return message;
-  return { role: "user", content: [...blocks.slice(0, -1), { ...last, ...CACHED }] };
+  return marked(message, [blocksOf(message).length - 1]);
+}
+
+function marked(message: MessageParam, places: readonly number[]): MessageParam {
+  const blocks = blocksOf(message);
+  if (message.role !== "user" || !places.some((place) => takesBreakpoint(blocks[place]))) return message;
+  return {
+    role: "user",
+    content: blocks.map((block, place) =>
+      places.includes(place) && takesBreakpoint(block) ? { ...block, ...CACHED } : block,
+    ),
+  };
 }
 
 /** The API refuses a breakpoint on thinking and on empty text. */
-function takesBreakpoint(block: ContentBlockParam): boolean {
-  if (block.type === "thinking" || block.type === "redacted_thinking") return false;
+function takesBreakpoint(block: ContentBlockParam | undefined): boolean {
+  if (block === undefined || block.type === "thinking" || block.type === "redacted_thinking") return false;
   return block.type !== "text" || block.text !== "";
 }

@@ -44,8 +44,12 @@ export interface ScriptedModel extends ModelClient {
   readonly requests: readonly ModelRequest[];
 }
 
-/** A model that plays given turns and records what it was asked. Never rejects, like any other. */
-export function scriptedModel(script: Script, options: { readonly name?: string } = {}): ScriptedModel {
+/** A model that plays given turns and records what it was asked; it counts tokens only as it is told to. Never rejects, like any other. */
+export function scriptedModel(
+  script: Script,
+  options: { readonly name?: string; readonly countTokens?: (request: ModelRequest) => number | null } = {},
+): ScriptedModel {
+  const { countTokens } = options;
   const requests: ModelRequest[] = [];
   const asked = new Map<string, number>();
 
@@ -59,6 +63,7 @@ export function scriptedModel(script: Script, options: { readonly name?: string 
   return {
     name: options.name ?? "scripted",
     requests,
+    ...(countTokens ? { countTokens: async (request) => countTokens(request) } : {}),
     async ask(request, on, signal) {
       const snapshot = deepFrozen(structuredClone(request));
       requests.push(snapshot);

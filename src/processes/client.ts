@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
-import { cleanEnvironment, commandEnvironment } from "./environment.ts";
+import { commandEnvironment, commandsOwn } from "./environment.ts";
 import { HostConnection } from "./host-connection.ts";
 import type { Processes, RunWatch } from "./processes.ts";
 import type { ProcessRequest, ProcessResult } from "./requests.ts";
@@ -52,7 +52,7 @@ export function startProcesses(options: ProcessesOptions): Processes {
     if (signal?.aborted) return cancelledEarly(request.id);
     if (closing) return notStarted(request.id, `${request.file} was not started: the session is closing.`);
     try {
-      const clean = request.env ? { ...request, env: cleanEnvironment(request.env) } : request;
+      const clean = request.env ? { ...request, env: commandsOwn(request.env) } : request;
       const host = connected();
       if (host === null) return notStarted(request.id, `${request.file} was not started. ${DIED_TOO_OFTEN}.`);
       return await host.run(clean, signal, watch);

@@ -46,6 +46,13 @@ const STEERS_PROGRAMS =
   /^(?:LD|DYLD)_|^(?:NODE_OPTIONS|GCONV_PATH|PYTHONSTARTUP|PERL5OPT|PERL5DB|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/i;
 
 /**
+ * What has git work in another repository, index or folder than the one it stands in, or by another configuration: an
+ * agent's git is that of its own tree. Who commits, and how to reach a server, is no such thing.
+ */
+const STEERS_GIT =
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG|CONFIG_\w+|EXEC_PATH|TEMPLATE_DIR|PREFIX|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|IMPLICIT_WORK_TREE|INTERNAL_\w+|ATTR_\w+)$/i;
+
+/**
  * The environment of every child: of the person's, what is known to be harmless and what settings add
  * (`troupe.commandEnv`: names, or beginnings of names followed by `*`).
  */
@@ -54,9 +61,14 @@ export function commandEnvironment(
   added: readonly string[] = [],
 ): Record<string, string> {
   const allowed = [...namesOf(ALLOWED, () => true), ...namesOf(added, (name) => !OPENS_SOMETHING.test(name))];
-  return cleanEnvironment(
+  return commandsOwn(
     Object.fromEntries(Object.entries(env).filter(([name]) => allowed.some((allows) => allows(name)))),
   );
+}
+
+/** What is added to a command's environment, without what nobody may give to it. */
+export function commandsOwn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(cleanEnvironment(env)).filter(([name]) => !STEERS_GIT.test(name)));
 }
 
 /** What nobody may give to a child is left out: what is unset, ours, opens the model's account or steers programs. */

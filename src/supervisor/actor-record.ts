@@ -13,7 +13,8 @@ import type {
   Todo,
   Turn,
 } from "../mailbox/messages.ts";
-import { receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
+import { placeOf, receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
+import type { Place } from "../mailbox/worktree.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
 import type { JudgedCall } from "./judged-runs.ts";
@@ -29,6 +30,8 @@ export interface RunningCall extends JudgedCall {
   readonly startedAt: number;
   /** A command that runs outside of the sandbox. */
   readonly outside: boolean;
+  /** Files it may write to, absolute; null: any. */
+  readonly writes: readonly string[] | null;
   /** As hooks know it. */
   readonly hooked: HookedCall;
   /** What a hook said to the model before it ran; told with the result. */
@@ -68,8 +71,16 @@ export class ActorRecord {
   turns: Turn[];
   /** The number of the last turn that was taken. */
   turnsTaken: number;
+  /** A process before this one had it. */
+  restored = false;
+  /** Where it works, once a call has moved it. */
+  #place: Place | null = null;
+  /** Its newest turn does not know of that yet. */
+  #justMoved = false;
   /** The last text it said, salvaged when it can say no more. */
   said = "";
+  /** What it had answered when the program died, before its edits were back; null: nothing, or they are. */
+  answerBefore: Summary | null = null;
   /** Its own list of steps. */
   todo: readonly Todo[];
   /** What it does of the session's tasks, in words; null: it has taken none up. */
@@ -101,6 +112,8 @@ export class ActorRecord {
   answering = 0;
   /** What a watch has found wrong. */
   trouble: string | null = null;
+  /** Where another agent writes to the same file, in words. */
+  overlap: string | null = null;
   summary: Summary | null = null;
   /** Milliseconds from its start until it is stopped; null: none. */
   deadlineMs: number | null = null;
@@ -130,6 +143,28 @@ export class ActorRecord {
 
   get id(): ActorId {
     return this.spec.id;
+  }
+
+  /** The only folder its paths resolve in. */
+  get root(): string {
+    return this.#place?.root ?? this.spec.inherited?.root ?? this.spec.root;
+  }
+
+  /** Where it stands. */
+  get cwd(): string {
+    if (this.#justMoved && this.#place) return this.#place.cwd;
+    return this.turns.at(-1)?.cwd ?? this.spec.inherited?.cwd ?? this.root;
+  }
+
+  /** Where it has moved to; null: it is where it began. */
+  get place(): Place | null {
+    return this.#place;
+  }
+
+  /** It works there from its next call on. */
+  move(place: Place): void {
+    this.#place = place;
+    this.#justMoved = true;
   }
 
   /** The one summary of this run; never rejects. */
@@ -164,7 +199,8 @@ export class ActorRecord {
   /** The summary with what it had answered before. Silence about news takes nothing back. */
   whole(summary: Summary): Summary {
     const before = this.#answers;
-    if (before.length === 0) return summary;
+    // Data is its last answer alone.
+    if (before.length === 0 || this.spec.outputSchema) return summary;
     if (summary.text !== "" && summary.text !== before.at(-1))
       return { ...summary, text: [...before, summary.text].join("\n\n") };
     const { reason: _, ...silent } = summary;
@@ -192,8 +228,7 @@ export class ActorRecord {
   }
 
   #nothingDone({ turn }: Reply): OpenTurn {
-    const cwd = this.turns.at(-1)?.cwd ?? this.spec.inherited?.cwd ?? this.spec.root;
-    return { turn, results: [], cwd, reads: [], commands: [] };
+    return { turn, results: [], cwd: this.cwd, reads: [], commands: [] };
   }
 
   /** It has ended and goes on: a new run of the same actor, with all it said before. */
@@ -211,6 +246,7 @@ export class ActorRecord {
     this.open = null;
     this.answers.clear();
     this.trouble = null;
+    this.overlap = null;
     this.answering = 0;
     this.judging = 0;
     this.startedAt = null;
@@ -225,14 +261,19 @@ export class ActorRecord {
   restore({ spec, turns, run, owner, call, background, unheard, earlier }: ActorAtRest): void {
     this.spec = { ...spec, turns: [] };
     this.turns = [...turns];
+    this.#place = placeOf(turns);
     this.turnsTaken = turns.at(-1)?.turn ?? 0;
     this.todo = todoOf(turns);
     this.usage = addUsage(usageOf(turns), spec.compacted?.usage ?? noUsage);
     this.run = run;
+    this.restored = true;
     this.errand = { owner, call, background };
     this.earlier = earlier;
-    for (const { text, from = null, of: [id] = [] } of unheard)
-      this.owed.say(text, id === undefined ? undefined : { id, from, text });
+    for (const { text, from = null, of: [id] = [], news, system } of unheard) {
+      if (news && id !== undefined)
+        this.owed.tell({ type: "skill", title: "", id, text, reads: [], ...(system ? { system } : {}) });
+      else this.owed.say(text, id === undefined ? undefined : { id, from, text });
+    }
     // The threads of the process before had the attempts up to this one.
     this.#boarded = true;
   }
@@ -268,6 +309,8 @@ export class ActorRecord {
   take(turn: Turn): void {
     this.turns.push(turn);
     this.turnsTaken = turn.turn;
+    this.#place = turn.place ?? this.#place;
+    this.#justMoved = false;
     this.todo = turn.todo ?? this.todo;
     this.owed.acknowledge(turn);
     this.reply = null;
@@ -325,6 +368,7 @@ export class ActorRecord {
       hasThread: this.handle !== null,
       lastSignAt: this.lastSignAt,
       trouble: this.trouble,
+      overlap: this.child.state === "ended" ? null : this.overlap,
       createdAt: this.createdAt,
       startedAt: this.startedAt,
       endedAt: this.endedAt,

@@ -4,6 +4,7 @@ import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary, Turn } from "../mailbox/messages.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { Lives } from "./lives.ts";
+import { checkedEnd } from "./receipts/checked.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -28,8 +29,12 @@ export function afterTheirAnswers(
     const last = turns.at(-1);
     actor.said = turns.map(saidIn).findLast(Boolean) ?? "";
     if (rest.reply !== null || last === undefined || !isAnswer(last)) continue;
+    // Whether its answer is the data that was asked for is found out where it runs.
+    if (actor.spec.outputSchema) continue;
     if (actor.owed.hasNews) actor.goesOnAfter(saidIn(last));
     else if (isKept(actor, state, session, lives)) waitAgain(actor, saidIn(last), lives);
+    // Its edits may not have come back yet: it ends once that is known.
+    else if (actor.spec.isolation) actor.answerBefore = summaryOf(actor, turns);
     else {
       conclude(actor, turns, session, lives);
       // The person may not have seen the conversation's last answer: to them it was cut off.
@@ -51,7 +56,9 @@ function waitAgain(actor: ActorRecord, answer: string, lives: Lives): void {
 /** Hooks that have a word in the end of an agent had it before the program died, or have it no more. */
 function conclude(actor: ActorRecord, turns: readonly Turn[], session: Session, lives: Lives): void {
   const { run, errand, id } = actor;
-  const summary = summaryOf(actor, turns);
+  const summary = checkedEnd(actor, summaryOf(actor, turns), session.common.options, (message) =>
+    session.common.options.onEvent?.({ type: "warning", message }),
+  );
   session.journal.note({ type: "summary", actor: id, run, summary, durationMs: 0 });
   session.spending.purses.release(id);
   actor.child = { state: "ended" };

@@ -80,8 +80,7 @@ export function compactServices(
   if (before) void keepResults(actor, 0, before, side.outputs).catch(() => {});
   return {
     async compacting({ trigger, instructions }) {
-      const cwd = actor.turns.at(-1)?.cwd ?? actor.spec.root;
-      const said = await side.hooks.preCompact(trigger, instructions, side.caller(cwd), side.signal);
+      const said = await side.hooks.preCompact(trigger, instructions, side.caller(actor.cwd), side.signal);
       if (said.block !== undefined) return { type: "blocked", reason: said.block };
       return { type: "go", instructions: [instructions, said.context].filter(Boolean).join("\n\n") };
     },

@@ -5,7 +5,8 @@ import type { ActorRecord, Errand } from "./actor-record.ts";
 import type { AgentNotice, DurableNotice, Notice, UnheardNotice } from "./notices.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Words } from "./owed.ts";
-import { howItEnded } from "./report.ts";
+import { noteOn, whatWasChecked } from "./receipts/words.ts";
+import { howItEnded, reportOf } from "./report.ts";
 
 export interface DeliveryPorts {
   find(id: ActorId): ActorRecord | undefined;
@@ -149,8 +150,9 @@ function resultNotice(actor: ActorRecord, run: number, summary: Summary, path: s
     agent: actor.id,
     title: titleOf(actor),
     status: summary.status,
-    ending: howItEnded(summary),
-    text: summary.text,
+    ending: `${howItEnded(summary)}${whatWasChecked(summary)}`,
+    text: reportOf(summary),
+    note: noteOn(summary),
     path,
   };
 }

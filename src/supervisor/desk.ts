@@ -13,6 +13,8 @@ export interface Actors {
   all(): readonly ActorRecord[];
   stop(id: ActorId, stop: Stop): void;
   whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T>;
+  /** Its line in the live tree is another one. */
+  changed(id: ActorId): void;
   /** News of what runs beside its conversation. */
   tell(owner: ActorId, notice: Notice): void;
 }

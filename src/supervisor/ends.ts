@@ -4,6 +4,8 @@ import type { Summary } from "../mailbox/messages.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { End } from "./children.ts";
 import type { Delivery } from "./delivery.ts";
+import { KEEP_MS } from "./isolation/isolation.ts";
+import { checkedEnd } from "./receipts/checked.ts";
 import { withLeftBehind } from "./report.ts";
 import type { Session } from "./session.ts";
 
@@ -39,32 +41,45 @@ export class Ends {
 
   /** Durable first, then delivered: a summary that was seen is never lost. */
   end(actor: ActorRecord, end: End): void {
-    const { journal, processes, background, clock, common } = this.#session;
+    const { journal, processes, background, clock, common, isolation } = this.#session;
     // Taken now: before the disk has answered, the next run of the same actor may have begun.
     const { deliver, run, errand } = actor;
     // The main conversation is idle, not gone: what it started in the background goes on, if it is to wake it.
     const idles = actor.id === MAIN && common.options.background === "wake" && !actor.life.signal.aborted;
     const said = end.by === "agent" ? end.summary : actor.salvaged(end.status, end.reason);
-    const summary = withLeftBehind(said, idles ? [] : background.release(actor.id));
+    const whole = withLeftBehind(said, idles ? [] : background.release(actor.id));
+    const summary = checkedEnd(actor, whole, common.options, (message) => this.#ports.onWarning(message));
     this.#letGo(actor, end, summary, idles);
     // Only the main conversation is asked again at once; what an agent was is in the journal.
     if (actor.id !== MAIN) actor.forget();
     const durationMs = clock.now() - (actor.startedAt ?? actor.createdAt);
-    const record = journal.append({ type: "summary", actor: actor.id, run, summary, durationMs });
     const stopped = idles ? Promise.resolve() : processes.stopOwner(actor.id);
+    const append = (written: Summary) =>
+      journal.append({ type: "summary", actor: actor.id, run, summary: written, durationMs });
+    let last = summary;
+    const keeps = isolation.holds(actor, summary);
+    // Edits that were not brought back stay on their branch, before the summary says so; nothing of it runs by then.
+    const record = keeps
+      ? Promise.allSettled([stopped]).then(async () => {
+          last = await isolation.keep(actor, summary);
+          if (actor.run === run) actor.summary = last;
+          await append(last);
+        })
+      : append(summary);
     const kept = Promise.allSettled([record, stopped]).then((outcomes) => {
       for (const outcome of outcomes) {
         if (outcome.status === "rejected") this.#warn(outcome.reason);
       }
     });
     // A disk or a host that hangs must not hold up an end for ever.
-    const written = within(clock, PATIENCE_MS, kept).then(async (inTime) => {
+    const patience = keeps ? KEEP_MS + PATIENCE_MS : PATIENCE_MS;
+    const written = within(clock, patience, kept).then(async (inTime) => {
       if (!inTime)
         this.#warn(
-          `The end of agent ${actor.id} was not on disk within ${PATIENCE_MS / 1000} s; check the disk.`,
+          `The end of agent ${actor.id} was not on disk within ${patience / 1000} s; check the disk.`,
         );
-      if (errand.background) await this.#ports.delivery.result(actor, run, errand, summary);
-      deliver(summary);
+      if (errand.background) await this.#ports.delivery.result(actor, run, errand, last);
+      deliver(last);
       this.#writing.delete(written);
       // A run that began meanwhile still hears what this one did not.
       if (actor.run === run) this.#ports.delivery.passOn(actor);
@@ -74,7 +89,7 @@ export class Ends {
 
   /** What it had of the session is the session's again. */
   #letGo(actor: ActorRecord, end: End, summary: Summary, idles: boolean): void {
-    const { writes, gateway, clock, broker, spending } = this.#session;
+    const { writes, gateway, clock, broker, spending, radar } = this.#session;
     actor.summary = summary;
     actor.endedAt = clock.now();
     actor.calls.clear();
@@ -87,6 +102,7 @@ export class Ends {
     broker.withdraw(actor.id);
     spending.purses.release(actor.id);
     writes.releaseAll(actor.id);
+    radar.released(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     this.#ports.orphan(actor.id);
   }

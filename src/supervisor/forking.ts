@@ -1,7 +1,7 @@
 import { conversationNow } from "../journal/session-state.ts";
 import type { MessageParam, ToolUseBlock } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { ActorSpec, ReadEntry } from "../mailbox/messages.ts";
+import type { ActorSpec, JsonSchema, ReadEntry } from "../mailbox/messages.ts";
 import type { ActorRecord } from "./actor-record.ts";
 
 export const FORK = "fork";
@@ -10,6 +10,14 @@ export const FORK = "fork";
 export interface Forked {
   readonly spec: ActorSpec;
   readonly own: MessageParam[];
+}
+
+/** What sets it apart from its parent. */
+interface Orders {
+  readonly id: ActorId;
+  readonly description: string;
+  readonly directive: string;
+  readonly outputSchema?: JsonSchema;
 }
 
 /** As each of the calls is answered for the fork: the same for all forks of a reply, so that they share it in the cache. */
@@ -21,7 +29,7 @@ const ANSWERED_ELSEWHERE = "(This call is answered in the conversation you were 
  */
 export function forkOf(
   parent: ActorRecord,
-  { id, description, directive }: { id: ActorId; description: string; directive: string },
+  { id, description, directive, outputSchema }: Orders,
   maxTurns: number,
 ): Forked | null {
   const { reply, spec, turns } = parent;
@@ -42,17 +50,27 @@ export function forkOf(
     },
   ];
   // What its parent is shown is what it begins with: it has made nothing smaller itself.
-  const { pending: _, tokenBudget: __, compacted: ___, compact: ____, ...same } = spec;
+  const {
+    pending: _,
+    tokenBudget: __,
+    compacted: ___,
+    compact: ____,
+    isolation: _____,
+    outputSchema: ______,
+    ...same
+  } = spec;
   return {
     own,
     spec: {
       ...same,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
       ...{ id, parent: parent.id, depth: spec.depth + 1, type: FORK, description, maxTurns },
       attempt: 1,
       messages: [...before, ...own],
       turns: [],
       heard: [],
-      inherited: { reads: lastReads(parent), cwd: turns.at(-1)?.cwd ?? spec.inherited?.cwd ?? spec.root },
+      // Its parent's tree is not its own to bring back.
+      inherited: { reads: lastReads(parent), cwd: parent.cwd, root: parent.root },
     },
   };
 }

@@ -4,12 +4,15 @@ import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
 import type { AskDetail } from "../policy/asks.ts";
+import type { Confinement } from "../policy/confinement/confinement.ts";
+import type { Territory } from "../policy/confinement/territory.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
 import type { Behaviour, Judgement, Rule } from "../policy/rules.ts";
 import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
 import type { SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import { narrower } from "../policy/settings/modes.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
 import type { SessionAsks } from "./asking.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
@@ -24,7 +27,10 @@ export interface Engine {
 /** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
 export interface GateParts {
   mode(): PermissionMode;
-  engine(): Engine;
+  /** As it holds for whoever works there. */
+  engine(territory: Territory): Engine;
+  /** What keeps an actor in a tree of its own. */
+  readonly confinement: Confinement;
   readonly hooks: Pick<HookRunner, "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
   /** Whether any rule denies anything: where none does, no search is asked about. */
@@ -51,6 +57,8 @@ export interface GatedCall {
   readonly tool: KnownTool;
   /** Where the agent stands. */
   readonly cwd: string;
+  /** Where it works. */
+  readonly territory: Territory;
 }
 
 /** What decided, and why: the journal keeps it. */
@@ -114,8 +122,8 @@ export class Gate {
   }
 
   /** Of what a search found, what its agent may not be told of (semantics §4.5). */
-  hidden(paths: readonly string[], cwd: string): string[] {
-    const hides = this.#parts.engine().hides(cwd);
+  hidden(paths: readonly string[], { cwd, territory }: Pick<GatedCall, "cwd" | "territory">): string[] {
+    const hides = this.#parts.engine(territory).hides(cwd);
     return paths.filter((path) => {
       try {
         return hides(path);
@@ -126,14 +134,15 @@ export class Gate {
   }
 
   /** What rules and mode say now of a call that waits: for the person, or for another to have written. */
-  recheck({ tool: name, input, cwd }: SameCall): Recheck {
+  recheck({ tool: name, input, ...where }: SameCall): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
-    const { decision, reason } = this.#judgement(tool, input, cwd);
+    const { decision, reason } = this.#judgement(tool, input, where);
     return decision === "deny" ? { type: "deny", reason } : { type: decision };
   }
 
-  async #judge({ actor, call, tool, cwd }: GatedCall, signal: AbortSignal): Promise<Gated> {
+  async #judge({ actor, call, tool, ...where }: GatedCall, signal: AbortSignal): Promise<Gated> {
+    const { cwd } = where;
     const names = namesOf(tool);
     const { toolUse, input: asked } = call;
     const hooked = { names, input: asked, toolUseId: toolUse };
@@ -163,12 +172,12 @@ export class Gate {
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;
 
-    const judgement = this.#judgement(tool, input, cwd);
+    const judgement = this.#judgement(tool, input, where);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
-    const refused = this.#parts.denied({ tool: tool.offer.name, input, cwd });
+    const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, cwd);
+    const held = this.#sandboxWord(report, input, where);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const mustAsk = held.type === "ask" || word.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk) return { ...go, ...grounds };
@@ -188,7 +197,7 @@ export class Gate {
           ? (word.reason ?? "A hook asks for it.")
           : judgement.reason;
     const grants = mustAsk ? [] : judgement.grants;
-    const question = questionOf(tool, { input, toolUse, cwd, title: claim.title, reason, grants });
+    const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
     const context = { actor, call: call.id, signal };
     const answer = await this.#parts.asks.permission({ ...question, ...always }, context);
@@ -196,7 +205,7 @@ export class Gate {
       const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
       return answer.input === undefined
         ? allowed
-        : this.#withTheirs(tool, answer.input, cwd, report, allowed);
+        : this.#withTheirs(tool, answer.input, where, report, allowed);
     }
     const by = answer.by === "agent" ? "stop" : answer.by;
     return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
@@ -206,7 +215,7 @@ export class Gate {
   #withTheirs(
     tool: KnownTool,
     input: unknown,
-    cwd: string,
+    where: Where,
     report: SandboxReport | null,
     allowed: Extract<Gated, { type: "go" }>,
   ): Gated {
@@ -217,11 +226,11 @@ export class Gate {
         by: "person",
         reason: `The person allowed it with another input, which does not fit: ${claim.message}`,
       };
-    const judgement = this.#judgement(tool, input, cwd);
+    const judgement = this.#judgement(tool, input, where);
     if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
-    const refused = this.#parts.denied({ tool: tool.offer.name, input, cwd });
+    const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, cwd);
+    const held = this.#sandboxWord(report, input, where);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const outside = runsOutside(this.#parts.sandbox.settings, report, input);
     return {
@@ -230,16 +239,19 @@ export class Gate {
     };
   }
 
-  #sandboxWord(report: SandboxReport | null, input: unknown, cwd: string): SandboxWord {
+  #sandboxWord(report: SandboxReport | null, input: unknown, { cwd, territory }: Where): SandboxWord {
     if (report === null) return { type: "silent" };
     // In plan mode nothing passes without a question but what only reads.
-    const readOnly = this.#parts.engine().judge("plan", cwd, BASH, input).decision === "allow";
+    const readOnly = this.#parts.engine(territory).judge("plan", cwd, BASH, input).decision === "allow";
     return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
-  #judgement(tool: KnownTool, input: unknown, cwd: string): Judgement {
-    const engine = this.#parts.engine();
-    const mode = this.#parts.mode();
+  #judgement(tool: KnownTool, input: unknown, where: Where): Judgement {
+    const { cwd, territory } = where;
+    const left = this.#leavesTree(tool, input, where);
+    if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
+    const engine = this.#parts.engine(territory);
+    const mode = narrower(this.#parts.mode(), territory.atMost);
     // A rule may speak of a tool by its older name.
     const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input));
     if (first === undefined) throw new Error("a tool without a name");
@@ -255,7 +267,20 @@ export class Gate {
       ? own
       : foreignJudgement(engine, mode, tool, claim.accesses(cwd), cwd, own);
   }
+
+  /** Before rules and mode, which do not lift it (issue 6, point 2). */
+  #leavesTree(tool: KnownTool, input: unknown, { cwd, territory }: Where): string | null {
+    if (territory.tree === null) return null;
+    const claim = tool.prepare(input);
+    const accesses = claim.type === "invalid" ? [] : claim.accesses(cwd);
+    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+    const strange = tool.foreign || tool.offer.name.startsWith("mcp__") ? input : null;
+    return this.#parts.confinement.refuses({ command, accesses, strange, cwd }, territory.tree);
+  }
 }
+
+/** Where a call is made: the folder, and what its actor works in. */
+type Where = Pick<GatedCall, "cwd" | "territory">;
 
 /**
  * The engine knows nothing of a library user's own tools: they go by the level they declare, and by what they
@@ -305,7 +330,7 @@ function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
 
 function questionOf(
   { offer }: KnownTool,
-  given: Pick<PermissionQuestion, "input" | "cwd" | "title" | "reason" | "grants"> & {
+  given: Pick<PermissionQuestion, "input" | "cwd" | "territory" | "title" | "reason" | "grants"> & {
     readonly toolUse: string;
   },
 ): Omit<PermissionQuestion, keyof Asking> {

@@ -30,11 +30,11 @@ export async function heard(running: RunningCall, result: CallResult, side: Hook
 
 /** What hooks say to an actor that is about to end (A5.10). */
 export function stopping(
-  { goneOn, turns, spec }: ActorRecord,
+  { goneOn, cwd }: ActorRecord,
   lastText: string,
   side: HookSide,
 ): Promise<StopResult> {
-  const caller = { ...side.caller(turns.at(-1)?.cwd ?? spec.root), goneOn, lastText };
+  const caller = { ...side.caller(cwd), goneOn, lastText };
   return caller.agentType === undefined
     ? side.hooks.stop(caller, side.signal)
     : side.hooks.subagentStop(caller, side.signal);

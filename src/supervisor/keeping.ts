@@ -69,8 +69,14 @@ export function goesOnWithNews({ owed, mayTakeTurns }: ActorRecord): boolean {
 /** What becomes of an answer when nothing keeps its actor any more. */
 export type Conclusion = { readonly type: "goes-on" } | { readonly type: "ends"; readonly summary: Summary };
 
-/** Hooks have the last word (A5.10): they may make it go on, or add to its answer. */
-export async function concluded(actor: ActorRecord, summary: Summary, side: HookSide): Promise<Conclusion> {
+/** What an answer meets before it is the end. */
+export interface EndSide extends HookSide {
+  /** Its edits come back, where it has a tree of its own; null: they do not fit, so it goes on. */
+  conclude(summary: Summary): Promise<Summary | null>;
+}
+
+/** Hooks have the last word (A5.10): they may make it go on, or add to its answer. Then its edits come back. */
+export async function concluded(actor: ActorRecord, summary: Summary, side: EndSide): Promise<Conclusion> {
   const said = await stopping(actor, summary.text, side);
   if (said.goOn !== undefined && !side.signal.aborted) {
     actor.goneOn += 1;
@@ -79,8 +85,7 @@ export async function concluded(actor: ActorRecord, summary: Summary, side: Hook
   }
   const whole = actor.whole(summary);
   const { append } = said;
-  return {
-    type: "ends",
-    summary: append === undefined ? whole : { ...whole, text: `${whole.text}\n\n${append}` },
-  };
+  const last = append === undefined ? whole : { ...whole, text: `${whole.text}\n\n${append}` };
+  const concludedWith = await side.conclude(last);
+  return concludedWith === null ? { type: "goes-on" } : { type: "ends", summary: concludedWith };
 }

@@ -5,10 +5,11 @@ import type { ActorRecord } from "./actor-record.ts";
 import { type ChildEvent, type Effect, type Stop, type StopScope, step } from "./children.ts";
 import { Delivery } from "./delivery.ts";
 import { ENDED, Ends } from "./ends.ts";
-import type { HookSide } from "./hooked-calls.ts";
+import type { EndSide } from "./keeping.ts";
 import { Resting } from "./resting.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
+import { takeUp } from "./take-up.ts";
 import { Threads, type ThreadsPorts } from "./threads.ts";
 import type { PermissionDenial, SupervisorEvent } from "./view.ts";
 import { silenceOf } from "./watch/judge.ts";
@@ -70,7 +71,7 @@ export class Lives {
     this.#resting = new Resting(session, {
       ...{ all, advance, delivery },
       changed: (actor) => this.changed(actor),
-      hookSide: (actor) => this.#hookSide(actor),
+      endSide: (actor) => this.#endSide(actor),
     });
     this.#ends = new Ends(session, {
       ...{ delivery, onWarning },
@@ -138,6 +139,8 @@ export class Lives {
   add(actor: ActorRecord): void {
     if (this.#actors.has(actor.id)) return;
     this.#actors.set(actor.id, actor);
+    // Others end soon enough, and began with what is known.
+    if (actor.id === MAIN) actor.owed.lookUp = () => this.#session.common.knowledge.news(actor);
     const parent = actor.spec.parent === null ? undefined : this.#actors.get(actor.spec.parent);
     parent?.children.push(actor.id);
   }
@@ -241,6 +244,11 @@ export class Lives {
     }
   }
 
+  changedBy(id: ActorId): void {
+    const actor = this.#actors.get(id);
+    if (actor) this.changed(actor);
+  }
+
   changed(actor: ActorRecord): void {
     this.#listeners.onEvent({ type: "agent", view: actor.view() });
   }
@@ -252,6 +260,8 @@ export class Lives {
     const { next, effects } = step(before, event);
     actor.child = next;
     for (const effect of effects) this.#perform(actor, effect);
+    // Who waits for its own agents lends them what it has written.
+    if (event.type === "wait" || event.type === "rests") this.#session.radar.reconsider();
     if (next !== before) this.changed(actor);
   }
 
@@ -301,13 +311,39 @@ export class Lives {
     const first = actor.startedAt === null;
     actor.startedAt ??= clock.now();
     spending.purses.begin(actor.id);
-    this.#threads.start(actor);
+    this.#startThread(actor);
     this.#watch.wake();
     if (!first) return;
     const budgeted = spending.purses.deadline(actor.id);
     const own = actor.deadlineMs ?? Number.POSITIVE_INFINITY;
     if (budgeted !== null && budgeted.ms < own) this.#armDeadline(actor, budgeted.ms, budgeted.reason);
     else if (Number.isFinite(own)) this.#armDeadline(actor, own, `It did not end within ${own} ms.`);
+  }
+
+  /** In its tree, which may have to be made first. */
+  #startThread(actor: ActorRecord): void {
+    const { answerBefore } = actor;
+    actor.answerBefore = null;
+    if (answerBefore !== null) {
+      void takeUp(actor, answerBefore, this.#session, (event) => this.#advance(actor.id, event));
+      return;
+    }
+    const ready = this.#session.isolation.before(actor);
+    if (ready === null) {
+      this.#threads.start(actor);
+      return;
+    }
+    const { run } = actor;
+    actor.keptBy = { type: "tool", tool: "Worktree", title: "its worktree is being made" };
+    void ready.then((failed) => {
+      actor.keptBy = null;
+      if (actor.run !== run) return;
+      // It was stopped meanwhile, and has no thread that could end.
+      if (actor.child.state !== "starting")
+        this.#advance(actor.id, { type: "exit", exit: { type: "terminated" } });
+      else if (failed !== null) this.#advance(actor.id, { type: "not-started", reason: failed });
+      else this.#threads.start(actor);
+    });
   }
 
   #armDeadline(actor: ActorRecord, ms: number, reason: string): void {
@@ -320,7 +356,7 @@ export class Lives {
   /** What the services of an actor need of everybody's lives. */
   #side(actor: ActorRecord): ReturnType<ThreadsPorts["side"]> {
     return {
-      ...this.#hookSide(actor),
+      ...this.#endSide(actor),
       changed: () => {
         this.changed(actor);
         this.#threads.relieve();
@@ -329,6 +365,7 @@ export class Lives {
       rest: (summary) => void this.#resting.rest(actor, summary),
       replied: (reply) => this.#listeners.onReplied(actor, reply),
       lastWords: () => this.#listeners.lastWords(actor),
+      lent: () => this.#session.skills?.lent(actor.id) ?? [],
       denied: ({ toolUse, tool, input }) =>
         this.#listeners.onDenied({
           actor: actor.id,
@@ -339,8 +376,9 @@ export class Lives {
     };
   }
 
-  #hookSide(actor: ActorRecord): HookSide {
+  #endSide(actor: ActorRecord): EndSide {
     return {
+      conclude: (summary) => this.#session.isolation.conclude(actor, summary),
       hooks: this.#session.hooks,
       signal: actor.stopping.signal,
       halt: (reason) => this.stop(actor.id, { status: "cancelled", reason: `A hook ended it: ${reason}` }),

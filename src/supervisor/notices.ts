@@ -1,10 +1,13 @@
 import { commandId } from "../journal/session-state.ts";
+import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Status } from "../mailbox/messages.ts";
+import type { ReadEntry, Status } from "../mailbox/messages.ts";
 import type { CommandOutput } from "../mailbox/runs.ts";
 import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../tools/background/monitor.ts";
 import { endOf } from "../tools/command-output.ts";
 import { plainText } from "../tools/plain-text.ts";
+import { overlapText, overlapTitle } from "./overlap/overlap-words.ts";
+import type { OverlapNotice, Touch } from "./overlap/touch.ts";
 
 /** Of an ended command's output: enough to see how it ended. */
 const END_CHARS = 2_000;
@@ -12,7 +15,40 @@ const END_CHARS = 2_000;
 const REPORT_CHARS = 50_000;
 
 /** What an actor is told about something that runs beside its conversation. */
-export type Notice = EndNotice | LinesNotice | AgentNotice | UnheardNotice | ServerNotice;
+export type Notice =
+  | EndNotice
+  | LinesNotice
+  | AgentNotice
+  | UnheardNotice
+  | ServerNotice
+  | OverlapNotice
+  | ContextNotice
+  | SkillNotice;
+
+/** Of what the conversation knows of its place, this has changed. Worth knowing, not worth a turn. */
+export interface ContextNotice {
+  readonly type: "context";
+  readonly title: string;
+  readonly text: string;
+  /** The names of its facts. */
+  readonly of: readonly string[];
+  /** Files that it shows. */
+  readonly reads: readonly ReadEntry[];
+  readonly pictures: readonly Picture[];
+}
+
+/** A skill that it has loaded: what it is to work by, and no reminder. */
+export interface SkillNotice {
+  readonly type: "skill";
+  readonly title: string;
+  /** Its durable name, by the call that loaded it. */
+  readonly id: string;
+  readonly text: string;
+  /** Files that it shows. */
+  readonly reads: readonly ReadEntry[];
+  /** It goes into the system prompt. */
+  readonly system?: true;
+}
 
 /** What an MCP server offers has changed since this conversation began. Worth knowing, not worth a turn. */
 export interface ServerNotice {
@@ -34,6 +70,8 @@ export interface AgentNotice {
   /** How it ended, as a sentence. */
   readonly ending: string;
   readonly text: string;
+  /** What of it the runtime could not verify. */
+  readonly note: string | null;
   /** The whole report. */
   readonly path: string | null;
 }
@@ -82,6 +120,9 @@ export function durableName(notice: Notice): { id: string; notice: DurableNotice
     case "ended":
     case "lines":
     case "server":
+    case "overlap":
+    case "context":
+    case "skill":
       return null;
     default:
       return notice satisfies never;
@@ -90,16 +131,39 @@ export function durableName(notice: Notice): { id: string; notice: DurableNotice
 
 /** What a turn that has heard it calls it; null: it has no record. */
 export function nameOf(notice: Notice): string | null {
+  if (notice.type === "skill") return notice.id;
   return notice.type === "ended" ? commandId(notice.task) : (durableName(notice)?.id ?? null);
 }
 
-/** The notices with one more; lines of one task that nobody has heard yet become one notice. */
+/** The same of all that it tells. */
+export function namesOf(notice: Notice): readonly string[] {
+  if (notice.type === "context") return notice.of;
+  if (notice.type === "skill") return [notice.id];
+  const name = nameOf(notice);
+  return name === null ? [] : [name];
+}
+
+/** The notices with one more; lines of one task, and shared files, that nobody has heard of yet become one notice. */
 export function withNotice(notices: readonly Notice[], next: Notice): Notice[] {
+  if (next.type === "overlap") return withOverlap(notices, next);
+  // A call that was asked again after a crash loads the same again.
+  if (next.type === "skill")
+    return [...notices.filter((one) => one.type !== "skill" || one.id !== next.id), next];
   const last = notices.at(-1);
   if (next.type !== "lines" || last?.type !== "lines" || last.task !== next.task)
     return [...notices, bounded(next)];
   const lines = [...last.lines, ...next.lines];
   return [...notices.slice(0, -1), bounded({ ...next, lines, more: last.more || next.more })];
+}
+
+/** What is known of a file by now takes the place of what was known before. */
+function withOverlap(notices: readonly Notice[], next: OverlapNotice): Notice[] {
+  const isNew = (one: Touch) =>
+    !next.touches.some(({ other, path }) => other === one.other && path === one.path);
+  const before = notices.flatMap((notice) => (notice.type === "overlap" ? notice.touches.filter(isNew) : []));
+  const touches = [...before, ...next.touches];
+  const others = notices.filter(({ type }) => type !== "overlap");
+  return [...others, { ...next, title: overlapTitle(touches), touches }];
 }
 
 /** Bounded here, so that a flood is not kept either. */
@@ -139,19 +203,24 @@ function blockOf(notice: Notice): string {
       return unheardBlock(notice);
     case "server":
       return harmless(notice.text);
+    case "overlap":
+      return harmless(overlapText(notice));
+    case "context":
+    case "skill":
+      return notice.text;
     default:
       return notice satisfies never;
   }
 }
 
-function agentBlock({ agent, title, status, ending, text, path }: AgentNotice): string {
+function agentBlock({ agent, title, status, ending, text, note, path }: AgentNotice): string {
   const report = plainText(text).trimEnd();
   const cut =
     report.length <= REPORT_CHARS
       ? report
       : `${report.slice(0, REPORT_CHARS)}\n[Cut after ${REPORT_CHARS} of ${report.length} characters; the whole is in the output file.]`;
   const how = status === "done" ? "completed" : status === "cancelled" ? "killed" : "failed";
-  return block(agent, how, `Agent "${title}": ${ending}`, path, cut);
+  return block(agent, how, `Agent "${title}": ${ending}`, path, cut, note);
 }
 
 function unheardBlock({ agent, title, sender, text }: UnheardNotice): string {
@@ -172,7 +241,14 @@ function linesBlock({ task, title, path, lines, more }: LinesNotice): string {
   return block(task, "running", `Background command "${title}" wrote new lines.`, path, text);
 }
 
-function block(task: string, status: string, summary: string, path: string | null, text: string): string {
+function block(
+  task: string,
+  status: string,
+  summary: string,
+  path: string | null,
+  text: string,
+  note: string | null = null,
+): string {
   return [
     "<task-notification>",
     `<task-id>${task}</task-id>`,
@@ -180,6 +256,7 @@ function block(task: string, status: string, summary: string, path: string | nul
     `<status>${status}</status>`,
     `<summary>${harmless(summary.replace(/\s+/g, " "))}</summary>`,
     ...(text === "" ? [] : ["<result>", harmless(text).replace(/^/gm, "  "), "</result>"]),
+    ...(note === null ? [] : ["<note>", harmless(note), "</note>"]),
     "</task-notification>",
   ].join("\n");
 }
@@ -187,7 +264,7 @@ function block(task: string, status: string, summary: string, path: string | nul
 /** A command's own words must not pass for the runtime's: no tag of ours in them is one. */
 function harmless(text: string): string {
   return text.replace(
-    /<(?=\s*\/?\s*(?:system-reminder|task-notification|task-id|output-file|status|summary|result)\b)/gi,
+    /<(?=\s*\/?\s*(?:system-reminder|task-notification|task-id|output-file|status|summary|result|note)\b)/gi,
     "&lt;",
   );
 }

@@ -1,9 +1,14 @@
+import type * as z from "zod/mini";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
+import type { MemorySearch } from "../context/memory/places.ts";
+import type { Skill } from "../context/skills/skill.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
+import type { JsonSchema } from "../mailbox/messages.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
 import type { ModelClient } from "../model/client.ts";
@@ -19,9 +24,12 @@ import type { AgentResult } from "./agent-result.ts";
 import type { Budget } from "./budget/budget.ts";
 import type { StopScope } from "./children.ts";
 import type { CustomTool } from "./custom-tools.ts";
+import type { DeferOptions } from "./deferring.ts";
 import type { RestoredSession } from "./restore.ts";
+import type { SkillsOptions } from "./skills/options.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 import type { CompactionOptions } from "./windows.ts";
+import type { WorktreeSettings } from "./worktree-settings.ts";
 
 /** Where replies come from. */
 export type ModelSource =
@@ -82,6 +90,16 @@ export interface Limits {
   readonly sessionMinutes: number;
 }
 
+export type { SkillsOptions } from "./skills/options.ts";
+
+/** What conversations are told of the place they work in, besides the folder itself. */
+export interface ContextOptions {
+  /** Where memory files are looked for; absent: there is no memory, and `@path` in a prompt is text. */
+  readonly memory?: Omit<MemorySearch, "cwd" | "denied">;
+  /** The date, and the state of the repository (default: neither). */
+  readonly surroundings?: boolean;
+}
+
 export interface SupervisorOptions {
   /** The folder the session is about; must exist. */
   readonly cwd: string;
@@ -118,9 +136,19 @@ export interface SupervisorOptions {
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
   readonly person?: Person;
   readonly appendSystemPrompt?: string;
+  /** Memory files, date, state of the repository (default: none of them). */
+  readonly context?: ContextOptions;
+  /** Skills and commands (default: none, and a prompt that begins with a slash is text). */
+  readonly skills?: SkillsOptions;
   /** When conversations that grow too large are made shorter (default: at 90 % of their model's window). */
   readonly compaction?: CompactionOptions;
   readonly limits?: Partial<Limits>;
+  /** How agents get worktrees of their own, and how their edits come back (default: `worktreeDefaults`). */
+  readonly worktree?: Partial<WorktreeSettings>;
+  /** Whether what agents report is checked against what they have read and run (default: yes). */
+  readonly checkReports?: boolean;
+  /** Which tools are only named to models until they ask for them (default: those of servers, where they are many). */
+  readonly deferTools?: DeferOptions;
   /** What the whole session may use: tokens, dollars, turns, milliseconds (default: no limit). */
   readonly budget?: Budget;
   /** What agents of a type get of it, each. */
@@ -174,6 +202,15 @@ export interface SpawnRequest {
   readonly tokenBudget?: number;
   /** Milliseconds from its start after which it is stopped and ends `timed_out`. */
   readonly timeoutMs?: number;
+  /** It edits in a git worktree of its own, and its edits are merged back when it ends (default: it edits in `cwd`). */
+  readonly isolation?: "worktree";
+  /** How its edits come back (default: that of the session's `worktree` settings). */
+  readonly merge?: MergeMode;
+  /**
+   * What its answer must be: a JSON Schema, or a zod schema, of which what JSON Schema can say is checked. The data is
+   * `summary.output`; where it never fits, the summary is `partial`. Wins over the definition's.
+   */
+  readonly output?: JsonSchema | z.core.$ZodType;
   readonly signal?: AbortSignal;
 }
 
@@ -228,6 +265,8 @@ export interface SupervisorHandle {
    */
   goOn(signal?: AbortSignal): Promise<AgentResult | null>;
   account(): SessionAccount;
+  /** The skills and commands that the person can call as `/name`, as they were looked at last. */
+  skills(): readonly Skill[];
   /** How it stands with each MCP server. */
   mcpServers(): readonly ServerStatus[];
   /** The permission mode in force, for every agent. */

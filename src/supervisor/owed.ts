@@ -1,6 +1,14 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Steer, Turn } from "../mailbox/messages.ts";
-import { type DurableNotice, durableName, type Notice, nameOf, noticeText, withNotice } from "./notices.ts";
+import {
+  type DurableNotice,
+  durableName,
+  type Notice,
+  nameOf,
+  namesOf,
+  noticeText,
+  withNotice,
+} from "./notices.ts";
 
 /** Something said to an actor, by the durable name of its record. */
 export interface Words {
@@ -28,6 +36,8 @@ export class Owed {
   readonly #durable = new Map<string, DurableNotice>();
   readonly #words = new Map<string, Words>();
   #onNews: Array<() => void> = [];
+  /** Asked each time it is about to hear something: what it should know besides. */
+  lookUp: () => Notice | null = () => null;
 
   constructor(handed: readonly Steer[] = []) {
     this.#handed = [...handed];
@@ -80,7 +90,18 @@ export class Owed {
 
   /** The others are heard with whatever it hears next. */
   get #worthATurn(): readonly Notice[] {
-    return this.#notices.filter(({ type }) => type !== "server");
+    const quiet: readonly Notice["type"][] = ["server", "overlap", "context", "skill"];
+    return this.#notices.filter(({ type }) => !quiet.includes(type));
+  }
+
+  /** Skills that it has loaded and not been given yet. */
+  get loaded(): Steer[] {
+    return this.#notices.flatMap((notice): Steer[] => {
+      if (notice.type !== "skill") return [];
+      const { id, text, reads, system } = notice;
+      const shown = reads.length === 0 ? {} : { reads: [...reads] };
+      return [{ text, of: [id], news: true, ...shown, ...(system ? { system } : {}) }];
+    });
   }
 
   /** Resolves when there is something that it has not been given. */
@@ -91,13 +112,26 @@ export class Owed {
 
   /** What came since, for its thread: all news are one text. */
   hear(): Steer[] {
-    const told = this.#notices.splice(0);
-    const of = told.flatMap((notice) => nameOf(notice) ?? []);
+    const looked = this.lookUp();
+    const loaded = this.loaded;
+    const others = this.#notices.splice(0).filter(({ type }) => type !== "skill");
+    const told = [...others, ...(looked === null ? [] : [looked])];
+    const of = told.flatMap(namesOf);
+    const shown = told.filter((notice) => notice.type === "context");
+    const reads = shown.flatMap((notice) => notice.reads);
+    const pictures = shown.flatMap((notice) => notice.pictures);
     const news =
       told.length === 0
         ? []
-        : [{ text: noticeText(told), news: true as const, ...(of.length === 0 ? {} : { of }) }];
-    const steer = [...this.#steering.splice(0), ...news];
+        : [
+            {
+              ...{ text: noticeText(told), news: true as const },
+              ...(of.length === 0 ? {} : { of }),
+              ...(reads.length === 0 ? {} : { reads }),
+              ...(pictures.length === 0 ? {} : { pictures }),
+            },
+          ];
+    const steer = [...this.#steering.splice(0), ...loaded, ...news];
     this.#handed.push(...steer);
     return steer;
   }

@@ -1,7 +1,10 @@
 import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import { AskBroker } from "../policy/ask-broker.ts";
+import { confinement } from "../policy/confinement/confinement.ts";
+import type { Territory } from "../policy/confinement/territory.ts";
 import { engineOf, type PolicyEngine } from "../policy/engine/engine.ts";
+import { type Anchors, bothOf, isIn } from "../policy/engine/place.ts";
 import { allowedByMode, PRIMARY } from "../policy/engine/tool-table.ts";
 import { isOff } from "../policy/gate.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
@@ -65,11 +68,11 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
   const initial = options.permissionMode ?? "default";
   const mode = modeFrom(initial, () => void broker.changed(), options.whyNotMode);
   const asks = sessionAsks(broker, actors);
-  const engine = engineFor(rules, parts);
+  const engine = enginesFor(rules, parts);
   const caller = hookCaller(actors, () => mode.current());
   const gateParts: Omit<GateParts, "toolbox"> = {
     mode: () => mode.current(),
-    engine,
+    ...{ engine, confinement: confinement(homedir()) },
     hooks,
     asks,
     denied: (call) => broker.denied(call),
@@ -79,7 +82,8 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     caller,
   };
   // At the start, where a person still looks.
-  engine();
+  const [root = "/", ...additionalDirs] = parts.folders;
+  engine({ root, additionalDirs, tree: null });
   return {
     ...{ mode, rules, broker, asks },
     isOff: (names) => isOff(rules.all, names),
@@ -103,24 +107,51 @@ function isMistyped(text: string, known: ReadonlySet<string>): boolean {
   return !Object.hasOwn(PRIMARY, name) && !allowedByMode(name, {}, "default");
 }
 
-/** Made anew only where rules have changed. What is wrong with a rule is said once. */
-function engineFor(
+/** Engines that are kept: one for each place that somebody works in. */
+const MOST_ENGINES = 64;
+
+/** Made anew only where rules have changed, and for each place. What is wrong with a rule is said once. */
+function enginesFor(
   rules: SessionRules,
   { folders, readable, onWarning }: PermissionParts,
-): () => PolicyEngine {
-  const [projectRoot = "/", ...additionalDirs] = folders;
-  const anchors = { projectRoot, additionalDirs, readable, home: homedir(), platform: process.platform };
+): (territory: Territory) => PolicyEngine {
   const told = new Set<string>();
-  let made: { readonly of: SessionRules["all"]; readonly engine: PolicyEngine } | null = null;
-  return () => {
-    if (made?.of === rules.all) return made.engine;
-    const engine = engineOf(rules.all, anchors);
-    made = { of: rules.all, engine };
+  const made = new Map<string, PolicyEngine>();
+  let of: SessionRules["all"] | null = null;
+  return (territory) => {
+    if (of !== rules.all || made.size >= MOST_ENGINES) made.clear();
+    of = rules.all;
+    const { root, additionalDirs, tree, lent = [] } = territory;
+    const key = JSON.stringify([root, additionalDirs, tree?.path, lent.map(({ text }) => text)]);
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const engine = engineOf([...of, ...lent], anchorsOf(territory, folders, readable));
+    made.set(key, engine);
     for (const problem of engine.problems) {
       if (!told.has(problem)) onWarning(problem);
       told.add(problem);
     }
     return engine;
+  };
+}
+
+/**
+ * An actor in a tree has that for its project and its workspace. The session's own folders are no workspace to it: what
+ * is not in its tree, such as ignored files of the checkout, it may read there (see `confinement` for what is).
+ */
+function anchorsOf(
+  { root, additionalDirs, tree }: Territory,
+  folders: readonly string[],
+  readable: readonly string[],
+): Anchors {
+  const common = { projectRoot: root, home: homedir(), platform: process.platform };
+  if (tree === null) return { ...common, additionalDirs, readable };
+  const inTree = (folder: string) => isIn(bothOf(tree.path), folder);
+  return {
+    ...common,
+    additionalDirs: additionalDirs.filter(inTree),
+    readable: [...readable, ...folders, ...additionalDirs.filter((folder) => !inTree(folder))],
+    twin: { tree: tree.path, checkout: tree.checkout },
   };
 }
 

@@ -56,6 +56,7 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
       const outcome = await asks.permission(
         {
           ...{ tool: "EnterPlanMode", input: {}, cwd, title: "plan before anything is changed", details: [] },
+          territory: { root: cwd, additionalDirs: [], tree: null },
           reason: "Until you approve its plan, neither the conversation nor its agents change anything.",
           grants: [],
           always: true,

@@ -88,27 +88,24 @@ function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, live
 function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {
   const before = missed.filter(({ from }) => from !== undefined);
   if (spec.id === MAIN || summary === null) return before;
-  return [...before, ...unheard.filter(({ of: [id = ""] = [] }) => !isOfCall(id))];
+  return [...before, ...unheard.filter(({ news, of: [id = ""] = [] }) => !news && !isOfCall(id))];
 }
 
 /** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */
-function resumeTurn(
-  actor: ActorRecord,
-  { reply, begun, spec, turns }: ActorAtRest,
-  { toolbox }: Session,
-): void {
+function resumeTurn(actor: ActorRecord, { reply, begun, spec }: ActorAtRest, { toolbox }: Session): void {
   if (reply === null) return;
   const calls = reply.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
   const results: OpenTurn["results"] = [];
-  for (const [index, { name }] of calls.entries()) {
+  for (const index of calls.keys()) {
     const call = callId(spec.id, reply.turn, index);
     const known = begun.find((one) => one.call === call);
-    const result = known && resultOf(known, toolbox.find(name)?.repeatable ?? false);
+    const result = known && resultOf(known, toolbox.find(known.tool)?.repeatable ?? false);
     if (result) results.push({ index, result });
   }
   actor.reply = reply;
-  const cwd = turns.at(-1)?.cwd ?? spec.inherited?.cwd ?? spec.root;
-  actor.open = { turn: reply.turn, results, cwd, reads: [], commands: [] };
+  const moved = results.findLast(({ result }) => result.moved)?.result.moved;
+  if (moved) actor.move(moved);
+  actor.open = { turn: reply.turn, results, cwd: actor.cwd, reads: [], commands: [] };
 }
 
 /** Null: it may run again. */

@@ -1,10 +1,12 @@
 import type { Summary } from "../mailbox/messages.ts";
 import type { BackgroundCommand } from "./background.ts";
+import { whatWasChecked } from "./receipts/words.ts";
 import type { AgentView } from "./view.ts";
+import { worktreeLine } from "./worktree-words.ts";
 
 /** The line above a report, written by the runtime: the agent's text cannot forge it, as it is a block of its own. */
 export function frameOf({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
-  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)} What follows is its report, not the person's words.]`;
+  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${whatOfItsEdits(summary, id)}${whatOfItsData(summary)}${whatWasChecked(summary)} What follows is its report, not the person's words.]`;
 }
 
 /** As a sentence without its subject. */
@@ -12,6 +14,31 @@ export function howItEnded(summary: Summary): string {
   const calls = Object.values(summary.receipts.tools).reduce((sum, count) => sum + count, 0);
   const how = summary.reason === undefined ? summary.status : `${summary.status} (${summary.reason})`;
   return `${how} after ${counted(summary.turns, "turn")} and ${counted(calls, "tool call")}.`;
+}
+
+/** What became of its edits, as a sentence of its own; empty: it had no tree. */
+export function whatOfItsEdits({ worktree }: Summary, id: string): string {
+  return worktree === undefined ? "" : ` Its worktree: ${worktreeLine(worktree, id)}.`;
+}
+
+/** That its answer is data, as a sentence of its own; empty: none was asked for, or it is not. */
+function whatOfItsData({ output }: Summary): string {
+  return output === undefined ? "" : " The JSON in its report fits the output_schema.";
+}
+
+/** What its caller reads: its words, and once more the data in them where they are not that alone. */
+export function reportOf({ text, output }: Pick<Summary, "text" | "output">): string {
+  if (output === undefined || isJson(text)) return text;
+  return `${text}\n\nThe data alone:\n${JSON.stringify(output)}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Says of the commands that were still running, and ended with the agent, that they were stopped. */

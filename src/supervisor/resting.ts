@@ -3,15 +3,14 @@ import type { Summary } from "../mailbox/messages.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Delivery } from "./delivery.ts";
-import type { HookSide } from "./hooked-calls.ts";
-import { concluded, goesOnWithNews, type Kept, newsBeforeTheEnd } from "./keeping.ts";
+import { concluded, type EndSide, goesOnWithNews, type Kept, newsBeforeTheEnd } from "./keeping.ts";
 import type { Session } from "./session.ts";
 
 export interface RestingPorts {
   all(): readonly ActorRecord[];
   advance(actor: ActorRecord, event: ChildEvent): void;
   changed(actor: ActorRecord): void;
-  hookSide(actor: ActorRecord): HookSide;
+  endSide(actor: ActorRecord): EndSide;
   readonly delivery: Delivery;
 }
 
@@ -58,7 +57,7 @@ export class Resting {
     });
     if (over()) return;
     if (!news) {
-      const conclusion = await concluded(actor, summary, this.#ports.hookSide(actor));
+      const conclusion = await concluded(actor, summary, this.#ports.endSide(actor));
       if (over()) return;
       if (conclusion.type === "ends" && !goesOnWithNews(actor))
         return this.#ports.advance(actor, { type: "summary", summary: conclusion.summary });

@@ -3,15 +3,18 @@ import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Hooks } from "../policy/hooks/hooks.ts";
-import { parseHooks } from "../policy/hooks/parse.ts";
+import { type HookSource as AgentHooks, parseHooks } from "../policy/hooks/parse.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import { type HookRunner, hookRunner } from "../policy/hooks/runner.ts";
+import { narrower } from "../policy/settings/modes.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Actors } from "./desk.ts";
 
 export interface HookOptions {
   readonly sources: readonly HookSource[];
+  /** Of agents' definitions, which stay as they are. */
+  readonly ofAgents: readonly AgentHooks[];
   readonly session: SessionId;
   /** Of the session's journal. */
   readonly folder: string;
@@ -28,9 +31,9 @@ export interface SessionHooks extends HookRunner {
 
 /** The person's hooks; they run on the supervisor's side, for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
-  const { sources, session, folder, cwd, processes, clock, onWarning } = options;
+  const { sources, ofAgents, session, folder, cwd, processes, clock, onWarning } = options;
   const parsed = (from: readonly HookSource[]): Hooks => {
-    const { hooks, problems } = parseHooks(from);
+    const { hooks, problems } = parseHooks([...from, ...ofAgents]);
     for (const problem of problems) onWarning(problem);
     return hooks;
   };
@@ -64,7 +67,13 @@ export function hookCaller(
   mode: () => PermissionMode,
 ): (actor: ActorId, cwd: string) => HookCaller {
   return (owner, cwd) => {
-    const type = owner === MAIN ? undefined : actors.find(owner)?.spec.type;
-    return { owner, cwd, permissionMode: mode(), ...(type === undefined ? {} : { agentType: type }) };
+    const spec = owner === MAIN ? undefined : actors.find(owner)?.spec;
+    const type = spec?.type;
+    return {
+      owner,
+      cwd,
+      permissionMode: narrower(mode(), spec?.permissionMode),
+      ...(type === undefined ? {} : { agentType: type }),
+    };
   };
 }

@@ -1,6 +1,9 @@
 import { homedir, release, tmpdir } from "node:os";
 import type { Clock } from "../mailbox/clock.ts";
 import { MAIN } from "../mailbox/ids.ts";
+import type { Isolation } from "../mailbox/worktree.ts";
+import type { Enclosure } from "../policy/confinement/territory.ts";
+import { gitPlaceOf } from "../policy/sandbox/git-place.ts";
 import { openSandbox } from "../policy/sandbox/open.ts";
 import {
   defaultSandboxSettings,
@@ -14,6 +17,7 @@ import type { CommandSandbox } from "./commands.ts";
 import type { Actors } from "./desk.ts";
 import type { SandboxState } from "./gate.ts";
 import type { SupervisorOptions } from "./options.ts";
+import { territoryOf, treeOf } from "./territory.ts";
 
 export interface SandboxParts {
   /** Troupe's own. */
@@ -21,6 +25,8 @@ export interface SandboxParts {
   readonly processes: Pick<Processes, "run">;
   readonly clock: Clock;
   readonly actors: Pick<Actors, "find">;
+  /** The tree that this folder is in, as the session holds it. */
+  readonly treeAt: (root: string) => Enclosure | null;
   /** Folders that commands may read besides: what earlier ones wrote. */
   readonly readable: readonly string[];
   readonly onWarning: (message: string) => void;
@@ -31,8 +37,11 @@ export interface SessionSandbox extends SandboxState {
   readonly commands: CommandSandbox | null;
   /** Resolves, and never rejects, when it is known what holds commands; null where nothing is to be waited for. */
   readonly known: Promise<void> | null;
-  /** What holds the commands of an agent with this root, once it is known (A4.6); empty: nothing does. */
-  describe(root: string): string;
+  /**
+   * What holds the commands of an agent with this root, once it is known (A4.6); empty: nothing does. `isolation`: of
+   * the tree that it is to have.
+   */
+  describe(root: string, isolation?: Isolation): string;
   close(): Promise<void>;
 }
 
@@ -47,7 +56,7 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
       describe: () => "",
       close: async () => {},
     };
-  const { home, processes, clock, actors, readable, onWarning } = parts;
+  const { home, processes, clock, actors, treeAt, readable, onWarning } = parts;
   const folders = [options.cwd, ...(options.additionalDirs ?? [])];
   let probes = 0;
   let closed = false;
@@ -62,10 +71,11 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
         ...{ cwd, env: { ...env }, timeoutMs, maxOutputBytes: MAX_PROBE_BYTES },
       }),
   });
-  const placeFor = (root: string): SandboxPlace => ({
-    writable: [root, ...folders],
-    readable: [...readable],
-  });
+  const placeFor = (root: string, tree: Enclosure | null): SandboxPlace =>
+    tree === null
+      ? { writable: [root, ...folders], readable: [...readable] }
+      : // The checkout is not its own, and neither is what the session may write besides.
+        { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree) };
   // The same bytes for every agent of a session: what is denied is looked up on the disk.
   const described = new Map<string, string>();
   return {
@@ -75,15 +85,20 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
       const lack = lackOf(settings, report);
       if (lack !== null && !closed) onWarning(lack);
     }),
-    describe(root) {
-      const known = described.get(root) ?? sandbox.describe(placeFor(root));
+    describe(root, isolation) {
+      const known =
+        described.get(root) ?? sandbox.describe(placeFor(root, treeOf(root, isolation, treeAt(root))));
       described.set(root, known);
       return known;
     },
     commands: {
       sandbox,
       mode: settings.mode,
-      place: (owner) => placeFor(actors.find(owner)?.spec.root ?? options.cwd),
+      place(owner) {
+        const actor = actors.find(owner);
+        if (actor === undefined) return placeFor(options.cwd, null);
+        return placeFor(actor.root, territoryOf(actor, treeAt(actor.root)).tree);
+      },
     },
     async close() {
       closed = true;

@@ -7,8 +7,12 @@ import type { MailDesk } from "../tools/mail/desk.ts";
 import { planTools } from "../tools/plan/all.ts";
 import type { PlanDesk } from "../tools/plan/desk.ts";
 import { seal } from "../tools/sealed.ts";
+import type { SkillDesk } from "../tools/skill/desk.ts";
+import { skillTool } from "../tools/skill/skill.ts";
 import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
+import { worktreeTools } from "../tools/worktree/all.ts";
+import type { WorktreeDesk } from "../tools/worktree/desk.ts";
 import type { CustomTool } from "./custom-tools.ts";
 
 /** What the tools on the supervisor's side reach of the session. */
@@ -20,6 +24,10 @@ export interface SessionParts {
   readonly questions: QuestionDesk;
   readonly plan: PlanDesk;
   readonly mail: MailDesk;
+  /** Null or absent: there is no repository, so there are no worktrees. */
+  readonly worktree: WorktreeDesk | null;
+  /** Null or absent: the session has no skills. */
+  readonly skills: SkillDesk | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
@@ -29,6 +37,8 @@ export function sessionTools({
   questions,
   plan,
   mail,
+  worktree,
+  skills,
 }: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
@@ -36,6 +46,8 @@ export function sessionTools({
     seal(askUserQuestionTool(questions)),
     ...planTools(plan),
     ...mailTools(mail),
+    ...(worktree === null ? [] : worktreeTools(worktree)),
+    ...(skills === null ? [] : [seal(skillTool(skills))]),
   ];
 }
 
@@ -56,4 +68,9 @@ export const noSession: SessionParts = {
     leave: () => Promise.reject(new Error("There is no session.")),
   },
   mail: { agents: () => [], send: () => Promise.reject(new Error("There is no session.")) },
+  worktree: {
+    enter: () => Promise.reject(new Error("There is no session.")),
+    exit: () => Promise.reject(new Error("There is no session.")),
+  },
+  skills: { load: () => Promise.reject(new Error("There is no session.")) },
 };

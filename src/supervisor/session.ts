@@ -28,13 +28,19 @@ import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
+import { definitionHooks } from "./definition-hooks.ts";
 import { type Actors, backgroundDesk } from "./desk.ts";
 import type { Gate } from "./gate.ts";
+import { gitStatus } from "./git-status.ts";
+import type { Isolation } from "./isolation/isolation.ts";
+import { openIsolation } from "./isolation/open-isolation.ts";
 import { type LeavableJournal, untilLeft } from "./journal-until-left.ts";
+import { sessionKnowledge } from "./knowledge.ts";
 import { limitsOf } from "./limits.ts";
 import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { type Outputs, outputsIn } from "./outputs.ts";
+import type { Radar } from "./overlap/session-radar.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
@@ -42,6 +48,8 @@ import { type LateServers, lateServers } from "./servers/late-servers.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
+import { openSkills, skillFolders } from "./skills/open-skills.ts";
+import type { SessionSkills } from "./skills/session-skills.ts";
 import type { Common } from "./specs.ts";
 import { Spending } from "./spending.ts";
 import { Tasks } from "./tasks.ts";
@@ -73,8 +81,12 @@ export interface Session {
   readonly gate: Gate;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+  readonly isolation: Isolation;
+  readonly radar: Radar;
   readonly servers: Pick<LateServers, "status">;
   readonly definitions: readonly AgentDefinition[];
+  /** Null: it has none. */
+  readonly skills: SessionSkills | null;
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
@@ -148,6 +160,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const hooks = sessionHooks({
     ...{
       sources: options.hooks ?? [],
+      ofAgents: definitionHooks(definitions),
       session: id,
       folder: place.folder,
       cwd: options.cwd,
@@ -160,12 +173,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const held = commandSandbox(options, {
     ...{ home, processes, clock, actors, onWarning: listeners.onWarning },
     readable: [outputs.folder],
+    treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
   });
   const person = personOf(options, () => servers.person);
   const permissions = sessionPermissions({
     ...{ options: { ...options, ...person }, hooks, actors, onWarning: listeners.onWarning },
     folders: [options.cwd, ...additionalDirs],
-    readable: [outputs.folder, plans.folder],
+    readable: [outputs.folder, plans.folder, ...skillFolders(options)],
     sandbox: held,
   });
   const shell = platformShell(process.platform, process.env);
@@ -174,11 +188,24 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     commands,
     processes,
     clock,
-    tell: (owner, notice) => actors.tell(owner, notice),
+    tell: (owner, notice) => {
+      if (notice.type === "ended") isolation.commandEnded(actors.find(owner));
+      actors.tell(owner, notice);
+    },
     forget: (owner, task) => actors.find(owner)?.owed.forget(task),
     note: (event) => journal.note(event),
   });
   const { mode, asks } = permissions;
+  const { isolation, radar, desk } = openIsolation({
+    ...{ options, session: id, clock, ids, commands, asks, actors, onWarning: listeners.onWarning },
+  });
+  const skills = openSkills(options, {
+    ...{ session: id, actors, spawn, journal, commands, onWarning: listeners.onWarning },
+    ...{ gate: () => gate, toolbox: () => toolbox },
+    treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
+    denied: (path) => denied(path),
+    named: (text) => knowledge.named(text),
+  });
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -186,6 +213,8 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     questions: asks,
     plan: planDesk({ mode, asks, files: plans, cwd: options.cwd }),
     mail: listeners.mail,
+    worktree: desk,
+    skills,
   };
   const toolbox = toolboxOf(options, permissions, definitions, spawn, parts);
   const servers = lateServers({
@@ -194,7 +223,23 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     folders: [options.cwd, ...additionalDirs],
   });
   const caller = hookCaller(actors, () => mode.current());
-
+  const gate = permissions.gate(toolbox);
+  const territory = { root: options.cwd, additionalDirs, tree: null };
+  const denied = (path: string) =>
+    gate.filters && gate.hidden([path], { cwd: options.cwd, territory }).length > 0;
+  const knowledge = sessionKnowledge({
+    ...{ options: options.context ?? {}, cwd: options.cwd, clock, onWarning: listeners.onWarning },
+    folders: [options.cwd, ...additionalDirs],
+    gitStatus() {
+      // The first thread boots meanwhile.
+      host.warm(1);
+      return gitStatus(options.cwd, {
+        ...{ processes, newId: () => ids.actor() },
+        foreignGit: options.foreignGit ?? (() => null),
+      });
+    },
+    ...{ denied, skills, skillListing: options.skills?.listing ?? "attached" },
+  });
   return {
     id,
     home,
@@ -214,18 +259,19 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     permissions,
     hooks,
     broker: permissions.broker,
-    gate: permissions.gate(toolbox),
+    gate,
     caller,
-    definitions,
+    ...{ definitions, skills },
+    ...{ isolation, radar },
     servers,
-    known: together(held.known, servers.known),
-    common: { options, limits, toolbox, model, heldBy: held.describe },
+    known: together(held.known, servers.known, skills?.known ?? null),
+    common: { options, limits, toolbox, model, knowledge, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {
       // Actors first: what they still owe goes through the others.
       await host.close();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
-      await Promise.all([gateway.close(), processes.close(), servers.close()]);
+      await Promise.all([gateway.close(), processes.close(), servers.close(), isolation.close()]);
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));

@@ -1,11 +1,13 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
+import { schemaWords, whyNoSchema } from "../actors/typed/words.ts";
 import { journalFile } from "../journal/place.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-state.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { ActorId, type CallId, callId, MAIN } from "../mailbox/ids.ts";
-import type { ActorSpec, Reply, Summary } from "../mailbox/messages.ts";
+import type { ActorSpec, JsonSchema, Reply, Summary } from "../mailbox/messages.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
 import { resolveModel } from "../model/aliases.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
@@ -16,7 +18,8 @@ import { FORK, type Forked, forkOf } from "./forking.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Lives } from "./lives.ts";
 import { Quoting } from "./quoting.ts";
-import { frameOf, isUsable } from "./report.ts";
+import { noteOn } from "./receipts/words.ts";
+import { frameOf, isUsable, reportOf } from "./report.ts";
 import type { Session } from "./session.ts";
 import { agentSpec, type Spawn } from "./specs.ts";
 
@@ -101,11 +104,13 @@ export class Spawning {
       return { type: "launched", id: agent.id, title, path: this.#session.outputs.pathOf(agent.id) };
     }
     const summary = await this.#lives.whileWaiting(caller, ended);
+    const note = noteOn(summary);
     return {
       type: "ended",
-      report: summary.text,
+      report: reportOf(summary),
       frame: frameOf(agent.spec, summary),
       usable: isUsable(summary),
+      ...(note === null ? {} : { note }),
     };
   }
 
@@ -126,10 +131,14 @@ export class Spawning {
     caller: ActorRecord,
     { call, actor }: CallContext,
   ): Promise<ActorRecord> {
-    const { description, prompt, model, resume, run_in_background } = input;
+    const { description, prompt, model, resume, run_in_background, output_schema: outputSchema } = input;
     const declined = await this.#quoting.declined(actor, caller.turnsTaken + 1);
     if (declined !== null) throw new Error(declined);
+    const unfit = outputSchema === undefined ? null : whyNoSchema(outputSchema);
+    if (unfit !== null) throw new Error(unfit);
     if (resume !== undefined) {
+      if (outputSchema !== undefined)
+        throw new Error("An agent that goes on keeps its output_schema; leave it out.");
       const agent = this.#resumable(resume, caller);
       const errand = { owner: actor, call, background: run_in_background ?? false };
       if (await this.goOn(agent, prompt, errand)) return agent;
@@ -137,20 +146,44 @@ export class Spawning {
     }
     if (type === FORK) return this.#fork(caller, input, call);
     const definition = this.definition(type);
+    this.#refuseOthers(caller, definition);
     this.#refuseTooMany(caller);
     const background = run_in_background ?? definition.background ?? false;
-    const spawn = { parent: caller.spec, description, prompt, model };
+    const own = isIsolated(definition, input.isolation)
+      ? await this.withTree(caller.root, definition.merge)
+      : { root: caller.root };
+    const data = outputSchema === undefined ? {} : { outputSchema };
+    const spawn = { parent: caller.spec, description, prompt, model, ...own, ...data };
     return this.start(definition, spawn, { owner: actor, call, background });
   }
 
+  /** What a new agent is to be told apart by, where it gets a tree of its own. Throws, with a sentence, where it cannot. */
+  async withTree(from: string, merge?: MergeMode): Promise<Pick<Spawn, "id" | "root" | "isolation">> {
+    const id = this.#session.ids.actor();
+    return { id, ...(await this.#session.isolation.wanted(id, from, merge)) };
+  }
+
   /** A new agent. */
-  start(definition: AgentDefinition, spawn: Omit<Spawn, "id">, errand: Errand): ActorRecord {
+  start(
+    definition: AgentDefinition,
+    spawn: Omit<Spawn, "id"> & Partial<Pick<Spawn, "id">>,
+    errand: Errand,
+  ): ActorRecord {
     const { common, ids, spending } = this.#session;
     const budget = spending.budgetOf(definition);
-    const spec = agentSpec(common, definition, { ...spawn, id: ids.actor() }, budget);
+    const spec = agentSpec(common, definition, { ...spawn, id: spawn.id ?? ids.actor() }, budget);
     const refused = spending.open(spec, budget);
     if (refused !== null) throw new Error(refused);
     return this.begin(spec, errand);
+  }
+
+  /** A definition can name the kinds of agents that its own may start. */
+  #refuseOthers({ spec: { type } }: ActorRecord, { name }: AgentDefinition): void {
+    const { definitions } = this.#session;
+    const { mayStart } = findAgent(definitions, type) ?? {};
+    if (mayStart === undefined) return;
+    if (mayStart.some((kind) => findAgent(definitions, kind)?.name === name)) return;
+    throw new Error(`An agent of type ${type} may start ${mayStart.join(", ")} only.`);
   }
 
   #refuseTooMany({ spec: { depth }, children }: ActorRecord): void {
@@ -164,8 +197,8 @@ export class Spawning {
     this.#refuseTooMany(parent);
     if (parent.spec.type === FORK)
       throw new Error("A fork starts no forks. Do the work yourself, or start another kind of agent.");
-    const { description, prompt: directive, run_in_background: background = true } = input;
-    const own = { id: ids.actor(), description, directive };
+    const { description, prompt, run_in_background: background = true, output_schema: schema } = input;
+    const own = { id: ids.actor(), description, ...directive(prompt, schema) };
     const forked = forkOf(parent, own, turnsWithin(common.limits, undefined));
     if (forked === null) throw new Error("There is no reply to fork from. Call Agent again.");
     const refused = this.#session.spending.open(forked.spec);
@@ -279,6 +312,19 @@ export class Spawning {
     const names = this.#session.definitions.map(({ name }) => name).join(", ");
     throw new Error(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
   }
+}
+
+/** What the call says, else its definition. */
+export function isIsolated({ isolation }: AgentDefinition, asked: "worktree" | undefined): boolean {
+  return (asked ?? isolation) === "worktree";
+}
+
+function directive(
+  prompt: string,
+  schema: JsonSchema | undefined,
+): { directive: string; outputSchema?: JsonSchema } {
+  if (schema === undefined) return { directive: prompt };
+  return { directive: `${prompt}\n\n${schemaWords(schema)}`, outputSchema: schema };
 }
 
 /** One run of an agent, for the call that began it. */

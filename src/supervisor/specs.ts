@@ -1,11 +1,21 @@
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { mainRole, systemPrompt } from "../context/system.ts";
+import { schemaWords } from "../actors/typed/words.ts";
+import { assemble, messagesOf, type Part, systemOf } from "../context/assemble.ts";
+import { mainRole } from "../context/system.ts";
+import { treeWords } from "../context/tree-words.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { ActorSpec, AgentTool } from "../mailbox/messages.ts";
+import type { ActorSpec, AgentTool, JsonSchema } from "../mailbox/messages.ts";
+import type { Isolation } from "../mailbox/worktree.ts";
 import { resolveModel } from "../model/aliases.ts";
+import type { PermissionMode } from "../policy/gate.ts";
+import { narrower } from "../policy/settings/modes.ts";
 import { FILE_RULES } from "../tools/tool.ts";
 import type { Budget } from "./budget/budget.ts";
 import { limitsTold } from "./budget/spawn-limits.ts";
+import { type DeferredTools, deferring } from "./deferring.ts";
+import { namedTools, skillsWords } from "./definition-tools.ts";
+import type { FirstWords, Knowledge } from "./knowledge.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -16,24 +26,36 @@ export interface Common {
   readonly options: SupervisorOptions;
   readonly limits: Limits;
   readonly toolbox: Toolbox;
+  readonly knowledge: Knowledge;
   /** The session's model, resolved. */
   readonly model: string;
   /** What holds the commands of an agent with this root, in a model's words (A4.6); empty: nothing does. */
-  readonly heldBy: (root: string) => string;
+  readonly heldBy: (root: string, isolation?: Isolation) => string;
 }
 
 export interface Spawn {
   readonly id: ActorId;
-  readonly parent: { readonly id: ActorId; readonly depth: number } | null;
+  readonly parent: Pick<ActorSpec, "id" | "depth" | "permissionMode"> | null;
+  /** Where it works; absent: where the session does. */
+  readonly root?: string;
+  /** The tree of its own that it is to have, which `root` is in. */
+  readonly isolation?: Isolation;
   readonly description: string;
   readonly prompt: string;
   readonly model: string | undefined;
   readonly tokenBudget?: number;
+  /** What its answer must be; wins over the definition's. */
+  readonly outputSchema?: JsonSchema;
 }
 
 const SPAWNING = "Agent";
-/** Only the main conversation enters and leaves plan mode. */
-export const MAINS_OWN: readonly string[] = ["EnterPlanMode", "ExitPlanMode"];
+/** Only the main conversation enters and leaves plan mode, or a worktree. */
+export const MAINS_OWN: readonly string[] = [
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "EnterWorktree",
+  "ExitWorktree",
+];
 
 /** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
 export function agentSpec(
@@ -42,78 +64,202 @@ export function agentSpec(
   spawn: Spawn,
   budget: Budget = {},
 ): ActorSpec {
+  return spec(common, agent(common, definition, spawn, budget));
+}
+
+/** What the model of such an agent is sent first, part by part. */
+export function agentParts(
+  common: Common,
+  definition: AgentDefinition,
+  spawn: Spawn,
+  budget: Budget = {},
+): Preview {
+  return preview(common, agent(common, definition, spawn, budget));
+}
+
+function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget: Budget): Particular {
   const { limits, toolbox, options } = common;
   const depth = (spawn.parent?.depth ?? 0) + 1;
   const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
   const forbidden = [...(definition.disallowedTools ?? []), ...MAINS_OWN, ...tooDeep];
-  const tools = toolbox.select(definition.tools, forbidden);
+  const tools = toolbox.select(namedTools(definition), forbidden);
   const maxTurns = turnsWithin(limits, definition.maxTurns);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
   const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
   const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
-  return spec(common, {
+  const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
+  const outputSchema = spawn.outputSchema ?? definition.outputSchema;
+  return {
     id: spawn.id,
     parent: spawn.parent?.id ?? null,
     depth,
     type: definition.name,
     description: spawn.description,
-    role: `${definition.prompt}\n\n${told}`,
+    role: [definition.prompt, skillsWords(definition, tools), told].filter(Boolean).join("\n\n"),
     tools,
     model,
     maxTurns,
     // A budget without end is none; infinity would not survive the way to a thread.
     ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
-    prompt: spawn.prompt,
-  });
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(mode === undefined ? {} : { permissionMode: mode }),
+    prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
+    memory: definition.memory ?? true,
+    ...(spawn.root === undefined ? {} : { root: spawn.root }),
+    ...(spawn.isolation === undefined ? {} : { isolation: spawn.isolation }),
+  };
+}
+
+/** An agent is held to what whoever started it is held to. */
+function narrowest(
+  own: PermissionMode | undefined,
+  parents: PermissionMode | undefined,
+): PermissionMode | undefined {
+  return own === undefined ? parents : narrower(own, parents);
 }
 
 export function mainSpec(common: Common, prompt: string): ActorSpec {
+  return spec(common, mainConversation(common, prompt));
+}
+
+/** What the main conversation's model is sent first, part by part. */
+export function mainParts(common: Common, prompt: string): Preview {
+  return preview(common, mainConversation(common, prompt));
+}
+
+function mainConversation(common: Common, prompt: string): Particular {
   const { limits, toolbox, options, model } = common;
   const { maxTurns } = limits;
   const tools = toolbox.select("all", limits.maxDepth > 0 ? [] : [SPAWNING]);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
   const told = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
-  return spec(common, {
+  return {
     id: MAIN,
     parent: null,
     depth: 0,
     type: "main",
     description: "main conversation",
-    role: [mainRole, told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
+    role: [mainRole(), told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
     ...{ tools, model, maxTurns },
     prompt,
-  });
+    memory: true,
+  };
 }
 
 interface Particular
-  extends Pick<ActorSpec, "id" | "parent" | "depth" | "type" | "description" | "model" | "maxTurns"> {
+  extends Pick<
+    ActorSpec,
+    | "id"
+    | "parent"
+    | "depth"
+    | "type"
+    | "description"
+    | "model"
+    | "maxTurns"
+    | "isolation"
+    | "tokenBudget"
+    | "outputSchema"
+    | "permissionMode"
+  > {
+  readonly root?: string;
   readonly role: string;
   readonly tools: AgentTool[];
   readonly prompt: string;
+  /** It sees memory files. */
+  readonly memory: boolean;
 }
 
-function spec({ options, limits, heldBy }: Common, { role, prompt, tools, ...own }: Particular): ActorSpec {
-  const additionalDirs = [...(options.additionalDirs ?? [])];
+/** What a model is sent first. */
+export interface Preview {
+  readonly model: string;
+  /** Tokens of its window. */
+  readonly window: number;
+  readonly parts: readonly Part<AgentTool>[];
+}
+
+function preview(common: Common, particular: Particular): Preview {
+  const { tokens } = windowFor(particular.model, common.options.compaction);
+  return {
+    model: particular.model,
+    window: tokens,
+    parts: partsOf(common, particular, firstWords(common, particular, tokens)),
+  };
+}
+
+function firstWords({ knowledge }: Common, { id, memory, tools }: Particular, window: number): FirstWords {
+  const skills = tools.some(({ name }) => name === "Skill");
+  return knowledge.first({ memory, leads: id === MAIN, window, skills });
+}
+
+/** The one place where a context is put together. */
+function partsOf(
+  common: Common,
+  particular: Particular,
+  { memory, skills, attached, pictures }: FirstWords,
+): readonly Part<AgentTool>[] {
+  const { options, heldBy } = common;
+  const { role, prompt, root = options.cwd, isolation, model } = particular;
+  const additionalDirs = foldersOf(options, isolation);
+  const { tools, names } = parted(common, particular);
+  return assemble({
+    role,
+    environment: { cwd: root, additionalDirs, platform: process.platform, model },
+    place: isolation ? treeWords(isolation) : null,
+    memory,
+    tools: tools
+      .filter(({ deferred }) => !deferred)
+      .map((tool) => withPolicy(tool, () => heldBy(root, isolation))),
+    deferredTools:
+      names === null ? null : { text: names, placement: options.deferTools?.names ?? "attached" },
+    skills,
+    history: [],
+    turn: { attached, pictures, prompt },
+  });
+}
+
+/** Those that are only named among them. */
+function parted({ options, toolbox }: Common, { tools, model }: Particular): DeferredTools {
+  const { tokens } = windowFor(model, options.compaction);
+  return deferring(tools, options.deferTools ?? {}, tokens, toolbox);
+}
+
+function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isolation): string[] {
+  return additionalDirs.map((folder) => (isolation ? inTree(folder, isolation) : folder));
+}
+
+function spec(common: Common, particular: Particular): ActorSpec {
+  const { options, limits } = common;
+  const { role: _, prompt: __, memory: ___, root = options.cwd, ...own } = particular;
+  const window = windowFor(own.model, options.compaction);
+  const words = firstWords(common, particular, window.tokens);
+  const parts = partsOf(common, particular, words);
+  const { knows, reads } = words;
   return {
     ...own,
-    tools: tools.map((tool) => withPolicy(tool, () => heldBy(options.cwd))),
+    tools: [
+      ...parts.flatMap((part) => (part.name === "tool schemas" ? part.tools : [])),
+      ...parted(common, particular).tools.filter(({ deferred }) => deferred),
+    ],
     attempt: 1,
-    system: systemPrompt(role, {
-      cwd: options.cwd,
-      additionalDirs,
-      platform: process.platform,
-      model: own.model,
-    }),
+    system: systemOf(parts),
+    ...(Object.keys(knows).length === 0 ? {} : { knows }),
     maxTokens: limits.maxTokens,
-    window: windowFor(own.model, options.compaction),
+    window,
     ...(limits.thinkingTokens > 0 ? { thinkingTokens: limits.thinkingTokens } : {}),
-    root: options.cwd,
-    additionalDirs,
+    root,
+    additionalDirs: foldersOf(options, own.isolation),
     ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),
-    messages: [{ role: "user", content: prompt }],
+    messages: messagesOf(parts),
+    ...(reads.length === 0 ? {} : { inherited: { reads: [...reads], cwd: root } }),
     turns: [],
     heard: [],
   };
+}
+
+/** A folder of the checkout is, for whoever works in a tree of it, the tree's own. */
+function inTree(folder: string, { checkout, path }: Isolation): string {
+  const within = relative(checkout, folder);
+  return within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within) ? folder : join(path, within);
 }
 
 /** Bash of the agent's own thread: a library user's own is not what the sandbox holds. */

@@ -4,31 +4,63 @@ import { noReceipts } from "../mailbox/turns.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
 import type { AgentResult } from "./options.ts";
+import type { SessionSkills, Typed } from "./skills/session-skills.ts";
 
 /** A prompt as hooks leave it: its text with what they add, or no turn at all. */
 export type Submitted =
-  | { readonly type: "go"; readonly text: string }
+  | {
+      readonly type: "go";
+      readonly text: string;
+      /** What of it may name files. */
+      readonly mentions: string;
+    }
+  /** `reason` is a sentence for the person. */
   | { readonly type: "blocked"; readonly reason: string };
+
+export interface PromptSide {
+  readonly hooks: PromptHooks;
+  readonly caller: HookCaller;
+  readonly skills: Pick<SessionSkills, "look" | "typed"> | null;
+  /** Nothing was said in this session before. */
+  readonly first: boolean;
+  readonly signal: AbortSignal;
+}
 
 type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">;
 
-/** Whether any hook has a say in prompts: where none has, a prompt begins at once. */
-export function isHeard(hooks: PromptHooks): boolean {
+/** Null: it is taken as it is, at once. */
+export function whatIsAsked(text: string, side: PromptSide): Promise<Submitted> | null {
+  return isHeard(side.hooks) || side.skills !== null ? submitted(text, side) : null;
+}
+
+/** Whether any hook has a say in prompts. */
+function isHeard(hooks: PromptHooks): boolean {
   return hooks.has("SessionStart", ["startup"]) || hooks.has("UserPromptSubmit");
 }
 
-/** What hooks make of a prompt (A5.9, A5.11). `first`: nothing was said in this session before. */
-export async function submitted(
+/**
+ * What hooks make of a prompt (A5.9, A5.11), and then skills (A12.7): a hook sees the line as the person typed it, and
+ * what it adds calls no skill.
+ */
+async function submitted(
   text: string,
-  hooks: PromptHooks,
-  caller: HookCaller,
-  { first, signal }: { readonly first: boolean; readonly signal: AbortSignal },
+  { hooks, caller, skills, first, signal }: PromptSide,
 ): Promise<Submitted> {
   const started = first ? await hooks.sessionStart("startup", caller, signal) : {};
   const said = await hooks.userPromptSubmit(text, caller, signal);
-  if (said.type === "blocked") return said;
-  const parts = [started.context, said.prompt ?? text, said.context];
-  return { type: "go", text: parts.filter((part) => part !== undefined && part !== "").join("\n\n") };
+  if (said.type === "blocked")
+    return { type: "blocked", reason: `A hook stopped the prompt: ${said.reason || "it gave no reason."}` };
+  const line = said.prompt ?? text;
+  await skills?.look();
+  const typed = skills === null ? plain(line) : await skills.typed(line, signal);
+  if (typed.type === "refused") return { type: "blocked", reason: typed.reason };
+  const around = (middle: string) =>
+    [started.context, middle, said.context].filter((part) => part !== undefined && part !== "").join("\n\n");
+  return { type: "go", text: around(typed.text), mentions: around(typed.mentions) };
+}
+
+function plain(line: string): Typed {
+  return { type: "prompt", text: line, mentions: line };
 }
 
 /** No turn was begun, so the conversation stays as it was. */
@@ -36,7 +68,7 @@ export function blockedPrompt(reason: string): AgentResult {
   const summary = {
     status: "failed",
     ...{ text: "", turns: 0, usage: noUsage, receipts: noReceipts },
-    reason: `A hook stopped the prompt: ${reason || "it gave no reason."}`,
+    reason,
   } as const;
   return { id: MAIN, type: "main", description: "main conversation", summary, durationMs: 0 };
 }

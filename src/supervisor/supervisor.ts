@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
+import type { Skill } from "../context/skills/skill.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
-import { addUsage, noUsage } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { GatewayNotice } from "../model/client.ts";
@@ -8,6 +8,7 @@ import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
 import { compactionOf } from "./compacting.ts";
+import { jsonSchemaOf } from "./json-schema-of.ts";
 import { listener, type OnEvent } from "./listener.ts";
 import { type LiveSocket, openLiveSocket } from "./live/live-socket.ts";
 import { Lives } from "./lives.ts";
@@ -22,9 +23,10 @@ import type {
 } from "./options.ts";
 import { reinstate } from "./reinstating.ts";
 import { openSession, type Session } from "./session.ts";
-import { Spawning } from "./spawning.ts";
+import { sessionAccount } from "./session-account.ts";
+import { isIsolated, Spawning } from "./spawning.ts";
 import { mainSpec } from "./specs.ts";
-import { blockedPrompt, isHeard, submitted } from "./submitted-prompt.ts";
+import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
 import { firstWords, refuseNoNumber, refuseNothing, titleOf } from "./what-is-asked.ts";
 
@@ -85,6 +87,7 @@ export class Supervisor implements SupervisorHandle {
         all: () => this.#lives.all,
         stop: (id, stop) => this.#lives.stop(id, stop),
         whileWaiting: (actor, other) => this.#lives.whileWaiting(actor, other),
+        changed: (id) => this.#lives.changedBy(id),
         tell: (owner, notice) => this.#lives.delivery.tell(owner, notice),
       },
       mail: {
@@ -123,13 +126,14 @@ export class Supervisor implements SupervisorHandle {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
-    const { hooks, caller, common } = this.#session;
+    const { hooks, caller, common, skills } = this.#session;
     const first = this.#lives.find(MAIN) === undefined;
-    const prompt = isHeard(hooks)
-      ? await submitted(text, hooks, caller(MAIN, common.options.cwd), { first, signal: signal ?? NEVER })
-      : ({ type: "go", text } as const);
+    const who = caller(MAIN, common.options.cwd);
+    const asked = whatIsAsked(text, { hooks, caller: who, skills, first, signal: signal ?? NEVER });
+    const prompt = asked === null ? { type: "go" as const, text, mentions: text } : await asked;
     if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-    if (this.#session.known !== null) await this.#session.known;
+    const told = common.knowledge.userTurn(prompt.mentions);
+    if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
     this.#goOnWithAll();
@@ -139,7 +143,15 @@ export class Supervisor implements SupervisorHandle {
     return this.#resultOf(record, signal);
   }
 
-  async spawn({ type = "Explore", signal, timeoutMs, ...request }: SpawnRequest): Promise<AgentResult> {
+  async spawn({
+    type = "Explore",
+    signal,
+    timeoutMs,
+    isolation,
+    merge,
+    output,
+    ...request
+  }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(request.prompt);
     refuseNoNumber("tokenBudget", "tokens", request.tokenBudget);
@@ -149,8 +161,15 @@ export class Supervisor implements SupervisorHandle {
       this.#refuseWhenClosed();
     }
     const description = request.description ?? firstWords(request.prompt);
-    const spawn = { model: undefined, ...request, parent: null, description };
-    const record = this.#spawning.start(this.#spawning.definition(type), spawn, FOR_THE_PERSON);
+    const definition = this.#spawning.definition(type);
+    const { cwd } = this.#session.common.options;
+    const own = isIsolated(definition, isolation)
+      ? await this.#spawning.withTree(cwd, merge ?? definition.merge)
+      : {};
+    this.#refuseWhenClosed();
+    const data = output === undefined ? {} : { outputSchema: jsonSchemaOf(output) };
+    const spawn = { model: undefined, ...request, parent: null, description, ...own, ...data };
+    const record = this.#spawning.start(definition, spawn, FOR_THE_PERSON);
     record.deadlineMs = timeoutMs ?? null;
     return this.#resultOf(record, signal);
   }
@@ -214,16 +233,14 @@ export class Supervisor implements SupervisorHandle {
   }
 
   account(): SessionAccount {
-    const agents = this.tree();
-    return {
-      session: this.session,
-      agents,
-      usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
-      apiMs: this.#apiMs,
-      // Prices are fractions of a cent: what lies below a millionth of a dollar is the arithmetic's own.
-      costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
-      denials: [...this.#denials],
-    };
+    return sessionAccount({
+      ...{ session: this.session, agents: this.tree(), denials: this.#denials },
+      ...{ apiMs: this.#apiMs, costUsd: this.#costUsd },
+    });
+  }
+
+  skills(): readonly Skill[] {
+    return this.#session.skills?.now.all.filter(({ forPerson }) => forPerson) ?? [];
   }
 
   mcpServers(): readonly ServerStatus[] {

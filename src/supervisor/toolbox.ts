@@ -1,5 +1,6 @@
 import type { AgentTool } from "../mailbox/messages.ts";
 import { isMeant } from "../policy/gate.ts";
+import { CALLER, SEARCH } from "../tools/deferred/meant.ts";
 import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
@@ -94,6 +95,17 @@ export class Toolbox {
     return [...offers];
   }
 
+  /** What finds and calls tools that are only named, for agents that have such. */
+  finders(): AgentTool[] {
+    return this.#tools.flatMap((tool) => (isFinder(tool) ? [tool.describe(new Set(FINDERS))] : []));
+  }
+
+  /** Where a tool comes from. */
+  originOf(name: string): "server" | "library" | "built-in" {
+    if (this.#served.has(name)) return "server";
+    return this.find(name)?.foreign ? "library" : "built-in";
+  }
+
   /** Their names alone, which cost nothing. */
   names(allowed: Allowed, forbidden: readonly string[]): string[] {
     return this.#choose(allowed, forbidden).map(({ offer }) => offer.name);
@@ -101,9 +113,17 @@ export class Toolbox {
 
   #choose(allowed: Allowed, forbidden: readonly string[]): KnownTool[] {
     return [...this.#tools, ...this.#offered]
+      .filter((tool) => !isFinder(tool))
       .filter(({ names }) => allowed === "all" || isNamed(names, allowed))
       .filter(({ names }) => !isNamed(names, forbidden));
   }
+}
+
+const FINDERS: readonly string[] = [SEARCH, CALLER];
+
+/** Nobody chooses these: they come with what they find. A library user's own of that name is no such. */
+function isFinder({ offer, foreign }: KnownTool): boolean {
+  return !foreign && FINDERS.includes(offer.name);
 }
 
 /** A definition may name all tools of a server at once. */

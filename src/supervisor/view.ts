@@ -42,6 +42,8 @@ export interface AgentView {
   readonly lastSignAt: number;
   /** What a watch has found wrong, as a sentence; null: nothing. */
   readonly trouble: string | null;
+  /** Where another agent writes to the same file, as a short phrase; null: nowhere. */
+  readonly overlap: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

@@ -29,6 +29,11 @@ const AgentInput = z.strictObject({
   isolation: z.optional(
     z.enum(["worktree"]).check(z.describe("Let the agent work in a git worktree of its own")),
   ),
+  output_schema: z.optional(
+    z
+      .record(z.string(), z.unknown())
+      .check(z.describe("A JSON Schema: the agent's report is then JSON that was checked against it")),
+  ),
 });
 export type AgentInput = z.infer<typeof AgentInput>;
 
@@ -103,6 +108,8 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       how: [
         "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
         "With `run_in_background` you get the agent's id and the path of its `output_file` at once, and a notification when it has finished: go on with other work or end your turn, do not wait.",
+        '`isolation: "worktree"` gives an agent that edits its own copy of the repository, with all that is not committed yet; agents side by side do not see each other, and each one\'s edits are merged back when it ends. Its report says what became of them. Name files in its prompt by paths relative to the repository.',
+        "`output_schema` makes the report data you can rely on the form of; without it a report is prose.",
         "`resume` takes the id of an agent that has ended: its prompt may then be short, it knows what it did.",
         ...(spawner.forks ? FORK_DISCIPLINE : []),
       ],
@@ -120,12 +127,9 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
         const names = [...spawner.agents.map(({ name }) => name), ...(spawner.forks ? ["fork"] : [])];
         return failed(`There is no agent type ${JSON.stringify(type)}. Available: ${names.join(", ")}.`);
       }
-      if (input.isolation) {
-        return failed("Worktree isolation is not available yet. Call Agent again without isolation.");
-      }
       const spawned = await spawner.spawn(known, input, context);
       if (spawned.type === "launched" || spawned.usable) return spawned;
-      return failed(`${spawned.frame}\n${spawned.report}`.trim());
+      return failed([spawned.frame, spawned.report, spawned.note].filter(Boolean).join("\n"));
     },
     mapToolResultToToolResultBlockParam: (spawned): ToolResultContent => {
       const said = spawned.type === "launched" ? [launchWords(spawned)] : [spawned.frame, spawned.report];

@@ -3,6 +3,8 @@ import type { CallId } from "../mailbox/ids.ts";
 import { invalidInput } from "../mailbox/invalid-input.ts";
 import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import type { Place } from "../mailbox/worktree.ts";
+import { meant, SEARCH, whyNothing } from "./deferred/meant.ts";
 import type { ReadyCall, SealedTool } from "./sealed.ts";
 import type { AgentCallContext } from "./tool.ts";
 
@@ -13,6 +15,8 @@ export interface Dispatch {
   readonly local: ReadonlyMap<string, SealedTool<AgentCallContext>>;
   readonly services: Pick<Services, "before" | "after" | "callTool" | "hidden">;
   readonly signal: AbortSignal;
+  /** A call has moved the agent. */
+  moved(place: Place): void;
   /** Everything a call gets, at the moment it starts. */
   context(call: CallId): AgentCallContext;
 }
@@ -38,18 +42,22 @@ export async function dispatch(
   by: Dispatch,
   at: (stage: Stage) => void = () => {},
 ): Promise<CallResult> {
-  const tool = find(by.offered, block.name);
-  if (!tool) return unknownTool(block.name, by.offered);
+  const called = find(by.offered, block.name);
+  if (!called) return unknownTool(block.name, by.offered);
   const broken = invalidInput(block);
   if (broken !== null)
-    return wrong(`The input of ${tool.name} is not valid JSON: ${broken}. Send the call again.`);
+    return wrong(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
+  const sense = meant(block, by.offered);
+  if (!sense) return wrong(whyNothing(block.input, by.offered));
+  const { tool, input } = sense;
   const context = by.context(id);
   try {
     at(tool.side === "supervisor" ? "away" : "asked");
     const result =
       tool.side === "supervisor"
-        ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input: block.input })
-        : await runHere(id, tool, block, context, by, at);
+        ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input })
+        : await runHere(id, tool, { id: block.id, input }, context, by, at);
+    if (result.moved) by.moved(result.moved);
     // Kept also when the signal was aborted meanwhile: what is known of a call must not become unknown.
     return wellFormed(result);
   } catch (error) {
@@ -61,7 +69,7 @@ export async function dispatch(
 async function runHere(
   id: CallId,
   { name }: AgentTool,
-  { id: toolUse, input }: ToolUseBlock,
+  { id: toolUse, input }: Pick<ToolUseBlock, "id" | "input">,
   context: AgentCallContext,
   { local, services }: Dispatch,
   at: (stage: Stage) => void,
@@ -109,8 +117,11 @@ async function settled(
 }
 
 function unknownTool(name: string, offered: readonly AgentTool[]): CallResult {
-  const names = offered.map((tool) => tool.name).join(", ");
-  return wrong(`There is no tool named ${JSON.stringify(name)} here. Available: ${names || "none"}.`);
+  const names = offered.filter(({ deferred }) => !deferred).map((tool) => tool.name);
+  const more = names.length < offered.length ? `; others are found by ${SEARCH}` : "";
+  return wrong(
+    `There is no tool named ${JSON.stringify(name)} here. Available: ${names.join(", ") || "none"}${more}.`,
+  );
 }
 
 /** The result of a call that the agent was stopped before. */
@@ -121,20 +132,20 @@ function wrong(message: string): CallResult {
 }
 
 /** A lone surrogate would make the next request body invalid (fault 30). */
-function wellFormed({ content, isError }: CallResult): CallResult {
-  if (typeof content === "string") return { content: content.toWellFormed(), isError };
+function wellFormed({ content, ...rest }: CallResult): CallResult {
+  if (typeof content === "string") return { ...rest, content: content.toWellFormed() };
   return {
+    ...rest,
     content: content.map((block) =>
       block.type === "text" ? { ...block, text: block.text.toWellFormed() } : block,
     ),
-    isError,
   };
 }
 
 /** A result with a text more, whatever it is made of. */
-export function appended({ content, isError }: CallResult, text: string): CallResult {
+export function appended({ content, ...rest }: CallResult, text: string): CallResult {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
-  return { content: [...blocks, { type: "text", text }], isError };
+  return { ...rest, content: [...blocks, { type: "text", text }] };
 }
 
 function sizeOf({ content }: CallResult): number {

@@ -70,13 +70,19 @@ export function modeOf(input: GrepInput): OutputMode {
 /**
  * Arguments that search `target` (relative to where ripgrep runs) and answer in the form `grep-output` reads.
  * `inOrder`: by path, which ripgrep does in one thread only.
+ * `inRepository`: what stands in a repository of git, as a worktree in an ignored folder does.
  */
-export function ripgrepArguments(input: GrepInput, target: string, inOrder = false): string[] {
+export function ripgrepArguments(
+  input: GrepInput,
+  target: string,
+  { inOrder, inRepository }: { readonly inOrder: boolean; readonly inRepository: boolean },
+): string[] {
   return [
     // No settings of the machine, and a NUL after each path, so that any name can be told from the rest.
     ...["--no-config", "--color=never", "--no-heading", "--with-filename", "--null"],
-    // Hidden files are searched; what git ignores is not, also where git has no repository yet.
-    ...["--hidden", "--no-require-git"],
+    // Hidden files are searched; what git ignores is not, also where git has no repository yet. In one this option
+    // would heed what is ignored above it.
+    ...["--hidden", ...(inRepository ? [] : ["--no-require-git"])],
     ...(inOrder ? ["--sort=path"] : []),
     ...modeArguments(input),
     ...(input["-i"] ? ["--ignore-case"] : []),

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { RunResult } from "../mailbox/runs.ts";
 import { abortable } from "./abortable.ts";
+import { isInRepository } from "./globs/git-ignore.ts";
 import { grepAnswer } from "./grep-answer.ts";
 import {
   DEFAULT_HEAD_LIMIT,
@@ -104,11 +105,12 @@ async function searchIn(
   input: GrepInput,
   { call, run, signal }: AgentCallContext,
 ): Promise<RunResult> {
+  const inRepository = isInRepository(folder);
   const request = (inOrder: boolean) => ({
     id: inOrder ? `${call}.in-order` : call,
     file,
     // It runs where it searches, because ripgrep matches a glob with a slash from where it runs.
-    args: ripgrepArguments(input, target, inOrder),
+    args: ripgrepArguments(input, target, { inOrder, inRepository }),
     cwd: folder,
     timeoutMs: TIMEOUT_MS,
     maxOutputBytes: MAX_OUTPUT_BYTES,

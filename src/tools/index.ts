@@ -1,4 +1,6 @@
 import { bashTool } from "./bash.ts";
+import { toolSearchTool } from "./deferred/tool-search.ts";
+import { useToolTool } from "./deferred/use-tool.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
@@ -19,4 +21,7 @@ export const agentTools: readonly SealedTool<AgentCallContext>[] = [
   seal(grepTool),
   seal(bashTool),
   seal(todoWriteTool),
+  // Offered where there is something to find.
+  seal(toolSearchTool),
+  seal(useToolTool),
 ];

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { Clock } from "../mailbox/clock.ts";
-import type { ToolResultContent } from "../mailbox/conversation.ts";
+import type { ToolDefinition, ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { Access, LastWriter } from "../mailbox/messages.ts";
 import type {
@@ -80,6 +80,8 @@ export interface AgentCallContext extends CallContext {
   /** Other agents of the session that were the last to write what this call writes. */
   readonly lastWriters: readonly LastWriter[];
   readonly clock: Clock;
+  /** Tools that are only named to the model (default: none). */
+  readonly deferred?: readonly ToolDefinition[];
   /** Which of these files, by absolute paths, may not be told of. Asked at most once by a call. */
   readonly hidden: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Runs a child process in the process host. Never rejects. */

@@ -4,8 +4,8 @@ import type { ActorHandle, ActorHost } from "../../src/actors/hosts.ts";
 import { threadHost } from "../../src/actors/thread-host.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
-import type { Services } from "../../src/mailbox/services.ts";
 import type { ModelOutcome } from "../../src/model/client.ts";
+import { servicesWith } from "../support/unasked-services.ts";
 
 export const MISBEHAVING = new URL("./misbehaving-worker.ts", import.meta.url).href;
 
@@ -16,25 +16,7 @@ export function threads(maxThreads: number, entry = MISBEHAVING): ActorHost {
   return made;
 }
 
-const never = async (): Promise<never> => {
-  throw new Error("Nobody asks for this here.");
-};
-const services: Services = {
-  before: never,
-  after: never,
-  callTool: never,
-  reply: never,
-  yield: never,
-  model: never,
-  turn: never,
-  finish: async () => ({ type: "closed" }),
-  compacting: never,
-  compacted: never,
-  hidden: never,
-  run: never,
-  command: never,
-  background: never,
-};
+const services = servicesWith({ finish: async () => ({ type: "closed" }) });
 
 const done: ModelOutcome = {
   type: "reply",

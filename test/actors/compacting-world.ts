@@ -3,10 +3,11 @@ import type { CompactAnswer, CompactEnd, Compacted, ContextWindow } from "../../
 import { type MessageParam, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Steer, Summary, Turn } from "../../src/mailbox/messages.ts";
-import type { Services } from "../../src/mailbox/services.ts";
 import { blocksOf } from "../../src/mailbox/turns.ts";
 import type { ModelClient, ModelOutcome, ModelRequest } from "../../src/model/client.ts";
 import { localGateway } from "../../src/model/gateway.ts";
+import { countingSpec } from "../support/counting-spec.ts";
+import { servicesWith } from "../support/unasked-services.ts";
 
 export const TASK = "Count all the way and never forget the word heliotrope.";
 export const FOLDER = "/kept";
@@ -14,31 +15,10 @@ export const FOLDER = "/kept";
 export const small = (tokens: number): ContextWindow => ({ tokens, compactAt: 0.9, auto: true });
 
 export const spec: ActorSpec = {
-  id: MAIN,
-  parent: null,
-  depth: 0,
-  attempt: 1,
-  type: "main",
-  description: "counts",
-  system: ["You count."],
-  tools: [
-    {
-      name: "Count",
-      description: "Counts.",
-      input_schema: { type: "object" },
-      side: "supervisor",
-      aliases: [],
-      parallel: true,
-    },
-  ],
-  model: "scripted",
+  ...countingSpec,
   maxTokens: 1_000,
   maxTurns: 5_000,
-  root: process.cwd(),
-  additionalDirs: [],
   messages: [{ role: "user", content: TASK }],
-  turns: [],
-  heard: [],
   window: small(20_000),
 };
 
@@ -142,13 +122,8 @@ export async function run(world: World): Promise<Run> {
   let compacted = from.compacted;
   let summary: Summary | null = null;
   let alone = false;
-  const unasked = async (): Promise<never> => {
-    throw new Error("not asked in this test");
-  };
   const reached = Promise.withResolvers<void>();
-  const services: Services = {
-    ...{ before: unasked, after: unasked, yield: unasked, model: unasked, hidden: unasked },
-    ...{ run: unasked, command: unasked, background: unasked },
+  const services = servicesWith({
     reply: async () => null,
     callTool: async ({ input }) => ({
       content: result((input as { turn: number }).turn),
@@ -172,7 +147,7 @@ export async function run(world: World): Promise<Run> {
       alone = finish.compacted ?? false;
       return { type: "closed" };
     },
-  };
+  });
   const handle = host.start({ spec: from, services, model: gateway.connect(MAIN, true) });
   const exit = await Promise.race([handle.exited, reached.promise]);
   if (summary === null) handle.terminate();

@@ -6,10 +6,11 @@ import { threadHost } from "../../src/actors/thread-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
 import { seededScheduler } from "../../src/mailbox/scheduler.ts";
-import type { Services } from "../../src/mailbox/services.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
+import { countingSpec } from "../support/counting-spec.ts";
 import { hosts, seeded } from "../support/supervised.ts";
+import { servicesWith } from "../support/unasked-services.ts";
 
 /** A model whose reply follows from the conversation alone, as a replay needs it. */
 const model = () =>
@@ -24,33 +25,7 @@ const model = () =>
   });
 const TURNS = 6;
 
-const spec: ActorSpec = {
-  id: MAIN,
-  parent: null,
-  depth: 0,
-  attempt: 1,
-  type: "main",
-  description: "counts",
-  system: ["You count."],
-  tools: [
-    {
-      name: "Count",
-      description: "Counts.",
-      input_schema: { type: "object" },
-      side: "supervisor",
-      aliases: [],
-      parallel: true,
-    },
-  ],
-  model: "scripted",
-  maxTokens: 100,
-  maxTurns: 50,
-  root: process.cwd(),
-  additionalDirs: [],
-  messages: [{ role: "user", content: "count" }],
-  turns: [],
-  heard: [],
-};
+const spec = countingSpec;
 
 interface Run {
   readonly turns: readonly Turn[];
@@ -62,22 +37,9 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
   const gateway = localGateway(model());
   const turns: Turn[] = [...from.turns];
   let summary: Summary | null = null;
-  const unasked = async (): Promise<never> => {
-    throw new Error("not asked in this test");
-  };
   const reached = Promise.withResolvers<void>();
-  const services: Services = {
-    before: unasked,
-    after: unasked,
+  const services = servicesWith({
     reply: async () => null,
-    yield: unasked,
-    model: unasked,
-    compacting: unasked,
-    compacted: unasked,
-    hidden: unasked,
-    run: unasked,
-    command: unasked,
-    background: unasked,
     callTool: async ({ input }) => ({ content: JSON.stringify(input), isError: false }),
     async turn(turn) {
       turns.push(turn);
@@ -89,7 +51,7 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
       summary = finish.summary;
       return { type: "closed" };
     },
-  };
+  });
   const handle = host.start({ spec: from, services, model: gateway.connect(MAIN, true) });
   await Promise.race([handle.exited, reached.promise]);
   if (summary === null) handle.terminate();

@@ -3,9 +3,10 @@ import { main } from "../../src/cli/main.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { Summary } from "../../src/mailbox/messages.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
+import { actor, agentView } from "../support/agent-view.ts";
 import { settled } from "../support/fake-clock.ts";
 import { FakeIO } from "./fake-io.ts";
-import { actor, agentView, FakeRuntime, type FakeSession, summary } from "./fake-session.ts";
+import { FakeRuntime, type FakeSession, summary } from "./fake-session.ts";
 
 const main_ = agentView({ id: MAIN, depth: 0, type: "main", description: "main conversation" });
 const atWork: AgentView = { ...main_, activity: { type: "model" } };

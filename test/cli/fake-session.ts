@@ -1,7 +1,9 @@
+import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import type { Runtime } from "../../src/cli/runtime.ts";
+import type { Skill } from "../../src/context/skills/skill.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
-import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
+import { type ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
@@ -19,6 +21,7 @@ import type {
 } from "../../src/supervisor/options.ts";
 import { type RestoreRequest, type Restoring, restoreSession } from "../../src/supervisor/restore.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
+import { actor, agentView } from "../support/agent-view.ts";
 
 export function usage(input: number, output: number): Usage {
   return { ...noUsage, input_tokens: input, output_tokens: output };
@@ -27,35 +30,6 @@ export function usage(input: number, output: number): Usage {
 export function summary(status: Status, text = "", reason?: string): Summary {
   const base = { status, text, turns: 2, usage: usage(100, 20), receipts: noReceipts };
   return reason === undefined ? base : { ...base, reason };
-}
-
-export function agentView(change: Partial<AgentView> & { id: ActorId }): AgentView {
-  return {
-    parent: null,
-    depth: 1,
-    type: "Explore",
-    description: "a task",
-    state: "running",
-    activity: { type: "idle" },
-    doing: null,
-    model: "offline",
-    turns: 0,
-    usage: noUsage,
-    costUsd: 0,
-    background: false,
-    hasThread: true,
-    lastSignAt: 0,
-    trouble: null,
-    createdAt: 0,
-    startedAt: 0,
-    endedAt: null,
-    summary: null,
-    ...change,
-  };
-}
-
-export function actor(number: number): ActorId {
-  return ActorId.parse(`agent${number}`);
 }
 
 /** How a request ends: at once, or when the test says so. */
@@ -187,6 +161,11 @@ export class FakeSession implements SupervisorHandle {
 
   warm(): void {}
 
+  skillsThere: readonly Skill[] = [];
+  skills(): readonly Skill[] {
+    return this.skillsThere;
+  }
+
   mcpServers(): readonly ServerStatus[] {
     return this.#script.servers ?? [];
   }
@@ -284,7 +263,7 @@ export class FakeRuntime implements Runtime {
     return this.#script.restoring?.(request) ?? restoreSession(request);
   }
 
-  async listAgents() {
+  async listAgents(_own?: readonly AgentDefinition[]): Promise<readonly ListedAgent[]> {
     return fakeAgents;
   }
 

@@ -6,7 +6,8 @@ import { displayWidth } from "../../src/cli/display-width.ts";
 import { renderTree } from "../../src/cli/live-tree.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
-import { actor, agentView, summary, usage } from "./fake-session.ts";
+import { actor, agentView } from "../support/agent-view.ts";
+import { summary, usage } from "./fake-session.ts";
 
 const NOW = 4_200;
 const grep = { type: "tool", tool: "Grep", title: '"wire format"' } as const;
@@ -118,6 +119,23 @@ describe("the live tree", () => {
     `);
   });
 
+  test("says who writes to the same file before what an agent does, on one line and made safe (D8)", () => {
+    const overlap = "also in src/a.ts: Fix the \u001b[2Jparser";
+    const both = [
+      agentView({ id: actor(1), description: "rename it", activity: grep, overlap }),
+      agentView({ id: actor(2), description: "is stuck", overlap }),
+    ];
+    expect(renderTree(both, NOW, { columns: 110, rows: 4, paint: plain })).toMatchInlineSnapshot(`
+      [
+        "● Explore · rename it  also in src/a.ts: Fix the parser · Grep "wire format"           0 turns · 0 tok · 4.2 s",
+        "● Explore · is stuck   also in src/a.ts: Fix the parser                                0 turns · 0 tok · 4.2 s",
+      ]
+    `);
+    expect(renderTree(both, NOW, { columns: 110, rows: 4, paint: inColour })[0]).toContain(
+      "\u001b[2malso in src/a.ts",
+    );
+  });
+
   test("counts 32 running, 60 queued and 8 done agents on a small terminal", () => {
     const many = Array.from({ length: 100 }, (_, index) => {
       const id = actor(index);
@@ -139,6 +157,7 @@ describe("the live tree", () => {
       description: fc.string({ unit: "binary", maxLength: 30 }),
       type: fc.string({ unit: "binary" }),
       title: fc.string({ unit: "binary" }),
+      overlap: fc.option(fc.string({ unit: "binary" })),
       parent: fc.option(fc.nat(1)),
       state: fc.constantFrom("queued", "starting", "running", "waiting", "cancelling", "ended"),
     });

@@ -3,8 +3,9 @@ import { chooseProgress } from "../../src/cli/choose-progress.ts";
 import { createPainter } from "../../src/cli/painter.ts";
 import { createWaits, waitLine } from "../../src/cli/waits.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
+import { actor, agentView } from "../support/agent-view.ts";
 import { FakeIO } from "./fake-io.ts";
-import { actor, agentView, summary } from "./fake-session.ts";
+import { summary } from "./fake-session.ts";
 import { screen } from "./screen.ts";
 
 const busy = { type: "tool", tool: "Grep", title: "needle" } as const;
@@ -167,6 +168,20 @@ describe("on a terminal", () => {
 });
 
 describe("without a terminal", () => {
+  test("who writes to the same file is said once, and again where it is another (D8)", () => {
+    const io = new FakeIO();
+    const progress = chooseProgress(io);
+    const phrases = [null, "also in a.ts: Fix it", "also in a.ts: Fix it", null, "also in a.ts: Fix it"];
+    for (const overlap of [...phrases, "also in \u001b[2Jb.ts: Fix it"])
+      progress.onEvent({ type: "agent", view: agentView({ id: actor(1), overlap }) });
+    expect(io.err.text.split("\n")).toEqual([
+      "● Explore · a task  started",
+      "● Explore · a task  also in a.ts: Fix it",
+      "● Explore · a task  also in b.ts: Fix it",
+      "",
+    ]);
+  });
+
   test("an agent gets one line when it starts and one when it ends; the main conversation none", () => {
     const io = new FakeIO();
     const progress = chooseProgress(io);

@@ -45,6 +45,7 @@ describe("a session", () => {
           env: { TROUPE_MAX_AGENTS: "3", ANTHROPIC_DEFAULT_OPUS_MODEL: "big" },
           troupe: { maxTurns: 7, aliases: { haiku: "small" }, commandEnv: ["TOKEN"] },
           hooks: { Stop: [{ hooks: [] }] },
+          worktree: { baseRef: "head", dependencies: { node_modules: "link" }, setup: "make" },
         },
       },
       [],
@@ -59,6 +60,11 @@ describe("a session", () => {
       commandEnv: ["TOKEN"],
       rules: [{ text: "WebFetch", behaviour: "deny", scope: "enterprise", file: folders.managed }],
       hooks: [{ scope: "user" }],
+      worktree: {
+        baseRef: "head",
+        dependencies: { node_modules: "link" },
+        setup: { command: "make", timeoutMs: 300_000 },
+      },
     });
     expect(err).toContain(`${folders.fileOf("user")}: there is no folder missing; it is left out.`);
   });

@@ -4,9 +4,10 @@ import { LAST_CHANCE_MS } from "../../src/cli/interrupts.ts";
 import { main } from "../../src/cli/main.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { Status, type Summary } from "../../src/mailbox/messages.ts";
+import { actor, agentView } from "../support/agent-view.ts";
 import { settled } from "../support/fake-clock.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
-import { actor, agentView, FakeRuntime, type FakeScript, summary, usage } from "./fake-session.ts";
+import { FakeRuntime, type FakeScript, summary, usage } from "./fake-session.ts";
 import { screen } from "./screen.ts";
 
 /** A command that runs; `code` is its end. */
@@ -203,6 +204,7 @@ describe("--output-format json", () => {
           model: "offline",
           status: "done",
           summary: "found",
+          unverified: 0,
           turns: 2,
           usage: usage(100, 20),
           duration_ms: 500,
@@ -518,7 +520,8 @@ describe("troupe agents", () => {
     );
   });
 
-  test("--json is an array", async () => {
-    expect(JSON.parse(await list("--json"))).toHaveLength(2);
+  test("--json is an object of agents and of what is wrong with files", async () => {
+    const told = JSON.parse(await list("--json"));
+    expect(told).toMatchObject({ agents: [{ name: "Explore" }, {}], problems: [], replaced: [], notes: [] });
   });
 });

@@ -8,9 +8,10 @@ import { lockHolder, lockSession } from "../../src/journal/session-lock.ts";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { summary as ended, linesOf, prompt, sessionEvent, spawn, turnEvent } from "../journal/samples.ts";
+import { actor, agentView } from "../support/agent-view.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
-import { actor, agentView, FakeRuntime, type FakeScript, summary } from "./fake-session.ts";
+import { FakeRuntime, type FakeScript, summary } from "./fake-session.ts";
 
 const here = import.meta.dirname;
 const ONE = "aaaa1111aaaa1111";

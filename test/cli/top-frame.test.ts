@@ -10,8 +10,9 @@ import { LiveTree } from "../../src/supervisor/live/live-tree.ts";
 import type { LiveAgent } from "../../src/supervisor/live/protocol.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { view } from "../supervisor/live/views.ts";
+import { actor } from "../support/agent-view.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { actor, summary, usage } from "./fake-session.ts";
+import { summary, usage } from "./fake-session.ts";
 
 const NOW = 60_000;
 
@@ -86,6 +87,19 @@ describe("what troupe top shows (C20, D13)", () => {
         "  ! Explore · the spinning one  Its thread has been busy for 42 s · G…  offline      1       0            42 s",
         "  ✗ Explore · evil <U+202E> t…  failed: The model refused.              offline      1       0                ",
         "  ✓ Explore · done              done                                    offline      1       0                ",
+      ]
+    `);
+  });
+
+  test("and who writes to the same file, after what is wrong and before what it does (D8)", () => {
+    const clock = new FakeClock();
+    const overlap = "also in src/a.ts: Fix the \u001b[2Jparser";
+    const both = [view(1, { overlap }), view(2, { overlap, trouble: "Its thread has been busy for 42 s" })];
+    const frame = { columns: 150, rows: 9, paint: plain };
+    expect(topFrame(watched(both, clock), clock, frame).slice(3)).toMatchInlineSnapshot(`
+      [
+        "● Explore · task 1  also in src/a.ts: Fix the parser · asking the model                             offline      1       0        1 min 00 s",
+        "! Explore · task 2  Its thread has been busy for 42 s · also in src/a.ts: Fix the parser · asking…  offline      1       0        1 min 00 s",
       ]
     `);
   });
@@ -172,6 +186,7 @@ describe("what troupe top shows (C20, D13)", () => {
       description: fc.string({ unit: "binary", maxLength: 30 }),
       type: fc.string({ unit: "binary" }),
       trouble: fc.option(fc.string({ unit: "binary" })),
+      overlap: fc.option(fc.string({ unit: "binary" })),
       title: fc.string({ unit: "binary" }),
       parent: fc.option(fc.nat(1)),
       state: fc.constantFrom("queued", "starting", "running", "waiting", "cancelling", "ended"),

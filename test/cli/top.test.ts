@@ -55,13 +55,17 @@ describe("troupe top (C20)", () => {
 
   test("--json --once is one object with everything", async () => {
     const session = await liveSession();
-    session.session.views = [view(1)];
+    const overlap = "also in src/a.ts: Fix the parser";
+    session.session.views = [view(1), view(2, { overlap })];
     session.session.costUsd = 0.5;
     const { io, code } = top(session.home, [SESSION, "--json", "--once"]);
     expect(await whileTimePasses([session.clock], code)).toBe(0);
     expect(JSON.parse(io.out.text)).toMatchObject({
       ...{ session: SESSION, cwd: "/w", model: "offline", pid: process.pid, costUsd: 0.5 },
-      agents: [{ id: "agent1", state: "running", lastSignAt: 0, trouble: null }],
+      agents: [
+        { id: "agent1", state: "running", lastSignAt: 0, trouble: null, overlap: null },
+        { id: "agent2", overlap },
+      ],
     });
   });
 

@@ -46,7 +46,7 @@ describe("help", () => {
 
   test("of fanout says what happens without a flag", async () => {
     const { out } = await run(["fanout", "--help"]);
-    expect(out).toContain("(default: Explore)");
+    expect(out).toContain("(default: Explore; general-purpose with --isolation)");
     expect(out).toContain("(default: TROUPE_MAX_AGENTS, else 32)");
   });
 

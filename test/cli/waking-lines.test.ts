@@ -2,37 +2,11 @@ import { expect, test } from "vitest";
 import { wakingLines } from "../../src/cli/waking-lines.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
+import { agentView } from "../support/agent-view.ts";
 
-const main: AgentView = {
-  ...{ id: MAIN, parent: null, depth: 0, type: "main", description: "main conversation", state: "running" },
-  ...{ activity: { type: "model" }, doing: null, model: "m", turns: 0, costUsd: 0, background: false },
-  usage: {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-  },
-  ...{
-    hasThread: true,
-    lastSignAt: 0,
-    trouble: null,
-    createdAt: 0,
-    startedAt: 0,
-    endedAt: null,
-    summary: null,
-  },
-};
-const agent = (name: string): AgentView => ({
-  ...main,
-  ...{
-    id: ActorId.parse(`agent${name}`),
-    parent: MAIN,
-    depth: 1,
-    type: "Explore",
-    description: name,
-    background: true,
-  },
-});
+const main = agentView({ id: MAIN, depth: 0, type: "main", activity: { type: "model" } });
+const agent = (name: string): AgentView =>
+  agentView({ id: ActorId.parse(`agent${name}`), parent: MAIN, description: name, background: true });
 
 function told() {
   const lines: string[] = [];

@@ -25,9 +25,11 @@ async function serverOf(handler: Handler) {
   return server;
 }
 
+/** What was asked, without what the runtime attaches to it. */
 function firstText({ body }: RecordedRequest): string {
   const content = body.messages[0]?.content ?? "";
-  return typeof content === "string" ? content : content.map((block) => String(block["text"] ?? "")).join("");
+  const texts = typeof content === "string" ? [content] : content.map((block) => String(block["text"] ?? ""));
+  return texts.filter((text) => !text.startsWith("<system-reminder>")).join("");
 }
 
 /** Answers like an echo. */

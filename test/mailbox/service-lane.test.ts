@@ -4,39 +4,17 @@ import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import { serveServices, servicesInThread, servicesOver } from "../../src/mailbox/service-lane.ts";
 import { PeerGone, type Services } from "../../src/mailbox/services.ts";
+import { servicesWith } from "../support/unasked-services.ts";
 
 const open: Array<{ close(): void }> = [];
 afterEach(() => {
   for (const end of open.splice(0)) end.close();
 });
 
-function services(own: Partial<Services> = {}): Services {
-  const unasked = async (): Promise<never> => {
-    throw new Error("nobody should ask this");
-  };
-  return {
-    before: unasked,
-    after: unasked,
-    callTool: unasked,
-    reply: unasked,
-    yield: unasked,
-    model: unasked,
-    turn: unasked,
-    finish: unasked,
-    compacting: unasked,
-    compacted: unasked,
-    hidden: unasked,
-    run: unasked,
-    command: unasked,
-    background: unasked,
-    ...own,
-  };
-}
-
 function lane(own: Partial<Services>) {
   const { port1, port2 } = new MessageChannel();
   open.push(port1, port2);
-  serveServices(services(own), port1);
+  serveServices(servicesWith(own), port1);
   return { asker: servicesOver(port2), port1, port2 };
 }
 
@@ -60,7 +38,7 @@ describe("the service lane", () => {
     const { port1, port2 } = new MessageChannel();
     const thread = new Worker(new URL("./asking-thread.ts", import.meta.url));
     open.push(port1, { close: () => void thread.terminate() });
-    serveServices(services({ callTool: async () => ({ content: "", isError: false }) }), port1);
+    serveServices(servicesWith({ callTool: async () => ({ content: "", isError: false }) }), port1);
     const loaded = new Promise<readonly string[]>((resolve) => thread.once("message", resolve));
     thread.postMessage(port2, [port2]);
     expect(await loaded).toContain("NativeModule internal/worker/io");
@@ -132,7 +110,7 @@ describe("the service lane", () => {
   test("within one thread the same checks and copies hold", async () => {
     const seen: unknown[] = [];
     const asker = servicesInThread(
-      services({
+      servicesWith({
         callTool: async ({ input }) => {
           seen.push(input);
           return { content: "ok", isError: false };

@@ -27,7 +27,7 @@ describe("what is sent", () => {
     return server.request(n);
   }
 
-  test("the whole request has the shape of the Messages API (A1.4), breakpoints on system and the last message only (A22.19)", async () => {
+  test("the whole request has the shape of the Messages API (A1.4), breakpoints on system, the last two messages of the user, and never on tools (A22.19)", async () => {
     const { method, path, body } = await sent({
       model: "some-model",
       system: ["One.", "Two."],
@@ -54,12 +54,17 @@ describe("what is sent", () => {
       ],
       tools: [TOOL],
       messages: [
-        { role: "user", content: "First" },
+        { role: "user", content: [{ type: "text", text: "First", cache_control: { type: "ephemeral" } }] },
         { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "Read", input: { path: "a" } }] },
         {
           role: "user",
           content: [
-            { type: "tool_result", tool_use_id: "t1", content: "A" },
+            {
+              type: "tool_result",
+              tool_use_id: "t1",
+              content: "A",
+              cache_control: { type: "ephemeral" },
+            },
             { type: "text", text: "And?", cache_control: { type: "ephemeral" } },
           ],
         },

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import { cleanEnvironment, commandEnvironment } from "../../src/processes/environment.ts";
+import { cleanEnvironment, commandEnvironment, commandsOwn } from "../../src/processes/environment.ts";
 
 const allows = (name: string, added: readonly string[] = []) =>
   name in commandEnvironment({ [name]: "value" }, added);
@@ -40,6 +40,27 @@ test.each([
   ..."SSH_AUTH_SOCK MY_SETTING PYTHONPATH GIT_SSH_COMMAND EDITOR PAGER LESSOPEN *".split(" "),
 ])("commands do not see %s", (name) => {
   expect(allows(name)).toBe(false);
+});
+
+const GIT_STEERING = [
+  "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_NAMESPACE GIT_CEILING_DIRECTORIES GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM",
+  "GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 GIT_EXEC_PATH GIT_TEMPLATE_DIR",
+].flatMap((line) => line.split(" "));
+
+test.each(GIT_STEERING)("no setting points git elsewhere: commands do not see %s (issue 6, C11)", (name) => {
+  expect(allows(name)).toBe(false);
+  expect(allows(name, [name])).toBe(false);
+  expect(allows(name, ["GIT_*"])).toBe(false);
+  expect(allows(name.toLowerCase(), [name])).toBe(false);
+  expect(commandsOwn({ [name]: "value" })).toEqual({});
+});
+
+test("who commits, and how git reaches a server, is as the person has it", () => {
+  const names =
+    "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_SSL_CAINFO".split(" ");
+  expect(names.every((name) => allows(name))).toBe(true);
+  expect(allows("GIT_SSH_COMMAND", ["GIT_SSH_COMMAND"])).toBe(true);
 });
 
 test.each<[string, string[], boolean]>([

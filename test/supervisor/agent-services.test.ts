@@ -9,6 +9,7 @@ import { noReceipts } from "../../src/mailbox/turns.ts";
 import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record.ts";
 import { agentServices } from "../../src/supervisor/agent-services.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
+import { Trees } from "../../src/supervisor/isolation/trees.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
 import { ripgrepPath } from "../../src/tools/ripgrep.ts";
@@ -87,6 +88,9 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     },
     background: { start: async () => ({ type: "refused", reason: "Nothing is run in this test." }) },
     writes: new WriteLedger(),
+    isolation: { trees: noTrees(), lookAgain: async () => null },
+    radar: { claim: async () => ({ type: "go" }), wrote() {} },
+    conclude: async (summary) => summary,
     outputs: { folder: "/", write: () => Promise.reject(new Error("nothing is kept in this test")) },
     signal: actor.stopping.signal,
     isCurrent: () => true,
@@ -97,6 +101,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     },
     changed() {},
     denied() {},
+    lent: () => [],
     keeps: () => false,
     rest() {},
     connect: () => new MessageChannel().port1,
@@ -108,8 +113,14 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
   return { actor, services, records };
 }
 
+/** Nobody in these tests has one. */
+function noTrees(): Trees {
+  const unasked = () => Promise.reject(new Error("no snapshot is taken in this test"));
+  return new Trees({ worktrees: { snapshot: unasked }, onWarning() {}, onChanged() {} });
+}
+
 const running = (tool: string, input: unknown): RunningCall => ({
-  ...{ tool, title: "", input, cwd: "/", outside: false, local: true, startedAt: 0 },
+  ...{ tool, title: "", input, cwd: "/", outside: false, local: true, startedAt: 0, writes: [] },
   hooked: { names: [tool], input, toolUseId: "use_1" },
 });
 const call = (tool: string, index = 0) => ({

@@ -1,29 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { textOf } from "../../src/mailbox/conversation.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { hosts, supervised } from "../support/supervised.ts";
+import { textsOf } from "../support/texts-of.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";
 const inBackground = (prompt: string, more: object = {}) => ({
   name: "Agent",
   input: { description: `task ${prompt}`, prompt, run_in_background: true, ...more },
 });
-
-/** All text that the request's conversation has, in order. */
-function textsOf({ messages }: ModelRequest): string {
-  return messages
-    .flatMap(({ content }) =>
-      typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
-    )
-    .flatMap((block) => {
-      if (block.type === "text") return [block.text];
-      if (block.type !== "tool_result" || block.content === undefined) return [];
-      return typeof block.content === "string" ? [block.content] : [textOf(block.content as never)];
-    })
-    .join("\n");
-}
 
 const times = (text: string, part: string) => text.split(part).length - 1;
 

@@ -146,7 +146,7 @@ describe("servers that start, come and go", () => {
       },
       {
         mcpServers: { late: server("answering.ts", folder), broken: { command: "no-such-program-here" } },
-        limits: { mcpStartMs: 300 },
+        limits: { mcpStartMs: 1_500 },
         background: "wake",
       },
     );

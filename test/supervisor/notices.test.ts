@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { ActorId } from "../../src/mailbox/ids.ts";
 import { type LinesNotice, type Notice, noticeText, withNotice } from "../../src/supervisor/notices.ts";
+import type { Touch } from "../../src/supervisor/overlap/touch.ts";
+import { Owed } from "../../src/supervisor/owed.ts";
 
 const lines = (task: string, ...texts: string[]): LinesNotice => ({
   ...{ type: "lines", task, title: `command ${task}`, path: `/${task}.txt` },
@@ -62,5 +65,57 @@ describe("what an agent is told of its background", () => {
     ).toHaveLength(10);
     expect(text).toContain("<b>bold</b>");
     expect(text.split("\n").filter((line) => line.startsWith("<summary>"))).toHaveLength(1);
+  });
+});
+
+describe("who else writes to the same file (D8)", () => {
+  const touch = (path: string, lines: Touch["lines"], other = "agent2"): Touch => ({
+    ...{ other: ActorId.parse(other), description: "Fix the\n parser", path, lines },
+  });
+  const overlap = (...touches: Touch[]): Notice => ({ type: "overlap", title: "", touches });
+
+  test("is told with the file, the lines, the other's task and id, and what to do", () => {
+    expect(noticeText(all(overlap(touch("src/a.ts", "others"))))).toBe(
+      [
+        "<system-reminder>",
+        "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+        "Another agent is changing the same file as you, at this moment:",
+        '- src/a.ts (other lines): "Fix the parser" (agent agent2)',
+        "Keep your change there small, and away from what it changes: SendMessage reaches the other one by its id.",
+        "</system-reminder>",
+      ].join("\n"),
+    );
+  });
+
+  test("is one notice until it is heard, with what is known by now", () => {
+    const notices = all(
+      overlap(touch("a.ts", "unknown"), touch("b.ts", "others")),
+      ended("b1", ""),
+      overlap(touch("a.ts", "same"), touch("a.ts", "others", "agent3")),
+    );
+    expect(notices.map(({ type, title }) => [type, title])).toEqual([
+      ["ended", "a build"],
+      ["overlap", "shared work on b.ts and 1 more"],
+    ]);
+    const text = noticeText(notices);
+    expect(text).toContain('- b.ts (other lines): "Fix the parser" (agent agent2)\n- a.ts (the same lines)');
+    expect(text).toContain("Leave those lines to it, or agree with it");
+    expect(text.match(/a\.ts/g)).toHaveLength(2);
+  });
+
+  test("is bounded, and no name of a file is a tag of ours", () => {
+    const many = Array.from({ length: 500 }, (_, at) => touch(`f${at}</system-reminder>`, "unknown"));
+    const text = noticeText(all(overlap(...many)));
+    expect(text.split("\n")).toHaveLength(16);
+    expect(text).toContain("- and 490 more.");
+    expect(text.match(/<\/system-reminder>/g)).toHaveLength(1);
+  });
+
+  test("wakes nobody: it is heard with whatever comes next", () => {
+    const owed = new Owed();
+    owed.tell(overlap(touch("a.ts", "same")));
+    expect([owed.hasNews, owed.subjects]).toEqual([false, []]);
+    expect(owed.hear()).toEqual([{ text: expect.stringContaining("- a.ts (the same lines)"), news: true }]);
+    expect(owed.hear()).toEqual([]);
   });
 });

@@ -99,10 +99,12 @@ describe.each(hosts)("an agent without its thread, %s", (name) => {
     const todos = [{ content: "wait", activeForm: "Waiting for the child", status: "in_progress" }];
     const { host, seen } = tight(name);
     const doing: Array<string | null> = [];
+    const gone = Promise.withResolvers<void>();
     const tight1 = world(
       name,
       (request): ScriptedTurn => {
-        if (taskOf(request) === "child") return { text: "child report" };
+        // Not before its parent has given its thread back: that is what this is about.
+        if (taskOf(request) === "child") return { text: "child report", after: gone.promise };
         switch (repliesIn(request)) {
           case 0:
             return {
@@ -125,7 +127,13 @@ describe.each(hosts)("an agent without its thread, %s", (name) => {
             return { text: "answered" };
         }
       },
-      { host, cwd },
+      {
+        ...{ host, cwd },
+        onEvent(event) {
+          if (event.type !== "agent" || event.view.id !== MAIN) return;
+          if (event.view.state === "waiting" && !event.view.hasThread) gone.resolve();
+        },
+      },
     );
     const { summary } = await tight1.supervisor.prompt("go");
     expect(seen.boarded.get("main")).toBe(2);

@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** Not what says how the tests themselves are run: test/support/long.ts, and which build the faults are played with. */
+const THEIRS = /^(ANTHROPIC|CLAUDE|TROUPE)_(?!TESTS$|FAULTS_LIBRARY$)/;
+
 /**
  * Tests see a home of their own and no key: none may find, use or change what the person running them has.
  * The variables are those of this process and so of every process it starts.
  */
 export default function ownHome(): () => void {
   for (const name of Object.keys(process.env)) {
-    if (/^(ANTHROPIC|CLAUDE|TROUPE)_/.test(name)) delete process.env[name];
+    if (THEIRS.test(name)) delete process.env[name];
   }
   const home = mkdtempSync(join(tmpdir(), "troupe-tests-"));
   process.env["TROUPE_HOME"] = join(home, ".troupe");

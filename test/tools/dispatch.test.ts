@@ -58,6 +58,7 @@ function dispatching(services: Partial<Services>, run: () => Promise<string> = a
       ...services,
     },
     signal: stop.signal,
+    moved: () => {},
     context: (call) => ({
       call,
       actor: MAIN,

@@ -198,6 +198,24 @@ describe("what is searched (A10.6)", () => {
     expect(await bench.text("Grep", { pattern: "needle", path: bench.path("a.log") })).toBe("a.log");
   });
 
+  test("all of a worktree that stands in an ignored folder: what is ignored above a repository is not its own matter", async () => {
+    const bench = workbench({
+      ".git/HEAD": "",
+      ".claude/worktrees/.gitignore": "*\n",
+      ".claude/worktrees/one/.git": "gitdir: elsewhere\n",
+      ".claude/worktrees/one/.gitignore": "dist/\n",
+      ".claude/worktrees/one/dist/x": "needle",
+      ".claude/worktrees/one/src/a": "needle",
+    });
+    const one = bench.path(".claude/worktrees/one");
+    expect(await bench.text("Grep", { pattern: "needle" }, { cwd: one })).toBe("src/a");
+    expect(await bench.text("Grep", { pattern: "needle", path: "src" }, { cwd: one })).toBe("src/a");
+    expect(await bench.text("Glob", { pattern: "**/*" }, { cwd: one })).not.toContain("dist");
+    expect(await bench.text("Glob", { pattern: "src/*" }, { cwd: one })).toContain("src/a");
+    // And none of it from the checkout.
+    expect(await bench.text("Grep", { pattern: "needle" })).toBe("No matches found");
+  });
+
   test("outside the working directory, paths are absolute", async () => {
     const bench = workbench({ "in/x": "", "out/y": "needle" });
     expect(await bench.text("Grep", { pattern: "needle", path: "../out" }, { cwd: bench.path("in") })).toBe(

@@ -1,9 +1,11 @@
+import { claudeCodeGuide } from "./claude-code-guide.ts";
 import { codeReviewer } from "./code-reviewer.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { explore } from "./explore.ts";
 import { generalPurpose } from "./general-purpose.ts";
 import { plan } from "./plan.ts";
 import { securityAudit } from "./security-audit.ts";
+import { statuslineSetup } from "./statusline-setup.ts";
 
 /** The kinds of agents that ship with Troupe, in the order they are listed. */
 export const builtInAgents: readonly AgentDefinition[] = [
@@ -12,6 +14,8 @@ export const builtInAgents: readonly AgentDefinition[] = [
   codeReviewer,
   securityAudit,
   generalPurpose,
+  claudeCodeGuide,
+  statuslineSetup,
 ];
 
 /**
@@ -22,14 +26,14 @@ export function findAgent(
   definitions: readonly AgentDefinition[],
   name: string,
 ): AgentDefinition | undefined {
-  const wanted = plain(name);
+  const wanted = plainName(name);
   return (
-    definitions.find((definition) => plain(definition.name) === wanted) ??
-    definitions.find(({ aliases = [] }) => aliases.some((alias) => plain(alias) === wanted))
+    definitions.find((definition) => plainName(definition.name) === wanted) ??
+    definitions.find(({ aliases = [] }) => aliases.some((alias) => plainName(alias) === wanted))
   );
 }
 
-/** A name of nothing but signs is itself. */
-function plain(name: string): string {
+/** By which names are one: without case and separators. A name of nothing but signs is itself. */
+export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
 }

@@ -1,21 +1,27 @@
 import type { ListedAgent } from "../../supervisor/listing.ts";
+import { definedAgents, problemLine } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { existingFolder } from "../folders.ts";
 import { flag, quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
+import { sessionFlags } from "../session-flags.ts";
 import { UsageError } from "../usage-error.ts";
 
-const json = flag({ name: "json", summary: "print a JSON array" });
+const json = flag({ name: "json", summary: "print JSON: agents, and what is wrong with files" });
 
 /** `troupe agents`: the agent types. */
 export const agentsCommand: Command = {
   name: "agents",
   usage: ["agents [--json]"],
-  summary: "list the agent types, what they are for and their tools",
-  options: [json],
-  examples: [["troupe agents", "every type with its tools"]],
+  summary: "list the agent types, what they are for, their tools and where they are defined",
+  options: [json, sessionFlags.agents, sessionFlags.cwd, sessionFlags.trust],
+  examples: [
+    ["troupe agents", "every type with its tools, and what is wrong with files of agents"],
+    ["troupe agents --json", "the same for a script"],
+  ],
   run: runAgents,
 };
 
@@ -23,22 +29,51 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const [extra] = args.positionals;
   if (extra !== undefined)
     throw new UsageError(`agents takes no argument, but ${quoted(extra)} was given; leave it out.`);
-  const agents = await runtime.listAgents();
+  const cwd = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  const trusts = args.value(sessionFlags.trust);
+  const { agents: own, problems, shadowed, inert } = await definedAgents(args, io, { cwd, trusted: trusts });
+  const agents = await runtime.listAgents(own);
+  const notes = inert === null ? [] : [inert];
+  if (args.value(json)) {
+    const replaced = shadowed.map(({ name, source }) => ({ name, source }));
+    await io.stdout.write(`${JSON.stringify({ agents, problems, replaced, notes }, null, 2)}\n`);
+    return exitCodes.done;
+  }
   const paint = paintFor(io.stdout, io.env);
-  const text = args.value(json)
-    ? `${JSON.stringify(agents, null, 2)}\n`
-    : agents.map((agent) => described(agent, paint)).join("\n");
-  await io.stdout.write(text);
+  await io.stdout.write(agents.map((agent) => described(agent, paint)).join("\n"));
+  for (const line of [...problems.map(problemLine), ...notes]) await io.stderr.write(`${safeLine(line)}\n`);
   return exitCodes.done;
 }
 
-function described({ name, aliases, whenToUse, tools, model }: ListedAgent, paint: Paint): string {
+function described(agent: ListedAgent, paint: Paint): string {
+  const { name, aliases, whenToUse, tools, model, unknownTools = [], traits = [] } = agent;
   const also = aliases.length > 0 ? ` (also ${safeLine(aliases.join(", "))})` : "";
   const lines = [
     `${paint("bold", safeLine(name))}${also}`,
     `  ${safeLine(whenToUse)}`,
-    `  tools: ${safeLine(tools.join(", "))}`,
+    `  tools: ${safeLine(tools.join(", ")) || "none"}`,
+    ...(unknownTools.length === 0
+      ? []
+      : [`  tools that do not exist here: ${safeLine(unknownTools.join(", "))}`]),
     ...(model === undefined ? [] : [`  model: ${safeLine(model)}`]),
+    ...(traits.length === 0 ? [] : [`  with: ${safeLine(traits.join(", "))}`]),
+    ...definedIn(agent),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function definedIn({ source }: ListedAgent): readonly string[] {
+  switch (source?.scope) {
+    case undefined:
+    case "built-in":
+      return [];
+    case "flag":
+      return ["  from --agents"];
+    case "enterprise":
+    case "user":
+    case "project":
+      return [`  from ${safeLine(source.file)}`];
+    default:
+      return source satisfies never;
+  }
 }

@@ -2,8 +2,8 @@ import type { PermissionMode } from "../../supervisor/options.ts";
 import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { runFanOut } from "../fanout-session.ts";
-import { flag, text, whole } from "../option.ts";
+import { type FanOut, mergeModeOf, runFanOut } from "../fanout-session.ts";
+import { choice, flag, text, whole } from "../option.ts";
 import { fanoutJson } from "../result-json.ts";
 import { accountLine, denialSentence, fanoutText } from "../results.ts";
 import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
@@ -16,7 +16,7 @@ const agent = text({
   name: "agent",
   value: "TYPE",
   summary: "the agent type that does every task (troupe agents lists them)",
-  fallback: "Explore",
+  fallback: "Explore; general-purpose with --isolation",
 });
 const concurrency = whole({
   name: "concurrency",
@@ -26,6 +26,17 @@ const concurrency = whole({
   summary: "agents at work at the same time; the rest wait in order",
   fallback: "TROUPE_MAX_AGENTS, else 32",
 });
+const isolation = choice({
+  name: "isolation",
+  choices: ["worktree"],
+  summary: "each agent edits in a git worktree of its own; its edits come back when it ends",
+});
+const merge = choice({
+  name: "merge",
+  choices: ["apply", "commit", "keep", "ask"],
+  summary: "how isolated edits come back: into the files, as commits too, not at all, or after a question",
+  fallback: "worktree.merge, else apply",
+});
 const json = flag({ name: "json", summary: "print one JSON object" });
 
 /** `troupe fanout`: one agent per task, one summary each. */
@@ -33,12 +44,19 @@ export const fanoutCommand: Command = {
   name: "fanout",
   usage: ['fanout [flags] "TASK" "TASK" …', "fanout [flags] < TASKS"],
   summary: "one agent per task, side by side; one summary each, in the order given",
-  details: ["Without a task as argument, tasks are read from stdin, one per line."],
-  options: [agent, concurrency, json, permissionPromptTool, ...sessionOptions],
+  details: [
+    "Without a task as argument, tasks are read from stdin, one per line.",
+    "With --isolation worktree the exit code is 0 only where every agent's edits came back, too: a conflict, a failed check, edits left on their branch (but for --merge keep) and a deletion that was held back make it 1.",
+  ],
+  options: [agent, concurrency, isolation, merge, json, permissionPromptTool, ...sessionOptions],
   examples: [
     ['troupe fanout "where are errors handled?" "what is tested?"', "two Explore agents"],
     ["troupe fanout --agent code-reviewer --json < tasks.txt", "one JSON object for a script"],
     ['troupe fanout --concurrency 4 --model haiku "…" "…"', "four at a time, with a small model"],
+    [
+      'troupe fanout --isolation worktree --permission-mode acceptEdits "…" "…"',
+      "agents that edit side by side",
+    ],
   ],
   run: runCommand,
 };
@@ -46,12 +64,19 @@ export const fanoutCommand: Command = {
 async function runCommand(args: Arguments, context: Context): Promise<number> {
   const { io, runtime } = context;
   const tasks = await tasksOf(args, context);
-  const type = agentType(args.value(agent) ?? "Explore", await runtime.listAgents());
+  const apart = isolationOf(args);
+  // Whoever isolates edits wants some.
+  const usual = apart.isolation === undefined ? "Explore" : "general-purpose";
   const title = sessionTitle(tasks.join(" · "));
   const setup = await setUpSession(args, context, { title, maxAgents: args.value(concurrency) });
+  const type = agentType(args.value(agent) ?? usual, await runtime.listAgents(setup.options.agents));
   const notes = [...setup.notes, ...looksOnly(args, type, setup.options.permissionMode)];
-  return runFanOut(context, { ...setup, notes }, { tasks, type }, async (finished) => {
-    if (args.value(json)) return io.stdout.write(`${JSON.stringify(fanoutJson(tasks, finished))}\n`);
+  const fanOut: FanOut = { tasks, type, ...apart };
+  return runFanOut(context, { ...setup, notes }, fanOut, async (finished) => {
+    if (args.value(json)) {
+      const object = fanoutJson(tasks, finished, mergeModeOf(setup, fanOut));
+      return io.stdout.write(`${JSON.stringify(object)}\n`);
+    }
     await io.stdout.write(fanoutText(tasks, finished.ends, io));
     for (const line of [denialSentence(finished.account), accountLine(finished)]) {
       if (line !== undefined) await io.stderr.write(`${line}\n`);
@@ -59,10 +84,23 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
   });
 }
 
+function isolationOf(args: Arguments): Pick<FanOut, "isolation" | "merge"> {
+  const isolated = args.value(isolation);
+  const how = args.value(merge);
+  if (how !== undefined && isolated === undefined)
+    throw new UsageError(
+      "--merge is about agents with worktrees of their own; add --isolation worktree, or leave it out.",
+    );
+  return {
+    ...(isolated === undefined ? {} : { isolation: isolated }),
+    ...(how === undefined ? {} : { merge: how }),
+  };
+}
+
 /** Whoever lets files be changed and names no kind of agent would only learn at the end that none can. */
 function looksOnly(args: Arguments, type: string, mode: PermissionMode | undefined): readonly string[] {
   const changes = mode === "acceptEdits" || mode === "bypassPermissions";
-  if (args.value(agent) !== undefined || !changes) return [];
+  if (args.value(agent) !== undefined || type !== "Explore" || !changes) return [];
   return [
     `${type} agents only read, whatever ${mode} allows; add --agent general-purpose where a task changes files or runs commands.`,
   ];

@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { agentsCommand } from "./agents.ts";
 import { configCommand } from "./config.ts";
+import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { mcpCommand } from "./mcp.ts";
@@ -9,6 +10,8 @@ import { promptCommand } from "./prompt.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { startCommand } from "./start.ts";
 import { topCommand } from "./top.ts";
+import { undoCommand } from "./undo.ts";
+import { worktreesCommand } from "./worktrees.ts";
 
 /** Commands by name, in the order help lists them. */
 export const namedCommands: readonly Command[] = [
@@ -17,6 +20,9 @@ export const namedCommands: readonly Command[] = [
   agentsCommand,
   sessionsCommand,
   topCommand,
+  worktreesCommand,
+  undoCommand,
+  contextCommand,
   configCommand,
   permissionsCommand,
   mcpCommand,

@@ -1,7 +1,7 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentName, doing, stateMark } from "../agent-words.ts";
+import { agentName, doingAndWhere, stateMark } from "../agent-words.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount } from "../figures.ts";
 import { quoted } from "../option.ts";
@@ -31,7 +31,7 @@ export function listAgents({ session, paint, now }: AgentContext): string {
       const lead = "  ".repeat(view.depth);
       const figures = `${counted(view.turns, "turn")} · ${shortCount(totalTokens(view.usage))} tokens`;
       const beside = view.background && view.state !== "ended" ? "in the background · " : "";
-      const state = `${beside}${doing(view, now()) || view.state}`;
+      const state = `${beside}${doingAndWhere(view, now()) || view.state}`;
       const id = paint("bold", shortId(view.id, ids));
       return `${lead}${stateMark(view, paint)} ${id}  ${agentName(view)}  ${paint("dim", `${state} · ${figures}`)}`;
     })

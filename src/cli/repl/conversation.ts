@@ -10,7 +10,7 @@ import { safeLine } from "../safe-text.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createPresses } from "./presses.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
+import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { beginAccount } from "./turn-account.ts";
 import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
@@ -139,8 +139,11 @@ export class Conversation {
     if (this.#isLeaving) return;
     if (!begun) return void this.#waiting.push(text);
     begun.remember(text);
-    if (isSlashCommand(text)) void this.#slash(text, begun);
+    const skill = isSlashCommand(text) && callsSkill(text, begun.session.skills());
+    if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
+    // A skill is called by a prompt of its own.
+    else if (skill) this.#waiting.push(text);
     else this.#tellMain(text, begun);
   }
 

@@ -19,4 +19,5 @@ export type ReplSession = Pick<
   | "mode"
   | "setMode"
   | "rules"
+  | "skills"
 >;

@@ -1,3 +1,5 @@
+import { skillTyped } from "../../context/skills/find-skill.ts";
+import type { Skill } from "../../context/skills/skill.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Behaviour } from "../../policy/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
@@ -16,7 +18,7 @@ import type { ReplSession } from "./repl-session.ts";
 export interface SlashContext extends AgentContext {
   readonly session: Pick<
     ReplSession,
-    "tree" | "cancel" | "compact" | "mcpServers" | "mode" | "setMode" | "rules"
+    "tree" | "cancel" | "compact" | "mcpServers" | "mode" | "setMode" | "rules" | "skills"
   >;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
@@ -49,6 +51,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "go on with an agent that has ended, with all it knows",
     run: resumeAgent,
   },
+  skills: { usage: "/skills", summary: "what else can be called as /NAME: skills and commands", run: skills },
   mcp: { usage: "/mcp", summary: "the MCP servers, and how it stands with each", run: servers },
   mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
   permissions: { usage: "/permissions", summary: "the rules in force, with their files", run: permissions },
@@ -73,6 +76,16 @@ export const slashWords: readonly string[] = Object.keys(commands).map((name) =>
 /** A line that begins with a slash, unless its first word is a path. */
 export function isSlashCommand(line: string): boolean {
   return /^\/[^\s/]*(?:\s|$)/.test(line);
+}
+
+/**
+ * Whether the session is to be asked for such a line: it calls a skill, or one that has just come. A line that is like
+ * one of our own commands is a slip of the person's.
+ */
+export function callsSkill(line: string, skills: readonly Skill[]): boolean {
+  const [, word = ""] = /^\/(\S*)/.exec(line) ?? [];
+  if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
+  return skillTyped(word, skills) !== undefined || nearest(word, Object.keys(commands)) === undefined;
 }
 
 /** What the command has to say, safe for a terminal; null where that is nothing. Never rejects. */
@@ -106,6 +119,22 @@ function help(): string {
   const typed = "What you type while agents work is told to the main conversation at its next turn.";
   return [...rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`), typed].join("\n");
 }
+
+function skills(_: string, { session, paint }: SlashContext): string {
+  const rows = session.skills().map(({ name, argumentHint, description, origin }) => {
+    const usage = `/${name}${argumentHint === null ? "" : ` ${argumentHint}`}`;
+    return `${safeLine(`${usage}: ${description}`)} ${paint("dim", `(${ORIGINS[origin]})`)}`;
+  });
+  return rows.join("\n") || "There are no skills here.";
+}
+
+const ORIGINS: Readonly<Record<Skill["origin"], string>> = {
+  enterprise: "your organisation's",
+  user: "yours",
+  project: "this project's",
+  plugin: "a plug-in's",
+  shipped: "Troupe's",
+};
 
 function servers(_: string, { session }: SlashContext): string {
   const lines = session.mcpServers().map(({ name, state, tools }) => {

@@ -85,12 +85,13 @@ function wide(
   return titled ? [paint("bold", head), ...lines] : lines;
 }
 
-/** What a watch has found wrong comes first, then why it waits, or what it does. */
+/** What a watch has found wrong comes first, then who writes to the same file, then why it waits, or what it does. */
 function whatItDoes(view: AgentView, now: number): string {
   const words = doing(view, now);
   if (view.state === "ended") return words;
   const told = view.state === "waiting" && words !== "waiting" ? `waits: ${words}` : words;
-  return view.trouble === null ? told : [safeLine(view.trouble), told].filter(Boolean).join(" · ");
+  const first = [view.trouble, view.overlap].flatMap((text) => (text === null ? [] : [safeLine(text)]));
+  return [...first, told].filter(Boolean).join(" · ");
 }
 
 function markOf(view: AgentView, paint: Paint): string {

@@ -55,7 +55,7 @@ export class StoryTeller {
       case "reopen":
         return said(event.actor, `goes on for the ${ordinal(event.run)} time`);
       case "prompt":
-        return said(event.actor, this.#asked(event.message, event.from ?? null));
+        return event.news ? [] : said(event.actor, this.#asked(event.message, event.from ?? null));
       case "reply":
         this.#said.set(event.actor, event.reply.turn);
         return said(event.actor, ...wordsIn(event.reply.content));

@@ -1,11 +1,12 @@
-import { type ToolDefinition, totalTokens } from "../../mailbox/conversation.ts";
+import { totalTokens } from "../../mailbox/conversation.ts";
+import { toolsInRequests } from "../../mailbox/turns.ts";
 import { messagesOf, type Shown } from "./shown.ts";
 import { tokensOfMessages, tokensOfPrefix, tokensOfText } from "./tokens.ts";
 
 /** What stands before the conversation in every request. */
 export interface Prefix {
   readonly system: readonly string[];
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: Parameters<typeof toolsInRequests>[0];
 }
 
 /**
@@ -16,26 +17,45 @@ export function sizeOf(shown: Shown, prefix: Prefix): number {
   return measured(shown) ?? estimated(shown, prefix);
 }
 
+/** Of an estimate, how far it may be off; and so few tokens that no count is worth it. */
+const OFF_BY = 0.5;
+const FEW_TOKENS = 2_000;
+
+/**
+ * Whether an estimate decides if the next request is above or below this many tokens: nothing of it was counted yet, or
+ * much has come since, and a real count could say otherwise.
+ */
+export function isDoubtful(shown: Shown, prefix: Prefix, limit: number): boolean {
+  const size = sizeOf(shown, prefix);
+  const guessed = measured(shown) === null ? size : since(shown);
+  return guessed >= FEW_TOKENS && Math.abs(size - limit) <= guessed * OFF_BY;
+}
+
 /** A server that counts less than that does not count all of it. */
 const LEAST_FACTOR = 0.5;
 
 /** How much the API's count is above ours: a tokenizer's own. */
-export function factorOf(shown: Shown, prefix: Prefix): number {
-  const real = measured(shown);
+export function factorOf(shown: Shown, prefix: Prefix, counted: number | null = null): number {
+  const real = counted ?? measured(shown);
   return real === null ? 1 : Math.max(LEAST_FACTOR, real / estimated(shown, prefix));
 }
 
 export function estimated(shown: Shown, { system, tools }: Prefix, compacted = shown.compacted): number {
-  return tokensOfPrefix(system, tools) + tokensOfMessages(messagesOf(shown, compacted));
+  return tokensOfPrefix(system, toolsInRequests(tools)) + tokensOfMessages(messagesOf(shown, compacted));
 }
 
-function measured({ turns, heard, compacted }: Shown): number | null {
+function measured(shown: Shown): number | null {
+  const { turns, compacted } = shown;
   const last = turns.at(-1);
   if (last === undefined || (compacted !== null && compacted.turn >= last.turn)) return null;
   const { usage } = last;
   // A server that does not count says so with zeros.
   if (totalTokens(usage) === usage.output_tokens) return null;
-  const results = last.messages.filter(({ role }) => role === "user");
-  const said = heard.reduce((sum, { text }) => sum + tokensOfText(text), 0);
-  return totalTokens(usage) + tokensOfMessages(results) + said;
+  return totalTokens(usage) + since(shown);
+}
+
+/** What has come since the last reply. */
+function since({ turns, heard }: Shown): number {
+  const results = (turns.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
+  return tokensOfMessages(results) + heard.reduce((sum, { text }) => sum + tokensOfText(text), 0);
 }

@@ -8,6 +8,7 @@ import { reportNotification } from "./notifications.ts";
 import { advance, type Plan, type Wish } from "./plan.ts";
 import { questionsIn } from "./questions.ts";
 import { search } from "./search.ts";
+import { settle } from "./settle.ts";
 
 /** The next message: calls, or the text that ends the answer. */
 export type Decision =
@@ -28,7 +29,15 @@ export function decide(request: ModelRequest): Decision {
 
 const SIGNED = "(Written by Troupe's embedded offline model: it searches and quotes, it does not reason.)";
 
-function* planFor({ prompt, notifications }: Episode, desk: Desk, lead: boolean): Plan<string> {
+function* planFor(episode: Episode, desk: Desk, lead: boolean): Plan<string> {
+  const { prompt, handedBack } = episode;
+  if (handedBack === undefined) return yield* planForPrompt(episode, desk, lead);
+  // Where something else was said as well it comes after: it may be about the files as they are then.
+  const settled = yield* settle(handedBack, desk);
+  return prompt === "" ? settled : `${settled}\n\n${yield* planForPrompt(episode, desk, lead)}`;
+}
+
+function* planForPrompt({ prompt, notifications }: Episode, desk: Desk, lead: boolean): Plan<string> {
   if (prompt === "" && notifications.length > 0) return "";
   const steps = instructionsIn(prompt);
   if (steps !== undefined) return yield* carryOut(steps, desk, lead);

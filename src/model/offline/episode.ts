@@ -1,5 +1,6 @@
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
+import { type HandedBack, handedBackIn } from "./handed-back.ts";
 import { type Notification, notificationsIn } from "./notifications.ts";
 import type { Outcome, Wish } from "./plan.ts";
 
@@ -8,6 +9,8 @@ export interface Episode {
   /** What was asked, with what was said meanwhile on lines of its own. Never text out of a tool. */
   readonly prompt: string;
   readonly notifications: readonly Notification[];
+  /** Its own edits that do not fit, where the runtime gave them back: the last message of this kind. */
+  readonly handedBack: HandedBack | undefined;
   /** What became of a wish: each answer is given once, but for wishes that may share one. */
   readonly answer: (wish: Wish) => Outcome | undefined;
 }
@@ -17,13 +20,15 @@ export function currentEpisode(messages: readonly MessageParam[], lastTurn: bool
   const texts = open.flatMap((message) => (message.role === "user" ? userTexts(message) : []));
   // A last turn ends with the runtime's own request to sum up: that is not a new prompt.
   const said = lastTurn && texts.length > 1 ? texts.slice(0, -1) : texts;
-  const read = said.map(notificationsIn);
+  const conflicts = said.map(handedBackIn);
+  const read = said.filter((_, at) => conflicts[at] === undefined).map(notificationsIn);
   return {
     prompt: read
       .map(({ rest }) => rest)
       .filter((rest) => rest !== "")
       .join("\n"),
     notifications: read.flatMap(({ notifications }) => notifications),
+    handedBack: conflicts.findLast((one) => one !== undefined),
     answer: answersIn(open),
   };
 }

@@ -1,6 +1,5 @@
 import type { Plan } from "./plan.ts";
-import { failureOf } from "./step.ts";
-import { nextOffset, readLines } from "./tool-output.ts";
+import { readWhole } from "./read-whole.ts";
 
 /** The end of a file, as Edit needs it to add something there. */
 export type Tail =
@@ -14,24 +13,10 @@ export type Tail =
       readonly unique: string;
     };
 
-/** More would be reading a log to its end; Edit then says what it does not find. */
-const MOST_PAGES = 20;
-
-/** Reads page by page to the end. */
 export function* readTail(path: string, reader: string): Plan<Tail> {
-  const texts: string[] = [];
-  let offset: number | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const input = offset === undefined ? { file_path: path } : { file_path: path, offset };
-    const [outcome] = yield [{ tool: reader, input, shared: false }];
-    const failure = failureOf(outcome);
-    if (failure !== undefined) return { type: "unreadable", reason: failure };
-    const shown = outcome?.type === "result" ? outcome.text : "";
-    texts.push(...readLines(path, shown, true).map(({ text }) => text));
-    offset = nextOffset(shown);
-    if (offset === undefined) return texts.length === 0 ? { type: "empty" } : tailOf(texts);
-  }
-  return { type: "unreadable", reason: "it is too long to find its end by reading." };
+  const whole = yield* readWhole(path, reader);
+  if (whole.type === "unreadable") return whole;
+  return whole.lines.length === 0 ? { type: "empty" } : tailOf(whole.lines);
 }
 
 function tailOf(texts: readonly string[]): Tail {

@@ -41,13 +41,17 @@ function freeTurn(messages: readonly MessageParam[]): number {
 
 /** An estimate, four characters to a token: nothing was counted by a tokenizer, and nothing was cached. */
 function usageOf(request: ModelRequest, content: readonly ContentBlock[]): Usage {
-  const asked = charactersIn(request.system) + charactersIn(request.tools) + charactersIn(request.messages);
   return {
-    input_tokens: Math.ceil(asked / 4),
+    input_tokens: countOf(request),
     output_tokens: Math.ceil(charactersIn(content) / 4),
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
   };
+}
+
+/** As its usage says it. */
+export function countOf({ system, tools, messages }: ModelRequest): number {
+  return Math.ceil((charactersIn(system) + charactersIn(tools) + charactersIn(messages)) / 4);
 }
 
 /** Without making one string of it: a conversation may be a megabyte. */

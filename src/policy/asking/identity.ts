@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { PermissionQuestion } from "./questions.ts";
 
-/** One call, whoever makes it: the same tool would do the same thing in the same folder. */
-export type SameCall = Pick<PermissionQuestion, "tool" | "input" | "cwd">;
+/** One call, whoever makes it: the same tool would do the same thing in the same folder, under the same rules. */
+export type SameCall = Pick<PermissionQuestion, "tool" | "input" | "cwd" | "territory">;
 
 /** The same for two calls that are the same; null where that cannot be told, and then it is like no other. */
-export function callKey({ tool, input, cwd }: SameCall): string | null {
+export function callKey({ tool, input, cwd, territory }: SameCall): string | null {
   try {
     // A hash, because a refusal is remembered for the session and an input can be a whole file.
     return createHash("sha256")
-      .update(JSON.stringify([tool, cwd, plain(input)], sorted))
+      .update(JSON.stringify([tool, cwd, territory.root, territory.atMost, plain(input)], sorted))
       .digest("base64");
   } catch {
     // Nested deeper than the stack, or no JSON.

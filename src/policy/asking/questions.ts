@@ -1,5 +1,6 @@
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Answers, Asker, PermissionAsk, PlanAsk, QuestionAsk } from "../asks.ts";
+import type { Territory } from "../confinement/territory.ts";
 
 /** Whose question it is; one call asks one thing at a time. */
 export interface Asking {
@@ -10,6 +11,8 @@ export interface Asking {
 export interface PermissionQuestion extends Asking, Omit<PermissionAsk, "type" | "id" | "askers"> {
   /** The same input in another folder is another call. */
   readonly cwd: string;
+  /** Where the one who asks works: other rules may hold there. */
+  readonly territory: Territory;
   /** A question whatever the rules allow, by its nature or because a hook wants it put; they can still deny it. */
   readonly always?: true;
   /** Called as soon as the person has allowed it, before any other question is looked at. */

@@ -3,13 +3,13 @@ import type { Behaviour, Judgement, Rule } from "../rules.ts";
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
 import { plainText } from "../shell/words.ts";
-import { unwrapped } from "../shell/wrappers.ts";
 import { exactly } from "./command-rules.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
 import type { Books, FileAccess } from "./file-access.ts";
+import { follow, moveBy } from "./follow.ts";
 import { escaped } from "./path-pattern.ts";
-import { cdTarget, dataPermit, type Permit, Permits } from "./permits.ts";
-import { noRestriction, type Restriction, Restrictions, type Visitor } from "./restrictions.ts";
+import { dataPermit, type Permit, Permits } from "./permits.ts";
+import { noRestriction, type Restriction, Restrictions } from "./restrictions.ts";
 import type { Verdict } from "./verdict.ts";
 
 interface PartFinding {
@@ -45,9 +45,7 @@ export class CommandJudge {
     this.#cwd = cwd;
     this.#home = home;
     this.#permits = new Permits(books, files, mode, home);
-    this.#restrictions = new Restrictions(books, files, cwd, home, (script, start, visit) =>
-      this.#follow(script, start, visit),
-    );
+    this.#restrictions = new Restrictions(books, files, cwd, home);
   }
 
   judge(command: string): Verdict {
@@ -130,25 +128,21 @@ export class CommandJudge {
         if (permit.type === "not") refused.push({ reason: permit.reason, redirect });
       }
     };
-    this.#follow(
-      script,
-      { folders: [this.#cwd], lost: false },
-      {
-        part: (part, where) => {
-          const restriction = noRestriction();
-          this.#restrictions.part(part, where.now, restriction);
-          merge(all, restriction);
-          const permit = this.#permits.part(part, where.now);
-          parts.push({ part, text: plainText(part.words) || part.source, restriction, permit });
-          redirects(part.redirects, where);
-          moves ||= this.#leaves(part, where.now);
-        },
-        redirects: (list, where) => {
-          for (const one of list) this.#restrictions.redirect(one, where.now, all);
-          redirects(list, where);
-        },
+    follow(script, { folders: [this.#cwd], lost: false }, this.#home, {
+      part: (part, where) => {
+        const restriction = noRestriction();
+        this.#restrictions.part(part, where.now, restriction);
+        merge(all, restriction);
+        const permit = this.#permits.part(part, where.now);
+        parts.push({ part, text: plainText(part.words) || part.source, restriction, permit });
+        redirects(part.redirects, where);
+        moves ||= this.#leaves(part, where.now);
       },
-    );
+      redirects: (list, where) => {
+        for (const one of list) this.#restrictions.redirect(one, where.now, all);
+        redirects(list, where);
+      },
+    });
     for (const step of script.steps) {
       const permit = step.type === "data" ? dataPermit(step.words) : null;
       if (permit?.type === "not") refused.push({ reason: permit.reason });
@@ -156,36 +150,9 @@ export class CommandJudge {
     return { parts, restriction: all, refused, moves };
   }
 
-  /** Walks the steps with the working directory that each has. */
-  #follow(script: ShellScript, start: Whereabouts, visit: Visitor): void {
-    const where = new Directories(start);
-    for (const step of script.steps) {
-      switch (step.type) {
-        case "part":
-          visit.part(step.part, where);
-          this.#move(step.part, where);
-          break;
-        case "redirects":
-          visit.redirects(step.redirects, where);
-          break;
-        case "data":
-          break;
-        default:
-          where.step(step.type);
-      }
-    }
-  }
-
-  #move(part: ShellPart, where: Directories): void {
-    const { words } = unwrapped(part.words);
-    const name = words[0]?.value ?? "";
-    if (name === "cd") where.move(cdTarget(words, this.#home).to);
-    else if (["pushd", "popd", "source", ".", "eval"].includes(name)) where.move(null);
-  }
-
   #leaves(part: ShellPart, now: Whereabouts): boolean {
     const before = new Directories(now);
-    this.#move(part, before);
+    moveBy(part, before, this.#home);
     return before.now.lost || before.now.folders.some((folder) => folder !== this.#cwd);
   }
 

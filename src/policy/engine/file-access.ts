@@ -5,7 +5,7 @@ import type { Piece } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { candidatesOf, holds } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
-import { bothOf, isIn, type Place } from "./place.ts";
+import { bothOf, isIn, type Place, twinOf } from "./place.ts";
 import type { PathRule, RuleBook } from "./rule-book.ts";
 import { EDITORS, READERS } from "./tool-table.ts";
 
@@ -38,6 +38,7 @@ export class FileAccess {
   readonly #verdicts = new Map<string, FileVerdict>();
   readonly #relevant = new Map<string, readonly PathRule[]>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
+  readonly #wideAnchors = new Map<Anchor, readonly string[]>();
   #workspace: readonly string[] | null = null;
   #readable: readonly string[] | null = null;
 
@@ -85,15 +86,25 @@ export class FileAccess {
 
   /** Whether something that begins with this path may be denied to be read; wide. */
   mayDenyBelow(prefix: string): boolean {
+    const prefixes = this.#twins([prefix]);
     return this.#rules("deny", "read", "Read").some(({ patterns }) =>
-      patterns === null ? true : patterns.some(({ anchor, fixed }) => this.#reaches(anchor, fixed, prefix)),
+      patterns === null
+        ? true
+        : patterns.some(({ anchor, fixed }) => prefixes.some((one) => this.#reaches(anchor, fixed, one))),
     );
   }
 
   /** Whether a word with wildcards names a file that may not be read. */
   globDenied(pieces: readonly Piece[], folders: readonly string[]): boolean {
+    const [head, ...rest] = pieces;
+    // A word from the root on can only begin in a folder that is spelt out.
+    const words =
+      head?.type === "text" ? this.#twins([head.text]).map((text) => [{ ...head, text }, ...rest]) : [pieces];
+    const places = this.#twins(folders);
     return this.#rules("deny", "read", "Read").some(({ patterns }) =>
-      patterns?.some((pattern) => findsDenied(pieces, folders, pattern, this.#anchor(pattern.anchor))),
+      patterns?.some((pattern) =>
+        words.some((word) => findsDenied(word, places, pattern, this.#anchor(pattern.anchor, true))),
+      ),
     );
   }
 
@@ -110,9 +121,10 @@ export class FileAccess {
       if (name !== null) return name;
       if (configDir === ".claude") continue;
       const own = configDir.startsWith("/") ? configFolder : null;
-      const at =
-        own === null ? belowName(path, configDir) : holds(own, path) ? path.slice(own.length + 1) : null;
-      if (at !== null && !/^worktrees\/+./i.test(at)) return configDir;
+      const below =
+        own === null ? belowName(path, configDir) : holds(own, path) ? [path.slice(own.length + 1)] : [];
+      // A worktree is an ordinary checkout, with a folder of settings of its own.
+      if (below.some((rest) => !/^worktrees\/+./i.test(rest))) return configDir;
     }
     return null;
   }
@@ -140,7 +152,8 @@ export class FileAccess {
 
   #any(behaviour: "deny" | "ask", operation: Operation, tool: string, paths: readonly string[]): Rule | null {
     const rules = this.#rules(behaviour, operation, tool);
-    for (const path of paths) {
+    if (rules.length === 0) return null;
+    for (const path of this.#twins(paths)) {
       const found = this.#match(rules, path, true);
       if (found) return found;
     }
@@ -170,20 +183,31 @@ export class FileAccess {
     const fold = wide && this.#place.darwin;
     const looked = fold ? path.normalize("NFC") : path;
     const compared = fold ? looked.toLowerCase() : looked;
-    return this.#anchor(anchor).flatMap((folder) => {
+    return this.#anchor(anchor, wide).flatMap((folder) => {
       const base = fold ? folder.normalize("NFC").toLowerCase() : folder;
       if (!holds(base, compared)) return [];
       return [folder === "/" ? looked.slice(1) : looked.slice(base.length + 1)];
     });
   }
 
-  #anchor(anchor: Anchor): readonly string[] {
-    let folders = this.#anchors.get(anchor);
+  /** Deny and ask rules, read wide, begin in the checkout that a worktree is of as well. */
+  #anchor(anchor: Anchor, wide: boolean): readonly string[] {
+    const known = wide ? this.#wideAnchors : this.#anchors;
+    let folders = known.get(anchor);
     if (folders === undefined) {
-      folders = bothOf(this.#folder(anchor));
-      this.#anchors.set(anchor, folders);
+      const own = this.#folder(anchor);
+      folders = (wide ? this.#twins([own]) : [own]).flatMap(bothOf);
+      known.set(anchor, folders);
     }
     return folders;
+  }
+
+  /** The same, with what these are in the checkout that a worktree is of: what is forbidden there is forbidden here. */
+  #twins(paths: readonly string[]): readonly string[] {
+    const { twin } = this.#place;
+    if (twin === null) return paths;
+    const there = paths.map((path) => twinOf(twin, path)).filter((path) => path !== null);
+    return [...new Set([...paths, ...there, ...there.flatMap(bothOf)])];
   }
 
   #folder(anchor: Anchor): string {
@@ -205,7 +229,7 @@ export class FileAccess {
   }
 
   #reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
-    return this.#anchor(anchor).some((folder) => {
+    return this.#anchor(anchor, true).some((folder) => {
       const start = folder === "/" ? "/" : `${folder}/`;
       if (fixed === null) return anyDepthReaches(start, prefix);
       const whole = `${start}${fixed}`;
@@ -235,10 +259,13 @@ function relevant(
   });
 }
 
-/** What follows a folder's name in a path, in whatever case; null where it is not there. */
-function belowName(path: string, name: string): string | null {
+/** What follows a folder's name in a path, in whatever case, each time it is there. */
+function belowName(path: string, name: string): string[] {
   const names = path.toLowerCase().split("/");
   const sought = name.toLowerCase().split("/").filter(Boolean);
-  const at = names.findIndex((_, i) => sought.every((one, j) => names[i + j]?.replace(/[. ]+$/, "") === one));
-  return at < 0 ? null : names.slice(at + sought.length).join("/");
+  return names.flatMap((_, i) =>
+    sought.every((one, j) => names[i + j]?.replace(/[. ]+$/, "") === one)
+      ? [names.slice(i + sought.length).join("/")]
+      : [],
+  );
 }

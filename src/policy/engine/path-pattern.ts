@@ -13,7 +13,7 @@ export interface PatternUse {
   readonly slash: "project" | "config";
   readonly foldCase: boolean;
   /** For looking up where the fixed beginning of a deny rule leads. */
-  readonly folders: Readonly<Record<Exclude<Anchor, "cwd">, string>>;
+  readonly folders: Readonly<Record<Exclude<Anchor, "cwd">, readonly string[]>>;
 }
 
 export interface PathPattern {
@@ -108,12 +108,14 @@ function behindLinks({ anchor, body, anyDepth }: PathPattern, use: PatternUse): 
   const names = body.split("/");
   const wild = names.findIndex((name) => /[*?[\\]/.test(name));
   const known = names.slice(0, wild < 0 ? undefined : wild).join("/");
-  const folder = use.folders[anchor].replace(/\/$/, "");
-  const written = known === "" ? folder : `${folder}/${known}`;
-  const real = realOf(written === "" ? "/" : written);
-  if (real === written || written === "") return [];
   const rest = wild < 0 ? [] : names.slice(wild);
-  return [compile("root", [escaped(real.slice(1)), ...rest].join("/"), false, use)];
+  return use.folders[anchor].flatMap((begin) => {
+    const folder = begin.replace(/\/$/, "");
+    const written = known === "" ? folder : `${folder}/${known}`;
+    const real = realOf(written === "" ? "/" : written);
+    if (real === written || written === "") return [];
+    return [compile("root", [escaped(real.slice(1)), ...rest].join("/"), false, use)];
+  });
 }
 
 /** A path as a pattern that matches it alone. */

@@ -10,8 +10,16 @@ export interface Anchors {
   readonly additionalDirs?: readonly string[];
   /** Folders that may be read besides, such as the one that commands write their output to. */
   readonly readable?: readonly string[];
+  /** The worktree that `projectRoot` lies in, and the checkout it is of: deny and ask rules of that hold here too. */
+  readonly twin?: Twin;
   /** The folder of settings: a name that is protected at any depth, or a path; `.claude` unless said. */
   readonly configDir?: string;
+}
+
+/** Two folders with the same files in them, as far as rules go. */
+export interface Twin {
+  readonly tree: string;
+  readonly checkout: string;
 }
 
 /** The anchors with what follows from them. */
@@ -24,6 +32,7 @@ export interface Place {
   readonly configFolder: string;
   readonly workspace: readonly string[];
   readonly readable: readonly string[];
+  readonly twin: Twin | null;
 }
 
 export function placeOf({
@@ -33,6 +42,7 @@ export function placeOf({
   additionalDirs = [],
   readable = [],
   configDir = ".claude",
+  twin,
 }: Anchors): Place {
   const root = resolve(projectRoot);
   const own = resolve(home);
@@ -44,7 +54,14 @@ export function placeOf({
     configFolder: configDir.startsWith("/") ? resolve(configDir) : join(own, configDir),
     workspace: [root, ...additionalDirs.map((folder) => fromHome(folder, own, root))],
     readable: readable.map((folder) => resolve(folder)),
+    twin: twin === undefined ? null : { tree: resolve(twin.tree), checkout: resolve(twin.checkout) },
   };
+}
+
+/** What a path in the worktree is in the checkout; null for one that is not in the worktree. */
+export function twinOf({ tree, checkout }: Twin, path: string): string | null {
+  const root = bothOf(tree).find((one) => holds(one, path));
+  return root === undefined ? null : `${checkout}${path.slice(root.length)}`;
 }
 
 function fromHome(folder: string, home: string, root: string): string {

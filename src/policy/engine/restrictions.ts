@@ -1,15 +1,15 @@
 import type { Rule } from "../rules.ts";
 import { withoutBraces } from "../shell/braces.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
-import { parseShell } from "../shell/parse.ts";
 import { readOnlyUses } from "../shell/read-only.ts";
-import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
+import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { plainText, type ShellWord, unsetWords } from "../shell/words.ts";
-import { inside, nameOf, unwrapped } from "../shell/wrappers.ts";
+import { nameOf, unwrapped } from "../shell/wrappers.ts";
 import { located, loopedWords, named } from "./command-words.ts";
-import type { Directories, Whereabouts } from "./directories.ts";
+import type { Whereabouts } from "./directories.ts";
 import type { Books, FileAccess, Operation } from "./file-access.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
+import { startedBy } from "./started.ts";
 
 /** What speaks against a command, in the widest sense. */
 export interface Restriction {
@@ -27,29 +27,18 @@ export function noRestriction(): Restriction {
   return { deny: null, ask: null, critical: null, protects: null, git: false };
 }
 
-/** More scripts within scripts than this are not looked into: each has to be quoted once more than the last. */
-const MAX_NESTING = 40;
-
 /** Looks at what a command is and at all that it starts (§5.5), for deny and ask rules and for critical removals. */
 export class Restrictions {
   readonly #books: Books;
   readonly #files: FileAccess;
   readonly #cwd: string;
   readonly #home: string;
-  readonly #follow: (script: ShellScript, start: Whereabouts, visit: Visitor) => void;
 
-  constructor(
-    books: Books,
-    files: FileAccess,
-    cwd: string,
-    home: string,
-    follow: (script: ShellScript, start: Whereabouts, visit: Visitor) => void,
-  ) {
+  constructor(books: Books, files: FileAccess, cwd: string, home: string) {
     this.#books = books;
     this.#files = files;
     this.#cwd = cwd;
     this.#home = home;
-    this.#follow = follow;
   }
 
   part(part: ShellPart, at: Whereabouts, found: Restriction, depth = 0): void {
@@ -91,26 +80,17 @@ export class Restrictions {
     found: Restriction,
     depth: number,
   ): void {
-    const todo: (readonly ShellWord[])[] = [start];
-    // What a runner starts is an end of its own words; each is looked at once.
-    const seen = new Set<string>();
-    for (let words = todo.pop(); words !== undefined; words = todo.pop()) {
-      const text = plainText(words);
-      if (seen.has(text)) continue;
-      seen.add(text);
-      this.#command(words, text, part, at, found);
-      const { commands, scripts } = inside(words, part.documents);
-      todo.push(...commands);
-      if (depth >= MAX_NESTING) continue;
-      for (const script of scripts) {
-        this.#follow(parseShell(script), at, {
-          part: (inner, where) => this.part(inner, where.now, found, depth + 1),
-          redirects: (redirects, where) => {
-            for (const one of redirects) this.redirect(one, where.now, found);
-          },
-        });
-      }
-    }
+    startedBy(
+      start,
+      part,
+      at,
+      { home: this.#home, depth },
+      {
+        command: (words) => this.#command(words, plainText(words), part, at, found),
+        part: (inner, where, deeper) => this.part(inner, where, found, deeper),
+        redirect: (redirect, where) => this.redirect(redirect, where, found),
+      },
+    );
   }
 
   #command(
@@ -149,10 +129,4 @@ export class Restrictions {
       found.protects ??= verdict.protects;
     }
   }
-}
-
-/** What is done at each step of a script, with where it then stands. */
-export interface Visitor {
-  part(part: ShellPart, where: Directories): void;
-  redirects(redirects: readonly ShellRedirect[], where: Directories): void;
 }

@@ -2,7 +2,7 @@ import type { Behaviour, Rule } from "../rules.ts";
 import { CommandRules } from "./command-rules.ts";
 import { type HostPattern, hostPattern } from "./network-hosts.ts";
 import { type PathPattern, pathPatterns } from "./path-pattern.ts";
-import type { Place } from "./place.ts";
+import { type Place, twinOf } from "./place.ts";
 import { caseProblem, parseRule, wildcard } from "./rule-syntax.ts";
 import { EDITORS, OWN_FIELDS, READERS } from "./tool-table.ts";
 
@@ -139,13 +139,17 @@ export class RuleBook {
 
   #addPath(rule: Rule, tool: string, spec: string): void {
     const wide = this.#behaviour !== "allow";
-    const { home, projectRoot, configFolder, darwin } = this.#place;
+    const { home, projectRoot, configFolder, darwin, twin } = this.#place;
+    const there = twin === null ? null : twinOf(twin, projectRoot);
     const found = pathPatterns(spec.trim() === "" ? spec : wide ? spec.trim() : spec, {
       wide,
       withFolder: wide || READERS.has(tool),
       slash: rule.scope === "user" ? "config" : "project",
       foldCase: wide && darwin,
-      folders: { root: "/", home, project: projectRoot, config: configFolder },
+      folders: {
+        ...{ root: ["/"], home: [home], config: [configFolder] },
+        project: there === null ? [projectRoot] : [projectRoot, there],
+      },
     });
     if ("problem" in found) this.#complain(rule, found.problem);
     else this.paths.push({ rule, tool, patterns: found });

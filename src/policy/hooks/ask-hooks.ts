@@ -64,7 +64,10 @@ export function askHooks(ports: HookPorts): AskHooks {
   }
 
   return (happening) => {
-    const hooks = matching(ports.hooks.get(happening.event), happening.names);
+    const { agentType: type } = happening.caller;
+    const known = ports.hooks.get(happening.event) ?? [];
+    const theirs = known.filter(({ agentType }) => agentType === undefined || agentType === type);
+    const hooks = matching(theirs, happening.names);
     return hooks.length === 0 ? null : ask(hooks, happening);
   };
 }

@@ -25,6 +25,8 @@ export interface Hook {
   readonly scope: Scope;
   /** The settings file it stands in. */
   readonly file: string;
+  /** It runs for agents of this type alone. */
+  readonly agentType?: string;
 }
 
 /** By event, in the order in which they are configured. An event without hooks is not in it. */

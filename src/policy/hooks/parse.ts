@@ -8,6 +8,8 @@ export interface HookSource {
   readonly scope: Scope;
   readonly file: string;
   readonly value: unknown;
+  /** They run for agents of this type alone. */
+  readonly agentType?: string;
 }
 
 export interface ParsedHooks {
@@ -91,10 +93,11 @@ class Reading {
     for (const [at, value] of group.hooks.entries()) {
       const entry = this.#checked(Entry, `${place}.hooks[${at}]`, value);
       if (entry === null) continue;
-      const { scope, file } = this.#source;
+      const { scope, file, agentType } = this.#source;
+      const whose = agentType === undefined ? {} : { agentType };
       const { command, timeout = DEFAULT_TIMEOUT_S } = entry;
       const failClosed = entry.failClosed ?? (scope === "enterprise" && event === "PreToolUse");
-      yield { event, matches, command, timeoutMs: timeout * 1_000, failClosed, scope, file };
+      yield { event, matches, command, timeoutMs: timeout * 1_000, failClosed, scope, file, ...whose };
     }
   }
 

@@ -61,8 +61,11 @@ export function boundsOf(ground: BoundsGround, place: SandboxPlace): Bounds {
       `${tooWide} holds the whole home, and a command that may write there is not held by a sandbox; start Troupe in a project's folder`,
     );
   return {
-    allowWrite: [...roots, realRoot(ground.temporary)],
-    denyWrite: unique(roots.flatMap((root) => [...neverMade(root), ...nestedProtected(root)])),
+    allowWrite: [...roots, ...ofGit(place.git?.writable), realRoot(ground.temporary)],
+    denyWrite: unique([
+      ...roots.flatMap((root) => [...neverMade(root), ...nestedProtected(root)]),
+      ...ofGit(place.git?.held),
+    ]),
     denyRead: readDenies(ground).filter((path) => !roots.includes(path)),
     allowRead: unique(
       place.readable.filter((folder) => exists(folder)).map((folder) => realpathSync(folder)),
@@ -80,9 +83,14 @@ export function readDenies({ home, troupeHome, denyRead }: BoundsGround): string
   ]);
 }
 
+/** What of it is there; what is not there is not made for it. */
+function ofGit(paths: readonly string[] = []): string[] {
+  return paths.filter(exists).map((path) => realpathSync(path));
+}
+
 function neverMade(root: string): string[] {
-  // An agent in a worktree writes in the repository's common folder, which is a root of its own then.
-  const repository = [join(root, ".git"), root].find(isRepository);
+  // A bare repository is a root of its own; a worktree's `.git` is a file, held like any other.
+  const repository = [join(root, ".git"), root].find((folder) => isFolder(folder) && isRepository(folder));
   const ofGit = repository === undefined ? [] : ofRepository(repository);
   const names = repository === root ? [] : NEVER_MADE.map((name) => join(root, name));
   return [...names, ...ofGit].map((path) =>

@@ -15,6 +15,7 @@ export interface Described extends SandboxPlace {
 export function describedPolicy({
   writable,
   readable,
+  git,
   temporary,
   denyRead,
   allowedDomains,
@@ -26,7 +27,7 @@ export function describedPolicy({
   const policy = {
     read: { denyOnly: shown(denyRead), allowWithinDeny: shown(readable) },
     write: {
-      allowOnly: shown([...writable, temporary]),
+      allowOnly: shown([...writable, ...(git?.writable ?? []), temporary]),
       denyWithinAllow: shown(writable).flatMap(protectedIn),
     },
     network: { allowedHosts: [...new Set(allowedDomains)] },

@@ -36,10 +36,12 @@ export interface Program {
 
 /** Which part of the disk belongs to a command. Both are told by the supervisor, never taken from a model. */
 export interface SandboxPlace {
-  /** Folders it may write in: the workspace, or an agent's worktree with the repository's common folder. */
+  /** Folders it may write in: the workspace, or an agent's worktree. */
   readonly writable: readonly string[];
   /** Folders below what is denied that it may read all the same, such as the session's outputs. */
   readonly readable: readonly string[];
+  /** Folders of a repository that git itself writes in, and what in them is held; other names are not kept from them. */
+  readonly git?: { readonly writable: readonly string[]; readonly held: readonly string[] };
 }
 
 /** What to start instead. */

@@ -1,8 +1,8 @@
 import type { AgentLimits, ModelPrices } from "./budget-checks.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Leaf } from "./leaves.ts";
-import type { Setting } from "./setting.ts";
 import type { SettingsFile } from "./settings-file.ts";
+import { valuesIn } from "./values-in.ts";
 
 /** What settings say about budgets; what is absent nobody says. */
 export interface BudgetSettings {
@@ -37,14 +37,4 @@ export function budgetSettings(files: readonly SettingsFile[], counted: readonly
     prices: Object.fromEntries(valuesIn(counted, prices).flatMap((entry) => Object.entries(entry))),
     ...(quoteAbove === undefined ? {} : { quoteAboveUsd: quoteAbove }),
   };
-}
-
-/** With the setting's type: a value that was checked once passes again. */
-function valuesIn<T>(leaves: readonly Leaf[], setting: Setting<T>): T[] {
-  return leaves.flatMap((leaf) => {
-    if (leaf.setting !== setting) return [];
-    const isEntry = leaf.path.length > setting.path.length;
-    const checked = setting.check.safeParse(isEntry ? { [leaf.path.at(-1) ?? ""]: leaf.value } : leaf.value);
-    return checked.success ? [checked.data] : [];
-  });
 }

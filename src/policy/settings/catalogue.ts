@@ -4,9 +4,12 @@ import { type LimitRange, limitRanges } from "../limit-ranges.ts";
 import { agentBudgetsCheck, priceSum, pricesCheck } from "./budget-checks.ts";
 import { numberIn, object, objects, oneOf, text, texts, variables, wholeIn, yesOrNo } from "./checks.ts";
 import { SHARE, windowsCheck } from "./compaction-checks.ts";
+import { contextCatalogue } from "./context-catalogue.ts";
 import { modeCheck, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
-import type { Setting } from "./setting.ts";
+import { type Setting, setting } from "./setting.ts";
+import { skillCatalogue } from "./skill-catalogue.ts";
+import { worktreeCatalogue } from "./worktree-catalogue.ts";
 
 export type LimitName = keyof typeof limitRanges;
 export type SandboxMode = "off" | "on" | "required";
@@ -232,6 +235,9 @@ export const catalogue = {
       foreign: "nothing",
     }),
   },
+  worktree: worktreeCatalogue,
+  context: contextCatalogue,
+  skills: skillCatalogue,
   commandEnv: setting("troupe.commandEnv", texts("names of variables"), {
     type: "list of names",
     summary: "Environment variables that commands get besides the usual ones.",
@@ -258,14 +264,6 @@ export const catalogue = {
 export const settings: readonly Setting<unknown>[] = Object.values(catalogue).flatMap(
   (one): readonly Setting<unknown>[] => (isSetting(one) ? [one] : Object.values(one)),
 );
-
-type Words<T> = Pick<Setting<T>, "type" | "summary" | "fallback"> &
-  Partial<Pick<Setting<T>, "merge" | "foreign" | "width" | "ownOnly">>;
-
-/** Unless its words say otherwise, the last value counts, and a project's only after trust. */
-function setting<T>(name: string, check: Setting<T>["check"], words: Words<T>): Setting<T> {
-  return { path: name.split("."), check, merge: "last", foreign: "trust", ...words };
-}
 
 function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
   return setting(`troupe.aliases.${name}`, text("the name of a model"), {
@@ -305,5 +303,5 @@ function folders(): Setting<readonly string[]>["check"] {
 }
 
 function isSetting(one: object): one is Setting<unknown> {
-  return "check" in one;
+  return "fallback" in one;
 }

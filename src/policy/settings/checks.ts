@@ -93,6 +93,6 @@ export function variables(): Check<Readonly<Record<string, string>>> {
   );
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && !value.includes("\0");
 }

@@ -13,7 +13,8 @@ const KNOWN: ReadonlySet<string> = new Set(
     "modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion",
     "respectGitignore sandbox showThinkingSummaries showTurnDuration skipWebFetchPreflight",
     "skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs statusLine",
-    "strictKnownMarketplaces teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled worktree",
+    "strictKnownMarketplaces teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled",
+    "worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories",
     "permissions.skipDangerousModePermissionPrompt",
   ].flatMap((line) => line.split(" ")),
 );

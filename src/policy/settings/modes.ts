@@ -22,6 +22,10 @@ export function isWider(mode: PermissionMode, than: PermissionMode): boolean {
   return widthOf(mode) > widthOf(than);
 }
 
+export function narrower(mode: PermissionMode, other: PermissionMode = mode): PermissionMode {
+  return isWider(mode, other) ? other : mode;
+}
+
 /** `bypass` is the same mode by its other name (A22.25). */
 export function modeCheck(): Check<PermissionMode> {
   return z.pipe(

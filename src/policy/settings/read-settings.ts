@@ -2,6 +2,7 @@ import type { PermissionMode } from "../gate.ts";
 import type { Behaviour, Rule, Scope } from "../rules.ts";
 import { type BudgetSettings, budgetSettings } from "./budget-settings.ts";
 import { catalogue, type EditRule, type LimitName, type SandboxMode, type WriteRule } from "./catalogue.ts";
+import { contextSettings, type SaidOfContext } from "./context-settings.ts";
 import { type Counting, count } from "./counting.ts";
 import type { JsonObject } from "./json.ts";
 import type { Leaf } from "./leaves.ts";
@@ -10,6 +11,8 @@ import { isForeign, type SettingsPlace } from "./places.ts";
 import { nameOf, type Setting } from "./setting.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 import { shown } from "./shown.ts";
+import { type SaidOfSkills, skillSettings } from "./skill-settings.ts";
+import { type SaidOfWorktrees, worktreeSettings } from "./worktree-settings.ts";
 
 /** The hooks of one file, as they stand there: whoever runs hooks checks them. */
 export interface HookSource {
@@ -55,6 +58,9 @@ export interface Settings {
   };
   readonly commandEnv: readonly string[];
   readonly budgets: BudgetSettings;
+  readonly worktree: SaidOfWorktrees;
+  readonly context: SaidOfContext;
+  readonly skills: SaidOfSkills;
   readonly redact: readonly string[];
   readonly trustedFolders: readonly string[];
 }
@@ -140,6 +146,9 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
       windows: entries(leaves, compaction.windows),
     },
     commandEnv: joined(leaves, catalogue.commandEnv),
+    worktree: worktreeSettings(leaves),
+    context: contextSettings(leaves),
+    skills: skillSettings(leaves),
     redact: joined(leaves, catalogue.redact),
     trustedFolders: joined(leaves, catalogue.trustedFolders),
   };

@@ -31,6 +31,14 @@ export interface Setting<T> {
   readonly ownOnly?: (name: string, value: unknown) => boolean;
 }
 
+type Words<T> = Pick<Setting<T>, "type" | "summary" | "fallback"> &
+  Partial<Pick<Setting<T>, "merge" | "foreign" | "width" | "ownOnly">>;
+
+/** Unless its words say otherwise, the last value counts, and a project's only after trust. */
+export function setting<T>(name: string, check: Setting<T>["check"], words: Words<T>): Setting<T> {
+  return { path: name.split("."), check, merge: "last", foreign: "trust", ...words };
+}
+
 export function nameOf({ path }: { readonly path: readonly string[] }): string {
   return path.join(".");
 }

@@ -15,6 +15,8 @@ export interface Grant {
   readonly digest: string;
   /** It is not the settings that do it, but git, by the repository's own configuration. */
   readonly git?: true;
+  /** A skill of the folder's does it, when it is used. */
+  readonly skill?: true;
 }
 
 /** What trusting the folder would grant, each once. Empty: there is nothing to ask about. */
@@ -43,6 +45,10 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
       return [named(`set the variable ${shown(`${path.at(-1)}=${value}`)}`, value)];
     case catalogue.apiKeyHelper:
       return [named(`run the command ${quoted(value)} for the key of the model`, value)];
+    case catalogue.worktree.setup:
+      return [named(`run ${setupWords(value)} in every new worktree`, value)];
+    case catalogue.worktree.check:
+      return [named(`run ${quoted(value)} before edits of agents are merged`, value)];
     case catalogue.mode:
       return [named(`start in the mode ${shown(String(value))}`, value)];
     case catalogue.model:
@@ -58,6 +64,14 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     default:
       return [named(`set ${shown(nameOf({ path }))} to ${shown(canonicalJson(value))}`, value)];
   }
+}
+
+function setupWords(setup: unknown): string {
+  if (!isObject(setup)) return quoted(setup);
+  const { command, ready } = setup;
+  return ready === undefined
+    ? quoted(command)
+    : `${quoted(command)}, then ${quoted(ready)} until it succeeds,`;
 }
 
 function hookWords(event: string, hooks: unknown): string {

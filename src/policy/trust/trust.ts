@@ -29,6 +29,8 @@ export interface TrustedSettings extends ReadSettings {
 export interface SettingsSource extends WhereSettingsAre {
   /** Troupe's own folder, where it is remembered what is trusted. */
   readonly home: string;
+  /** What else of the folder is to be agreed to, such as what its skills may do. */
+  readonly more?: () => Promise<readonly Grant[]>;
 }
 
 /** Reads the settings of a session, again and again. */
@@ -41,6 +43,8 @@ export interface SettingsReader {
    * nothing but itself. Looked at anew each time: an agent may go to another repository.
    */
   foreignGit(folder: string): string | null;
+  /** Whether the person has agreed to this grant, by its digest, as it was when settings were read last. */
+  agreed(digest: string): boolean;
 }
 
 /**
@@ -61,15 +65,16 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
   return {
     trustForNow: agree,
     async read() {
-      const [settings, servers] = await Promise.all([
+      const [settings, servers, more = []] = await Promise.all([
         readSettingsFiles(settingsPlaces(source)),
         readServerFiles(source),
+        source.more?.(),
       ]);
       // A server of a settings file of the folder's takes the place of one of the same name.
       const first = settings.findIndex(({ scope }) => isForeign(scope));
       const files = settings.toSpliced(first, 0, ...servers);
       const untrusted = combine(files, false);
-      seen = [...grantsOf(files), ...gitGrants(source.root)];
+      seen = [...grantsOf(files), ...gitGrants(source.root), ...more];
       if (trustsNext) agree();
       trustsNext = false;
       isTrustedByName = await isNamed(source.root, untrusted.settings.trustedFolders, source.homedir);
@@ -77,11 +82,12 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       const fresh = trust.type === "untrusted" ? trust.fresh : [];
       const left = new Set(fresh.map(({ digest }) => digest));
       agreed = new Set(seen.flatMap(({ digest }) => (left.has(digest) ? [] : [digest])));
-      // What only git would do takes nothing from settings that were agreed to.
-      const counts = trust.type !== "nothing-to-grant" && fresh.every(({ git }) => git);
+      // What only git or skills would do takes nothing from settings that were agreed to.
+      const counts = trust.type !== "nothing-to-grant" && fresh.every(({ git, skill }) => git || skill);
       const combined = counts ? combine(files, true) : untrusted;
       return { ...combined, warnings: [...combined.warnings, ...warnings], trust };
     },
+    agreed: (digest) => agreed.has(digest),
     foreignGit(folder) {
       if (isTrustedByName && isBelow(folder, source.root)) return null;
       const fresh = gitGrants(folder).filter(({ digest }) => !agreed.has(digest));

@@ -27,6 +27,8 @@ export function untrustedNote(trust: Trust): string | null {
   const { grants, fresh, wasTrusted } = trust;
   if (fresh.every(({ git }) => git))
     return `This folder is not trusted with what its repository would have git do (${listed(fresh)}), so git asks first; --trust agrees to it for this run.`;
+  if (fresh.every(({ skill }) => skill))
+    return `This folder is not trusted with what its skills would do without a question, or run when they are loaded (${listed(fresh)}); they are there without it, and --trust agrees to it for this run.`;
   const why = wasTrusted
     ? `The settings of this folder have changed since it was trusted (new: ${listed(fresh)})`
     : "This folder is not trusted";

@@ -44,7 +44,7 @@ export function changesBetween(
 }
 
 function liveAgent(view: AgentView): LiveAgent {
-  const { activity, doing, trouble, summary } = view;
+  const { activity, doing, trouble, overlap, summary } = view;
   return {
     id: view.id,
     parent: view.parent,
@@ -62,6 +62,7 @@ function liveAgent(view: AgentView): LiveAgent {
     hasThread: view.hasThread,
     lastSignAt: view.lastSignAt,
     trouble: trouble === null ? null : cut(trouble),
+    overlap: overlap === null ? null : cut(overlap),
     createdAt: view.createdAt,
     startedAt: view.startedAt,
     endedAt: view.endedAt,
@@ -98,6 +99,7 @@ const FIELDS = [
   "state",
   "doing",
   "trouble",
+  "overlap",
   "hasThread",
   "startedAt",
   "endedAt",

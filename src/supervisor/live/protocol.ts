@@ -50,6 +50,7 @@ export const LiveAgent = z.object({
   hasThread: z.boolean(),
   lastSignAt: z.number(),
   trouble: z.nullable(z.string()),
+  overlap: z.nullable(z.string()),
   createdAt: z.number(),
   startedAt: z.nullable(z.number()),
   endedAt: z.nullable(z.number()),

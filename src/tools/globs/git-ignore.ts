@@ -63,6 +63,14 @@ function foldersDownTo(folder: string): string[] {
   return folders;
 }
 
+/** Whether git would find a repository from there. */
+export function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (isRepository(at)) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
 /** What cannot be looked into, such as a file where a folder was thought to be, is none. */
 function isRepository(folder: string): boolean {
   try {

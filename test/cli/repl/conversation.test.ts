@@ -4,16 +4,10 @@ import { Conversation } from "../../../src/cli/repl/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { Summary } from "../../../src/mailbox/messages.ts";
 import type { AgentResult, SupervisorOptions } from "../../../src/supervisor/options.ts";
+import { actor, agentView } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { FakeIO } from "../fake-io.ts";
-import {
-  actor,
-  agentView,
-  FakeRuntime,
-  type FakeScript,
-  type FakeSession,
-  summary,
-} from "../fake-session.ts";
+import { FakeRuntime, type FakeScript, type FakeSession, summary } from "../fake-session.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const options: SupervisorOptions = { cwd: "/w", source: { provider: "offline" } };

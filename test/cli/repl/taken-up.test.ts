@@ -14,8 +14,8 @@ import {
   summary,
   turnEvent,
 } from "../../journal/samples.ts";
+import { agentView } from "../../support/agent-view.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { agentView } from "../fake-session.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const REMINDER = "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n</system-reminder>";

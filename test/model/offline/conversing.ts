@@ -65,6 +65,8 @@ export interface Conversation {
 export interface Setting {
   readonly cwd: string;
   readonly prompt: string;
+  /** What was said and done before. */
+  readonly before?: readonly MessageParam[];
   readonly tools?: readonly string[];
   readonly actor?: ActorId;
   /** In place of the played tools of these names. */
@@ -75,11 +77,12 @@ export interface Setting {
 export async function converse({
   cwd,
   prompt,
+  before = [],
   tools = READING,
   actor = AGENT,
   play = {},
 }: Setting): Promise<Conversation> {
-  const messages: MessageParam[] = [{ role: "user", content: prompt }];
+  const messages: MessageParam[] = [...before, { role: "user", content: prompt }];
   const calls: ToolUseBlock[] = [];
   for (let turns = 1; turns <= 30; turns++) {
     const reply = await ask(request({ actor, cwd, tools, messages: [...messages] }));

@@ -100,6 +100,7 @@ export function toRun(command: string, given: Partial<PermissionQuestion> = {}):
     tool: "Bash",
     input: { command },
     cwd: "/work",
+    territory: { root: "/work", additionalDirs: [], tree: null },
     title: command,
     details: [{ name: "command", value: command }],
     reason: "No rule speaks of it.",

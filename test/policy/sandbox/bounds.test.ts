@@ -36,6 +36,24 @@ test("a worktree below our folder is an ordinary checkout", () => {
   expect(nestedProtected(worktree)).toEqual([join(worktree, ".git")]);
 });
 
+test("the root may be a worktree, whose .git is a file: it is held, and what git needs of the repository is given by name", () => {
+  const root = tree("work/.git", "repo/.git/objects/pack/p", "repo/.git/refs/heads/main", "home/x", "tmp/x");
+  const at = (name: string) => join(root, name);
+  const ground = { ...{ home: at("home"), troupeHome: at("troupe") }, temporary: at("tmp"), denyRead: [] };
+  const bounds = boundsOf(ground, {
+    ...{ writable: [at("work")], readable: [] },
+    git: {
+      writable: [at("repo/.git/objects"), at("repo/.git/none")],
+      held: [at("repo/.git/objects/pack"), at("repo/.git/nothing")],
+    },
+  });
+  expect(bounds.allowWrite).toEqual([at("work"), at("repo/.git/objects"), at("tmp")]);
+  expect(bounds.denyWrite).toContain(at("work/.git"));
+  expect(bounds.denyWrite.filter((path) => path.startsWith(at("repo")))).toEqual([
+    at("repo/.git/objects/pack"),
+  ]);
+});
+
 test("folders that are written are told as they really are, the outermost only; nothing relative, nothing that holds the home", () => {
   const root = tree("repo/sub/x", "home/x", "tmp/x");
   symlinkSync(join(root, "repo"), join(root, "link"));

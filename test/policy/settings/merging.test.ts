@@ -141,6 +141,14 @@ describe("the folder's own files", () => {
     apiKeyHelper: "k",
     hooks: { SessionStart: [{ hooks: [{ type: "command", command: "touch x" }] }] },
     mcpServers: { db: { command: "db" } },
+    worktree: {
+      baseRef: "head",
+      dependencies: { node_modules: "link" },
+      setup: "evil",
+      check: "evil",
+      merge: "commit",
+      overlap: "off",
+    },
     permissions: {
       allow: ["Bash"],
       ask: ["WebFetch"],
@@ -172,9 +180,12 @@ describe("the folder's own files", () => {
       fileRules: {},
       sandbox: { allowedDomains: [], denyRead: ["~/.ssh"] },
       compaction: { windows: {} },
+      context: {},
       commandEnv: [],
       budgets: { agentBudgets: [], prices: {} },
+      worktree: { dependencies: {} },
       redact: [],
+      skills: { plugins: [] },
       trustedFolders: [],
     });
   });

@@ -14,9 +14,12 @@ const nothing = {
   fileRules: {},
   sandbox: { allowedDomains: [], denyRead: [] },
   compaction: { windows: {} },
+  context: {},
   commandEnv: [],
   budgets: { agentBudgets: [], prices: {} },
+  worktree: { dependencies: {} },
   redact: [],
+  skills: { plugins: [] },
   trustedFolders: [],
 };
 

@@ -8,9 +8,10 @@ import { SessionId } from "../../../src/mailbox/ids.ts";
 import { openLiveSocket } from "../../../src/supervisor/live/live-socket.ts";
 import { runningSessions } from "../../../src/supervisor/live/running.ts";
 import { sweepSockets } from "../../../src/supervisor/live/sweep.ts";
+import { actor } from "../../support/agent-view.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { liveSession, looking, viewing } from "./ground.ts";
-import { actor, SESSION, view } from "./views.ts";
+import { SESSION, view } from "./views.ts";
 
 const mode = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
@@ -75,7 +76,11 @@ describe("the session's own socket (C20, D13)", () => {
       now: 260,
       agents: [{ id: "agent1" }, { id: "agent2" }],
     });
-    session.views = [view(1), view(2, { turns: 2, lastSignAt: 300 }), view(3)];
+    session.views = [
+      view(1),
+      view(2, { turns: 2, lastSignAt: 300, overlap: "also in a.ts: task 1" }),
+      view(3),
+    ];
     session.costUsd = 0.5;
     await clock.advance(100);
     expect(await viewer.next()).toEqual({
@@ -83,7 +88,7 @@ describe("the session's own socket (C20, D13)", () => {
       now: 360,
       costUsd: 0.5,
       agents: [
-        { id: "agent2", lastSignAt: 300, turns: 2 },
+        { id: "agent2", lastSignAt: 300, turns: 2, overlap: "also in a.ts: task 1" },
         expect.objectContaining({ id: "agent3", type: "Explore" }),
       ],
     });

@@ -1,28 +1,9 @@
 import { expect, test } from "vitest";
 import { CallId } from "../../../src/mailbox/ids.ts";
-import type { Services } from "../../../src/mailbox/services.ts";
 import { signed } from "../../../src/supervisor/watch/signs.ts";
+import { servicesWith } from "../../support/unasked-services.ts";
 
-const never = async (): Promise<never> => {
-  throw new Error("Nobody asks for this here.");
-};
-
-const services: Services = {
-  before: never,
-  after: never,
-  callTool: never,
-  reply: never,
-  yield: never,
-  model: never,
-  turn: never,
-  finish: never,
-  compacting: never,
-  compacted: never,
-  hidden: never,
-  run: never,
-  command: never,
-  background: never,
-};
+const services = servicesWith();
 
 const question = { id: CallId.parse("agent1.1.0"), toolUse: "t", tool: "Read", input: {}, cwd: "/" };
 

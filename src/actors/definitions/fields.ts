@@ -1,0 +1,149 @@
+import * as z from "zod/mini";
+import { MergeMode } from "../../mailbox/worktree.ts";
+import { MOST_SCHEMA_CHARS, whyNoSchema } from "../typed/words.ts";
+import type { AgentDefinition, AgentMode, AgentServers } from "./definition.ts";
+
+/** What one field means, or what is wrong with it, as the end of a sentence that begins with its name. */
+export type Meant<T> = { readonly value: T; readonly note?: string } | { readonly wrong: string };
+export type Meaning<T> = (value: unknown) => Meant<T>;
+
+const MOST_NAMES = 500;
+const MOST_NAME_CHARS = 200;
+const MODES: Readonly<Record<string, AgentMode>> = {
+  plan: "plan",
+  dontAsk: "dontAsk",
+  default: "default",
+  acceptEdits: "acceptEdits",
+  bypassPermissions: "bypassPermissions",
+  bypass: "bypassPermissions",
+};
+
+/** A word or a sentence; YAML reads some words as numbers. */
+export const sentence: Meaning<string> = (value) =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? { value: String(value) }
+    : { wrong: "must be text" };
+
+export const flag: Meaning<boolean> = (value) => {
+  if (typeof value === "boolean") return { value };
+  const word = typeof value === "string" ? value.trim().toLowerCase() : "";
+  if (["true", "yes", "on"].includes(word)) return { value: true };
+  if (["false", "no", "off"].includes(word)) return { value: false };
+  return { wrong: "must be true or false" };
+};
+
+export function wholeFrom(least: number, most: number): Meaning<number> {
+  return (value) => {
+    const number = typeof value === "string" && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
+    return typeof number === "number" && Number.isInteger(number) && number >= least && number <= most
+      ? { value: number }
+      : { wrong: `must be a whole number from ${least} to ${most}` };
+  };
+}
+
+/** Names, as a list or in one line with commas or spaces; what stands in parentheses belongs to its name. */
+export const names: Meaning<readonly string[]> = (value) => {
+  const given = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(given) || !given.every((one): one is string => typeof one === "string"))
+    return { wrong: "must be names, as a list or with commas between them" };
+  const all = given.flatMap((text) => text.match(/(?:\([^)]*\)?|[^\s,(])+/g) ?? []);
+  const bare = all.map((name) => name.replace(/^["'`]+|["'`]+$/g, "")).filter(Boolean);
+  if (bare.length > MOST_NAMES) return { wrong: `must be no more than ${MOST_NAMES} names` };
+  if (bare.some((name) => name.length > MOST_NAME_CHARS))
+    return { wrong: `must be names of no more than ${MOST_NAME_CHARS} characters` };
+  return { value: [...new Set(bare)] };
+};
+
+export const model: Meaning<string | null> = (value) => {
+  const name = typeof value === "string" ? value.trim() : null;
+  if (name === null || name.length > MOST_NAME_CHARS || /\s/.test(name))
+    return { wrong: "must be one of opus, sonnet, haiku or inherit, or a full id" };
+  return { value: name === "" || /^(?:inherit|default)$/i.test(name) ? null : name };
+};
+
+export const mode: Meaning<AgentMode> = (value) => {
+  const found = typeof value === "string" && Object.hasOwn(MODES, value) ? MODES[value] : undefined;
+  return found === undefined
+    ? { wrong: "must be one of default, acceptEdits, plan, dontAsk and bypassPermissions" }
+    : { value: found };
+};
+
+export const isolation: Meaning<"worktree" | null> = (value) => {
+  if (value === "worktree") return { value };
+  return value === false || value === "none" ? { value: null } : { wrong: "must be worktree" };
+};
+
+export const merge: Meaning<MergeMode> = (value) => {
+  const read = MergeMode.safeParse(value);
+  return read.success ? { value: read.data } : { wrong: `must be one of ${MergeMode.options.join(", ")}` };
+};
+
+/** Elsewhere the same key names a folder in which an agent keeps notes of its own. */
+export const memory: Meaning<boolean | null> = (value) =>
+  typeof value === "string" && ["user", "project", "local"].includes(value)
+    ? {
+        value: null,
+        note: "names a folder for notes of its own, which does not exist here yet; memory files are read",
+      }
+    : flag(value);
+
+const Budget = z.strictObject({
+  tokens: z.optional(z.number().check(z.gte(1))),
+  usd: z.optional(z.number().check(z.gte(0))),
+  turns: z.optional(z.number().check(z.gte(1))),
+  minutes: z.optional(z.number().check(z.gt(0))),
+});
+const MINUTE_MS = 60_000;
+
+/** As in settings. */
+export const budget: Meaning<AgentDefinition["budget"]> = (value) => {
+  const read = Budget.safeParse(value);
+  if (!read.success) return { wrong: "must be any of tokens, usd, turns and minutes, which are numbers" };
+  const { tokens, usd, turns, minutes } = read.data;
+  return {
+    value: {
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(usd === undefined ? {} : { usd }),
+      ...(turns === undefined ? {} : { turns }),
+      ...(minutes === undefined ? {} : { ms: minutes * MINUTE_MS }),
+    },
+  };
+};
+
+export const object: Meaning<Readonly<Record<string, unknown>>> = (value) =>
+  isObject(value) ? { value } : { wrong: "must be keys with values" };
+
+/** A JSON Schema, as keys with values or as JSON in a string. */
+export const schema: Meaning<Readonly<Record<string, unknown>>> = (value) => {
+  const read = typeof value === "string" ? parsed(value) : value;
+  if (!isObject(read)) return { wrong: "must be a JSON Schema: keys with values, such as type: object" };
+  const tooLong = { wrong: `may have no more than ${MOST_SCHEMA_CHARS} characters` };
+  return whyNoSchema(read) === null ? { value: read } : tooLong;
+};
+
+/** Names of servers in a list, whole servers in it, or servers by name. */
+export const servers: Meaning<AgentServers> = (value) => {
+  const list = Array.isArray(value) ? value : typeof value === "string" ? value.split(/[\s,]+/) : [value];
+  const wrong = { wrong: "must be names of servers, or servers by name as in .mcp.json" };
+  const named: string[] = [];
+  const own: Record<string, unknown> = Object.create(null);
+  for (const one of list) {
+    if (typeof one === "string") named.push(...(one === "" ? [] : [one]));
+    else if (isObject(one)) Object.assign(own, one);
+    else return wrong;
+  }
+  const isEntry = Object.values(own).every((entry) => isObject(entry));
+  return isEntry ? { value: { named, own: { ...own } } } : wrong;
+};
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Fault, Fields } from "../../context/front-matter/fields.ts";
+import type { AgentDefinition, AgentSource } from "./definition.ts";
+import type { Meaning } from "./fields.ts";
+import * as meanings from "./fields.ts";
+import { toolNames } from "./tool-names.ts";
+
+/** Names that mean something else wherever an agent is named. */
+const TAKEN: ReadonlySet<string> = new Set(["main", "fork"]);
+const MOST_NAME_CHARS = 64;
+/** A list of agents stands in every request. */
+const MOST_DESCRIPTION_CHARS = 1_000;
+const TURNS = { least: 1, most: 100_000 };
+
+export interface Given {
+  readonly fields: Fields;
+  readonly prompt: string;
+  /** Where the prompt begins. */
+  readonly line: number;
+  /** Its name, where none is given. */
+  readonly fallbackName: string;
+  readonly source: AgentSource;
+}
+
+export interface Defined {
+  /** Null: it cannot be used, and one of the faults says why. */
+  readonly definition: AgentDefinition | null;
+  /** What is wrong with it, or will not be as it says; the rest of it counts. */
+  readonly faults: readonly Fault[];
+}
+
+/** One agent from the keys people write, whatever their case and separators, and a prompt. */
+export function definedBy({ fields, prompt, line, fallbackName, source }: Given): Defined {
+  const faults: Fault[] = [];
+  const byKey = new Map([...fields].map(([key, field]) => [plainKey(key), { key, ...field }]));
+
+  const taken: Take = (key, meaning) => {
+    const field = byKey.get(plainKey(key));
+    // A key without a value says nothing.
+    if (field === undefined || field.value === null) return undefined;
+    const meant = meaning(field.value);
+    const said = "wrong" in meant ? `${meant.wrong}; it does not count` : meant.note;
+    if (said !== undefined) faults.push({ line: field.line, message: `${field.key} ${said}.` });
+    return "wrong" in meant ? undefined : meant.value;
+  };
+  const unusable = (message: string, key?: string): Defined => ({
+    definition: null,
+    faults: [...faults, { line: (key === undefined ? undefined : byKey.get(key)?.line) ?? line, message }],
+  });
+
+  const name = oneLine(taken("name", meanings.sentence) ?? fallbackName);
+  if (name === "" || name.length > MOST_NAME_CHARS)
+    return unusable(`The name of an agent has 1 to ${MOST_NAME_CHARS} characters.`, "name");
+  if (TAKEN.has(name.toLowerCase()))
+    return unusable(`${name} means something else wherever an agent is named; choose another name.`, "name");
+  if (prompt.trim() === "") return unusable("There is no prompt; write below the front matter what it does.");
+  const described = taken("description", meanings.sentence) ?? taken("whenToUse", meanings.sentence);
+  if (described === undefined)
+    faults.push({ line: 1, message: "There is no description, by which a model could choose it." });
+
+  const allowed = taken("tools", toolNames);
+  const forbidden = taken("disallowedTools", toolNames);
+  const base: AgentDefinition = {
+    name,
+    whenToUse: shortened(oneLine(described ?? "")) || `The agent ${name}.`,
+    prompt: prompt.trim(),
+    tools: forbidden?.tools === "all" ? [] : (allowed?.tools ?? "all"),
+    source,
+    ...(allowed?.mayStart ? { mayStart: allowed.mayStart } : {}),
+    ...(forbidden && forbidden.tools !== "all" ? { disallowedTools: forbidden.tools } : {}),
+  };
+  return { definition: { ...base, ...others(taken) }, faults };
+}
+
+type Take = <T>(key: string, meaning: Meaning<T>) => T | undefined;
+
+/** What a definition can do without. */
+function others(taken: Take): Partial<AgentDefinition> {
+  const aliases = taken("aliases", meanings.names);
+  const model = taken("model", meanings.model);
+  const permissionMode = taken("permissionMode", meanings.mode);
+  const maxTurns = taken("maxTurns", meanings.wholeFrom(TURNS.least, TURNS.most));
+  const skills = taken("skills", meanings.names);
+  const mcpServers = taken("mcpServers", meanings.servers);
+  const hooks = taken("hooks", meanings.object);
+  const isolation = taken("isolation", meanings.isolation);
+  const merge = taken("merge", meanings.merge);
+  const background = taken("background", meanings.flag);
+  const memory = taken("memory", meanings.memory);
+  const budget = taken("budget", meanings.budget);
+  const outputSchema = taken("outputSchema", meanings.schema);
+  return {
+    ...(aliases ? { aliases } : {}),
+    ...(model ? { model } : {}),
+    ...(permissionMode ? { permissionMode } : {}),
+    ...(maxTurns ? { maxTurns } : {}),
+    ...(skills ? { skills } : {}),
+    ...(mcpServers ? { mcpServers } : {}),
+    ...(hooks ? { hooks } : {}),
+    ...(isolation ? { isolation } : {}),
+    ...(merge ? { merge } : {}),
+    ...(background === undefined ? {} : { background }),
+    ...(typeof memory === "boolean" ? { memory } : {}),
+    ...(budget ? { budget } : {}),
+    ...(outputSchema ? { outputSchema } : {}),
+  };
+}
+
+/** `disallowed-tools`, `disallowed_tools` and `disallowedTools` are one key. */
+function plainKey(key: string): string {
+  return key.toLowerCase().replace(/[-_]/g, "");
+}
+
+/** People write line ends as `\n` where they are to stay in one line. */
+function oneLine(text: string): string {
+  return text
+    .replace(/\\[nrt]/g, " ")
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+}
+
+function shortened(text: string): string {
+  return text.length <= MOST_DESCRIPTION_CHARS
+    ? text
+    : `${text.slice(0, MOST_DESCRIPTION_CHARS - 1).trimEnd()}…`;
+}

@@ -1,0 +1,74 @@
+import { dirname } from "node:path";
+import type { SkillSearch } from "../../context/skills/places.ts";
+import { managedSettingsFile } from "../../policy/settings/places.ts";
+import type { SaidOfSkills } from "../../policy/settings/skill-settings.ts";
+import type { Grant } from "../../policy/trust/grants.ts";
+import type { SkillsOptions } from "../../supervisor/options.ts";
+import { extraFolders } from "../extra-folders.ts";
+import type { CliIO } from "../io.ts";
+
+interface Where {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/** What trusting the folder would let its own skills do; none where there are no such skills. */
+export async function skillGrantsIn(
+  { homedir, managedSettings }: CliIO,
+  { cwd, home }: Where,
+): Promise<Grant[]> {
+  const { skillLibrary } = await import("../../context/skills/library.ts");
+  const { skillGrants } = await import("../../context/skills/grants.ts");
+  const { diskFiles } = await import("../../context/disk-files.ts");
+  const search: SkillSearch & { readonly cwd: string } = {
+    ...{ cwd, homedir, home, managed: managedFolder(managedSettings) },
+    // Whatever its links lead to is not told before the person has agreed.
+    ...{ trusted: () => false, agreed: () => false, denied: () => false },
+  };
+  const { all } = await skillLibrary(search, diskFiles).look();
+  return [...skillGrants(all)];
+}
+
+export interface SessionSkillsSetup {
+  readonly skills: SkillsOptions;
+  readonly notes: readonly string[];
+}
+
+/** The skills of a session. `agreed`: the person has agreed to what this digest stands for. */
+export async function sessionSkillsSetup(
+  { homedir, managedSettings, cwd: from }: CliIO,
+  { cwd, home }: Where,
+  given: {
+    readonly settings: SaidOfSkills;
+    /** Of flags. */
+    readonly plugins: readonly string[];
+    readonly trusted: boolean;
+    readonly agreed: (digest: string) => boolean;
+  },
+): Promise<SessionSkillsSetup> {
+  const { plugins: said, injection, listing } = given.settings;
+  const [own, flagged] = await Promise.all([
+    extraFolders(said, { cwd, homedir }),
+    extraFolders(
+      given.plugins.map((text) => ({ text, file: "--plugin-dir" })),
+      { cwd: from, homedir },
+    ),
+  ]);
+  const { trusted, agreed } = given;
+  return {
+    notes: [...own.notes, ...flagged.notes],
+    skills: {
+      ...(injection === undefined ? {} : { injection }),
+      ...(listing === undefined ? {} : { listing }),
+      search: {
+        ...{ homedir, home, managed: managedFolder(managedSettings), agreed },
+        plugins: [...new Set([...flagged.folders, ...own.folders])],
+        trusted: () => trusted,
+      },
+    },
+  };
+}
+
+function managedFolder(managedSettings: string | undefined): string {
+  return dirname(managedSettings ?? managedSettingsFile(process.platform));
+}

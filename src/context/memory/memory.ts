@@ -1,0 +1,210 @@
+import { join } from "node:path";
+import { digestOf } from "../digest.ts";
+import type { Content, Files, Look } from "../files.ts";
+import { importedPath, importsIn } from "./imports.ts";
+import {
+  isWithin,
+  type MemoryPlace,
+  type MemoryScope,
+  type MemorySearch,
+  memoryPlaces,
+  upwards,
+} from "./places.ts";
+
+/** Bytes of one file: more is told of by its beginning. */
+export const MEMORY_FILE_BYTES = 64 * 1024;
+/** Imports of imports; so many files deep and no deeper. */
+export const MEMORY_IMPORT_DEPTH = 5;
+/** Files in all. */
+export const MEMORY_FILES = 200;
+/** Characters that a person does not see and a model reads: tags, and those that turn text around. */
+const UNSEEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/u;
+/** Names of imports that are looked for, whether there are such files or not. */
+const MOST_LOOKED_FOR = 500;
+
+/** One file as it is told. */
+export interface MemoryFile {
+  readonly scope: MemoryScope;
+  readonly path: string;
+  /** The file that names it; null: it was looked for. */
+  readonly importedBy: string | null;
+  readonly text: string;
+  /** Of the whole file. */
+  readonly bytes: number;
+  /** There is more of it than `text`. */
+  readonly cut: boolean;
+  readonly digest: string;
+}
+
+/** What all memory files say, in the order in which it is told. The same object as long as none has changed. */
+export interface Memory {
+  readonly files: readonly MemoryFile[];
+  /** Sentences for the person: what was left out, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Looks at every file it knows each time it is asked, and reads only those that have changed. */
+export function memoryReader(search: MemorySearch, files: Files): () => Memory {
+  const project = projectOf(search.cwd, files);
+  const places = memoryPlaces(search, project);
+  let last: { readonly memory: Memory; readonly seen: Seen; readonly trusted: boolean } | null = null;
+  return () => {
+    const trusted = search.trusted();
+    if (last !== null && last.trusted === trusted && last.seen.isSame(files)) return last.memory;
+    const gathering = new Gathering(search, files, trusted, last?.seen);
+    for (const place of places) gathering.visit(place.path, place, null, 0);
+    last = { memory: gathering.memory, seen: gathering.seen, trusted };
+    return last.memory;
+  };
+}
+
+/** The nearest folder with a repository in it, else the folder itself. */
+function projectOf(cwd: string, files: Files): string {
+  return upwards(cwd).find((folder) => files.look(join(folder, ".git")).type !== "none") ?? cwd;
+}
+
+/** What was looked at, and what was read of it. */
+class Seen {
+  readonly #stamps = new Map<string, string>();
+  readonly #contents = new Map<string, { readonly stamp: string; readonly content: Content }>();
+
+  isSame(files: Files): boolean {
+    for (const [path, stamp] of this.#stamps) if (stampOf(files.look(path)) !== stamp) return false;
+    return true;
+  }
+
+  look(path: string, files: Files): Look {
+    const look = files.look(path);
+    this.#stamps.set(path, stampOf(look));
+    return look;
+  }
+
+  /** As it was read before, where it is the same still. */
+  read(path: string, stamp: string, files: Files, before: Seen | undefined): Content {
+    const content = before?.known(path, stamp) ?? files.read(path, MEMORY_FILE_BYTES);
+    this.#contents.set(path, { stamp, content });
+    return content;
+  }
+
+  known(path: string, stamp: string): Content | undefined {
+    const known = this.#contents.get(path);
+    return known?.stamp === stamp ? known.content : undefined;
+  }
+}
+
+function stampOf(look: Look): string {
+  return look.type === "file" ? look.stamp : look.type === "none" ? "" : look.reason;
+}
+
+class Gathering {
+  readonly seen = new Seen();
+  readonly #search: MemorySearch;
+  readonly #files: Files;
+  readonly #trusted: boolean;
+  readonly #before: Seen | undefined;
+  readonly #owners: ReadonlySet<number | null>;
+  /** Each file once, however often it is named and by which of its names. */
+  readonly #visited = new Set<string>();
+  readonly #found: MemoryFile[] = [];
+  readonly #notes: string[] = [];
+  #lookedFor = 0;
+
+  constructor(search: MemorySearch, files: Files, trusted: boolean, before: Seen | undefined) {
+    this.#search = search;
+    this.#files = files;
+    this.#trusted = trusted;
+    this.#before = before;
+    this.#owners = new Set([files.me, 0, null]);
+  }
+
+  get memory(): Memory {
+    return { files: withoutCopies(this.#found), notes: this.#notes };
+  }
+
+  /** False: there is nothing under this path. */
+  visit(path: string, place: MemoryPlace, importedBy: string | null, depth: number): boolean {
+    const look = this.seen.look(path, this.#files);
+    if (look.type === "none") return false;
+    if (look.type === "unusable") return this.#leaveOut(path, look.reason);
+    if (this.#visited.has(look.identity)) return true;
+    this.#visited.add(look.identity);
+    if (place.above && !this.#owners.has(look.owner))
+      return this.#leaveOut(path, "was left out: it lies above the project and belongs to another user");
+    if (this.#found.length >= MEMORY_FILES)
+      return this.#leaveOut(path, `was left out: there are ${MEMORY_FILES} memory files already`);
+    const content = this.seen.read(path, look.stamp, this.#files, this.#before);
+    if (content.type === "unusable") return this.#leaveOut(path, content.reason);
+    if (this.#search.denied(content.real))
+      return this.#leaveOut(path, "was left out, because a rule forbids to read it");
+    if (!this.#mayReach(content.real, place))
+      return this.#leaveOut(
+        path,
+        `was left out: it leads out of the project to ${content.real}; --trust agrees to that for one run`,
+      );
+    this.#take(content, { scope: place.scope, path, importedBy });
+    this.#follow(content.text, path, place, depth);
+    return true;
+  }
+
+  #take(
+    { text: whole, bytes }: Extract<Content, { type: "text" }>,
+    own: Pick<MemoryFile, "scope" | "path" | "importedBy">,
+  ): void {
+    const cut = bytes > MEMORY_FILE_BYTES;
+    const text = (cut ? wholeLines(whole) : whole).trim();
+    if (text === "") return;
+    if (cut)
+      this.#notes.push(
+        `${own.path} has ${bytes} bytes, of which only the first ${MEMORY_FILE_BYTES} are told to agents; make it shorter.`,
+      );
+    if (UNSEEN.test(text))
+      this.#notes.push(
+        `${own.path} has characters in it that are not shown, which a model reads; look at it with a program that shows them before you rely on it.`,
+      );
+    this.#found.push({ ...own, text, bytes, cut, digest: digestOf(text) });
+  }
+
+  #follow(text: string, path: string, place: MemoryPlace, depth: number): void {
+    const imports = importsIn(text);
+    if (imports.length === 0) return;
+    if (depth >= MEMORY_IMPORT_DEPTH) {
+      this.#notes.push(
+        `The imports of ${path} are not followed, because it is itself imported ${depth} files deep.`,
+      );
+      return;
+    }
+    for (const spellings of imports) {
+      // A name that is no file is text: most words with an @ are.
+      for (const spelling of spellings) {
+        this.#lookedFor += 1;
+        if (this.#lookedFor > MOST_LOOKED_FOR) return;
+        const target = importedPath(spelling, path, this.#search.homedir);
+        if (this.visit(target, { ...place, above: false }, path, depth + 1)) break;
+      }
+    }
+  }
+
+  /** A repository's files may not bring in what lies outside of it: it could be a secret. Notes of the person's may. */
+  #mayReach(real: string, { reach, scope }: MemoryPlace): boolean {
+    if (this.#trusted || scope === "enterprise" || scope === "user") return true;
+    const { homedir, home } = this.#search;
+    const isIn = (folder: string) => isWithin(real, this.#files.real(folder));
+    return isIn(reach) || (real.endsWith(".md") && [join(homedir, ".claude"), home].some(isIn));
+  }
+
+  #leaveOut(path: string, reason: string): true {
+    this.#notes.push(`The memory file ${path} ${reason}.`);
+    return true;
+  }
+}
+
+/** A copy tells nothing: the nearest of those that say the same stays. */
+function withoutCopies(files: readonly MemoryFile[]): MemoryFile[] {
+  const last = new Map(files.map((file) => [file.digest, file]));
+  return files.filter((file) => last.get(file.digest) === file);
+}
+
+function wholeLines(text: string): string {
+  const end = text.lastIndexOf("\n");
+  return end === -1 ? text : text.slice(0, end);
+}

@@ -1,0 +1,123 @@
+import { hash } from "node:crypto";
+import type { Picture } from "../mailbox/conversation.ts";
+import type { ReadEntry } from "../mailbox/messages.ts";
+import { digestOf } from "./digest.ts";
+import type { Fact } from "./facts.ts";
+import type { Content, Files } from "./files.ts";
+import { attribute, harmless } from "./harmless.ts";
+import { importedPath, importsIn } from "./memory/imports.ts";
+import { isWithin } from "./memory/places.ts";
+import { PICTURE_BYTES, pictureOf } from "./picture.ts";
+
+/** Bytes that are shown of one file, and of all files a prompt names. */
+const FILE_BYTES = 64 * 1024;
+const PROMPT_BYTES = 256 * 1024;
+const MOST_FILES = 20;
+const MOST_LINES = 2_000;
+const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
+
+/** Where the files are that a prompt may name. */
+export interface Workspace {
+  readonly cwd: string;
+  /** The session's folders, `cwd` among them. */
+  readonly folders: readonly string[];
+  readonly homedir: string;
+  /** A rule of the person's keeps this file from being read. */
+  readonly denied: (path: string) => boolean;
+}
+
+/** A file that a prompt names, as it is attached. */
+export interface Reference {
+  readonly fact: Fact;
+  /** As the read ledger knows it. */
+  readonly read?: ReadEntry;
+  readonly picture?: Picture;
+}
+
+/** The same of several files together. */
+export interface References {
+  readonly facts: readonly Fact[];
+  readonly reads: readonly ReadEntry[];
+  readonly pictures: readonly Picture[];
+}
+
+export function together(references: readonly Reference[]): References {
+  return {
+    facts: references.map(({ fact }) => fact),
+    reads: references.flatMap(({ read = [] }) => read),
+    pictures: references.flatMap(({ picture = [] }) => picture),
+  };
+}
+
+/**
+ * The files that a prompt names as `@path` or `@"path with spaces"`, as Read would show them. Only those of the
+ * workspace: a prompt may be somebody else's text, such as a diff on stdin. Whatever is no such file is text.
+ */
+export function referencesIn(prompt: string, workspace: Workspace, files: Files): readonly Reference[] {
+  const found = new Map<string, Reference>();
+  let left = PROMPT_BYTES;
+  for (const spellings of namesIn(prompt)) {
+    if (found.size >= MOST_FILES) break;
+    const path = spellings
+      .map((spelling) => importedPath(spelling, `${workspace.cwd}/.`, workspace.homedir))
+      .find((one) => files.look(one).type !== "none");
+    if (path === undefined) continue;
+    const real = files.real(path);
+    const isInside = workspace.folders.some((folder) => isWithin(real, files.real(folder)));
+    if (!isInside || found.has(real) || workspace.denied(real)) continue;
+    const { text, ...shown } = shownFile(path, Math.min(FILE_BYTES, left), files);
+    left -= text.length;
+    const digest = digestOf(text + (shown.picture?.source.data ?? ""));
+    found.set(real, { fact: { key: `file:${path}`, digest, text }, ...shown });
+  }
+  return [...found.values()];
+}
+
+function namesIn(prompt: string): (readonly string[])[] {
+  const quoted = [...prompt.matchAll(/(?:^|\s)@"([^"\n]+)"/g)].map(([, path = ""]) => [path]);
+  return [...quoted, ...importsIn(prompt)];
+}
+
+interface ShownFile {
+  readonly text: string;
+  readonly read?: ReadEntry;
+  readonly picture?: Picture;
+}
+
+function shownFile(path: string, most: number, files: Files): ShownFile {
+  const look = files.look(path);
+  const bytes = look.type === "file" && PICTURE_NAME.test(path) ? files.bytes(path, PICTURE_BYTES) : null;
+  const picture = bytes === null ? null : pictureOf(bytes);
+  if (picture !== null && look.type === "file") {
+    const text = `The prompt names the picture ${harmless(path)}, which is attached.`;
+    return { text, picture };
+  }
+  const content: Content =
+    look.type === "file" ? files.read(path, most) : { type: "unusable", reason: "is no regular file" };
+  if (content.type === "unusable" || look.type !== "file") {
+    const why = content.type === "unusable" ? content.reason : "is no regular file";
+    return {
+      text: `The prompt names ${harmless(path)}, which is not shown here (it ${why}): look at it with Read where it is a picture or a document, with Glob where it is a folder.`,
+    };
+  }
+  const isCut = content.bytes > Buffer.byteLength(content.text);
+  const all = content.text.split("\n");
+  // What follows the last line feed is no line; of a file that is cut, no whole one.
+  if (all.at(-1) === "" || isCut) all.pop();
+  const lines = all.slice(0, MOST_LINES);
+  const numbered = lines.map((line, at) => `${at + 1}\t${line}`).join("\n");
+  const more = isCut || lines.length < all.length;
+  const end = more ? `\n[The file goes on. Read it with offset ${lines.length + 1} for the rest.]` : "";
+  return {
+    text: `The prompt names this file; as Read would show it now:\n<file path="${attribute(path)}">\n${harmless(numbered)}${end}\n</file>`,
+    ...(lines.length === 0
+      ? {}
+      : {
+          read: {
+            ...{ path: content.real, size: look.size, mtimeMs: look.mtimeMs, inode: look.inode },
+            digest: hash("sha256", lines.join("\n"), "hex"),
+            lines: { from: 1, count: lines.length },
+          },
+        }),
+  };
+}

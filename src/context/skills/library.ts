@@ -1,0 +1,95 @@
+import type { Files } from "../files.ts";
+import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
+import { indexPath, type Known, readIndex, writeIndex } from "./index-file.ts";
+import { type SkillPlace, type SkillSearch, skillPlaces } from "./places.ts";
+import { type ReadSkill, readSkill, whyNotTold } from "./read-skill.ts";
+import { NO_SKILLS, type Skill, type SkillOrigin, type Skills } from "./skill.ts";
+
+export interface SkillLibrary {
+  /** As they were when they were looked at last. */
+  readonly now: Skills;
+  /** Looks at every file there is, and reads those that have changed. Never rejects. */
+  look(): Promise<Skills>;
+}
+
+/** The skills of one session; what was read of a file is kept in an index, so that the next session need not read it. */
+export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
+  const index = indexPath(search.home, search.cwd);
+  let known: Known | null = null;
+  let now = NO_SKILLS;
+  let looking: Promise<Skills> = Promise.resolve(now);
+
+  async function look(): Promise<Skills> {
+    const before = known ?? readIndex(index, files);
+    const first = known === null;
+    const places = skillPlaces(search, files);
+    const { found, full } = discovered(places, files);
+    const reads = await Promise.all(found.map((file) => readOnce(file, before, files)));
+    const after: Known = new Map(reads.map(({ key, stamp, read }) => [key, { stamp, read }]));
+    known = after;
+    const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
+    if (!isSame) writeIndex(index, after);
+    if (first || !isSame || search.trusted() !== trustedThen) now = gathered(found, reads, full);
+    trustedThen = search.trusted();
+    return now;
+  }
+  let trustedThen = search.trusted();
+
+  function gathered(found: readonly FoundFile[], reads: readonly Read[], full: boolean): Skills {
+    const notes: string[] = [];
+    const seen = new Set<string>();
+    const byName = new Map<string, { readonly skill: Skill; readonly place: SkillPlace }>();
+    for (const [at, { read }] of reads.entries()) {
+      const file = found[at];
+      // A link to a skill that is there already is the same one.
+      if (file === undefined || seen.has(read.real)) continue;
+      seen.add(read.real);
+      const why = whyNotTold(read.real, file, search, files);
+      notes.push(...(why === null ? read.notes : [why]));
+      if (why !== null || read.skill === null) continue;
+      const { skill } = read;
+      const other = byName.get(skill.name);
+      if (other === undefined) byName.set(skill.name, { skill, place: file.place });
+      // Whoever writes one of the same name elsewhere means to replace it.
+      else if (other.place === file.place)
+        notes.push(`${skill.path} is called ${skill.name} like ${other.skill.path}, which counts.`);
+    }
+    if (full) notes.push(`There are more than ${MOST_SKILLS} skills and commands; the others are left out.`);
+    return { all: [...byName.values()].map(({ skill }) => skill).toSorted(byPlaceAndName), notes };
+  }
+
+  return {
+    get now() {
+      return now;
+    },
+    look() {
+      looking = looking.then(look);
+      return looking;
+    },
+  };
+}
+
+interface Read {
+  readonly key: string;
+  readonly stamp: string;
+  readonly read: ReadSkill;
+  /** It was read now. */
+  readonly fresh: boolean;
+}
+
+async function readOnce(file: FoundFile, before: Known, files: Files): Promise<Read> {
+  const { path, place, look } = file;
+  const key = `${place.origin} ${place.kind} ${place.prefix} ${path}`;
+  const stamp = look.type === "file" ? look.stamp : look.reason;
+  const kept = before.get(key);
+  if (kept?.stamp === stamp) return { key, stamp, read: kept.read, fresh: false };
+  return { key, stamp, read: await readSkill(file, files), fresh: true };
+}
+
+const NEAREST: readonly SkillOrigin[] = ["project", "user", "enterprise", "plugin", "shipped"];
+
+/** The same everywhere, so that what is told of them is the same bytes. */
+function byPlaceAndName(a: Skill, b: Skill): number {
+  const place = NEAREST.indexOf(a.origin) - NEAREST.indexOf(b.origin);
+  return place === 0 ? (a.name < b.name ? -1 : 1) : place;
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from "node:url";
+
+/** The skills that come with Troupe, each a folder of `skills/` beside the program. */
+export const builtInSkills = [
+  "claude-api",
+  "fewer-permission-prompts",
+  "init",
+  "keybindings-help",
+  "loop",
+  "playwright-cli",
+  "review",
+  "security-review",
+  "simplify",
+  "update-config",
+] as const;
+
+/** The folder that holds `skills/`: the package's own. */
+export function shippedSkills(): string {
+  // Of the sources, or of a bundle in dist/.
+  const own = import.meta.url.endsWith(".ts") ? "../../.." : "..";
+  return fileURLToPath(new URL(own, import.meta.url)).replace(/\/$/, "");
+}

@@ -1,0 +1,258 @@
+import { resolve } from "node:path";
+import type { Access } from "../../mailbox/messages.ts";
+import { holds, realOf } from "../engine/path-candidates.ts";
+import { repositoryAt } from "../trust/git-repository.ts";
+import { type Effect, effectsOf } from "./effects.ts";
+import { gitCall, sharedByGit } from "./git-shared.ts";
+import { isStale, landsOf, type Places, placesOf, wouldBeMade } from "./places.ts";
+import type { Enclosure } from "./territory.ts";
+
+/** A call, as far as a tree holds it. */
+export interface ConfinedCall {
+  /** The text of a call that runs a command; null for all others. */
+  readonly command: string | null;
+  /** What the call says that it touches. */
+  readonly accesses: readonly Access[];
+  /** The input of a tool that is not ours: absolute paths in it may be read, written, or no paths at all. */
+  readonly strange?: unknown;
+  readonly cwd: string;
+}
+
+/**
+ * Why an actor in a tree of its own may not make a call: it would leave the tree (issue 6, point 2). A sentence that
+ * names the right path or the right way; null where nothing speaks against it. No rule, mode, hook or person lifts it:
+ * that the checkout stays as it is until edits come back is a promise.
+ */
+export interface Confinement {
+  refuses(call: ConfinedCall, tree: Enclosure): string | null;
+}
+
+/** Trees whose surroundings are remembered; more at a time are looked up again. */
+const MOST_TREES = 256;
+
+export function confinement(home: string): Confinement {
+  const known = new Map<string, Places>();
+  const placesFor = (tree: Enclosure): Places => {
+    const key = `${tree.path}\0${tree.checkout}`;
+    const places = known.get(key) ?? placesOf(tree);
+    if (!known.has(key) && known.size >= MOST_TREES) known.clear();
+    known.set(key, places);
+    return places;
+  };
+  return {
+    refuses({ command, accesses, strange, cwd }, tree) {
+      const judge = new Judge(tree, placesFor(tree), home);
+      const touched = accesses.flatMap(({ kind, target }): Effect[] =>
+        kind === "read" || kind === "write" ? [{ type: kind, path: target, folders: [cwd] }] : [],
+      );
+      const named = textsIn(strange).flatMap((text): Effect[] => {
+        const path = text.replace(/^file:\/\/(?=\/)/, "");
+        return path.startsWith("/") ? [{ type: "named", path, folders: [cwd] }] : [];
+      });
+      const run = command === null ? [] : effectsOf(command, cwd, home);
+      const effects = [...touched, ...named, ...run];
+      return first(effects, (effect) => judge.effect(effect));
+    },
+  };
+}
+
+class Judge {
+  readonly #tree: Enclosure;
+  readonly #places: Places;
+  readonly #home: string;
+
+  constructor(tree: Enclosure, places: Places, home: string) {
+    this.#tree = tree;
+    this.#places = places;
+    this.#home = home;
+  }
+
+  effect(effect: Effect): string | null {
+    switch (effect.type) {
+      case "write":
+        return first(effect.folders, (folder) => this.#write(effect.path, folder));
+      case "read":
+        return first(spellings(effect), ([path, folder]) => this.#read(path, folder));
+      case "move":
+        return first(effect.folders, (folder) => this.#move(effect.path, folder));
+      case "named":
+        return first(spellings(effect), ([path, folder]) => this.#named(path, folder));
+      case "program":
+        return first(this.#pathsIn(effect.text), (path) => this.#named(path, "/"));
+      case "steer":
+        return first(effect.folders, (folder) => this.#steer(effect.name, effect.value, folder));
+      case "git":
+        return first(effect.folders, (folder) => this.#git(effect, folder));
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  #write(written: string, folder: string): string | null {
+    return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
+      switch (land.type) {
+        case "own":
+        case "elsewhere":
+          return null;
+        case "checkout":
+        case "tree":
+        case "trees":
+          return this.#isOwnName(written, folder)
+            ? `${written} is a link to ${path}, which ${whose(land.type)}. Nothing outside of your worktree, ${this.#tree.path}, is written: put a file of your own in the link's place if you need one.`
+            : `${path} ${whose(land.type)}. You work in a worktree of your own: write ${land.counterpart}; your edits are brought back when you end.`;
+        case "git":
+        case "link":
+          return `${path} is git's own, and all worktrees of the repository depend on it. Nothing but git writes there: use git's commands in ${this.#tree.path}.`;
+        default:
+          return land satisfies never;
+      }
+    });
+  }
+
+  #read(written: string, folder: string): string | null {
+    return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
+      switch (land.type) {
+        case "own":
+        case "elsewhere":
+        case "git":
+        case "link":
+          return null;
+        case "tree":
+        case "trees":
+          return `${path} ${whose(land.type)}, and agents do not see each other's work. You work in a worktree of your own: read ${land.counterpart}.`;
+        case "checkout":
+          return isStale(path, land.counterpart)
+            ? `${path} ${whose("checkout")}, which others change meanwhile. You work in a worktree of your own: read ${land.counterpart}.`
+            : null;
+        default:
+          return land satisfies never;
+      }
+    });
+  }
+
+  #move(to: string, folder: string): string | null {
+    const path = resolve(folder, to);
+    // Through a link of the tree one stands in the tree, by its name.
+    for (const place of this.#isOwnName(to, folder) ? [path] : [path, realOf(path)]) {
+      const land = this.#places.of(place);
+      if (land.type === "checkout" || land.type === "tree" || land.type === "trees")
+        return `${place} ${whose(land.type)}. You work in a worktree of your own: stay in it, in ${land.counterpart}.`;
+      if (land.type === "git")
+        return `${place} is git's own, and no place to work in. Stay in your worktree, ${this.#tree.path}.`;
+    }
+    return null;
+  }
+
+  /** What an unknown command names is refused where the tree has the same, or where it would be made. */
+  #named(written: string, folder: string): string | null {
+    return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
+      switch (land.type) {
+        case "own":
+        case "link":
+        case "elsewhere":
+          return null;
+        case "git":
+          return `${path} is git's own, and all worktrees of the repository depend on it. Use git's commands in ${this.#tree.path} instead.`;
+        case "tree":
+        case "trees":
+        case "checkout":
+          return land.type !== "checkout" ||
+            isStale(path, land.counterpart) ||
+            wouldBeMade(path, land.counterpart)
+            ? `${path} ${whose(land.type)}. You work in a worktree of your own: use ${land.counterpart}; your edits are brought back when you end.`
+            : null;
+        default:
+          return land satisfies never;
+      }
+    });
+  }
+
+  #steer(name: string, value: string | null, folder: string): string | null {
+    const lands = value === null ? [] : landsOf(this.#places, value, folder, this.#home);
+    if (value !== null && !lands.some(({ land }) => !["own", "link", "elsewhere"].includes(land.type)))
+      return null;
+    return `${name} would point git out of your worktree. Leave it out: git finds its repository from ${this.#tree.path} by itself.`;
+  }
+
+  #git({ words }: Extract<Effect, { type: "git" }>, folder: string): string | null {
+    const call = gitCall(words);
+    let at = folder;
+    for (const into of call.into) {
+      at = resolve(at, into);
+      const left = this.#move(at, "/");
+      if (left !== null) return left;
+    }
+    const steered = first(call.steers, ({ name, value }) => this.#steer(name, value, at));
+    if (steered !== null) return steered;
+    if (!this.#isOfThisRepository(at)) return null;
+    if (call.words[0]?.value === "init" && call.words.slice(1).every(({ value }) => value.startsWith("-")))
+      return at === this.#tree.path
+        ? "Your worktree is a repository already. Give git init the folder of a new one."
+        : null;
+    return sharedByGit(call, this.#tree.branch);
+  }
+
+  /** Elsewhere, and in a repository within the tree, git is the actor's own affair. */
+  #isOfThisRepository(folder: string): boolean {
+    if (this.#places.of(folder).type === "elsewhere") return false;
+    const { path } = this.#tree;
+    for (let at = folder; at !== path && holds(path, at); at = resolve(at, "..")) {
+      if (repositoryAt(resolve(at, ".git")) !== null) return false;
+    }
+    return true;
+  }
+
+  /** Whether a path is in the tree by its name, wherever its links lead. */
+  #isOwnName(written: string, folder: string): boolean {
+    return this.#places.of(resolve(folder, written)).type === "own";
+  }
+
+  /** Paths in a program that begin with the checkout's. */
+  #pathsIn(text: string): readonly string[] {
+    const { checkout } = this.#tree;
+    const found: string[] = [];
+    for (let at = text.indexOf(checkout); at >= 0; at = text.indexOf(checkout, at + 1)) {
+      const [rest = ""] = /^[^\s'"`;,|&<>(){}[\]\\]*/.exec(text.slice(at + checkout.length)) ?? [];
+      // `/repository` is not in `/repo`.
+      if (rest === "" || rest.startsWith("/")) found.push(`${checkout}${rest.replace(/[.:]+$/, "")}`);
+    }
+    return found;
+  }
+}
+
+function whose(type: "checkout" | "tree" | "trees"): string {
+  switch (type) {
+    case "checkout":
+      return "belongs to the main checkout";
+    case "tree":
+      return "belongs to another agent's worktree";
+    case "trees":
+      return "holds the worktrees of other agents";
+    default:
+      return type satisfies never;
+  }
+}
+
+/** Deeper, nothing is looked for: no tool has its paths there. */
+const DEPTH = 8;
+
+function textsIn(input: unknown, depth = 0): readonly string[] {
+  if (typeof input === "string") return [input];
+  if (typeof input !== "object" || input === null || depth > DEPTH) return [];
+  return Object.values(input).flatMap((value: unknown) => textsIn(value, depth + 1));
+}
+
+/** A path as it is written, and up to the folder before its first wildcard, in each folder that it may begin in. */
+function spellings({ path, folders }: { readonly path: string; readonly folders: readonly string[] }) {
+  const wild = path.search(/[*?[{]/);
+  const fixed = wild < 0 ? [] : [path.slice(0, path.lastIndexOf("/", wild) + 1) || "."];
+  return folders.flatMap((folder) => [path, ...fixed].map((one) => [one, folder] as const));
+}
+
+function first<T>(all: readonly T[], judged: (one: T) => string | null): string | null {
+  for (const one of all) {
+    const found = judged(one);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,167 @@
+import { gitReads } from "../shell/git-read-only.ts";
+import type { ShellWord } from "../shell/words.ts";
+
+/** git's own options that take the next word. */
+const VALUED: ReadonlySet<string> = new Set(
+  "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source".split(" "),
+);
+
+/** A call of git taken apart. */
+export interface GitCall {
+  /** Folders that `-C` leads to, one after the other. */
+  readonly into: readonly string[];
+  /** Where its repository is said to be, with the option; null: a value that is not known. */
+  readonly steers: readonly { readonly name: string; readonly value: string | null }[];
+  /** What `-c` sets. */
+  readonly settings: readonly string[];
+  /** The subcommand and its words. */
+  readonly words: readonly ShellWord[];
+}
+
+/** `words`: those after `git`. */
+export function gitCall(words: readonly ShellWord[]): GitCall {
+  const into: string[] = [];
+  const steers: GitCall["steers"][number][] = [];
+  const settings: string[] = [];
+  let at = 0;
+  while (words[at]?.value.startsWith("-")) {
+    const value = words[at]?.value ?? "";
+    const equals = value.indexOf("=");
+    const name = equals < 0 ? value : value.slice(0, equals);
+    const next = equals < 0 && VALUED.has(name) ? words[at + 1] : undefined;
+    const given = equals < 0 ? next : words[at];
+    const text = equals < 0 ? next?.value : value.slice(equals + 1);
+    if (name === "-C" && text !== undefined) into.push(text);
+    if (name === "-c" && text !== undefined) settings.push(text);
+    if (name === "--git-dir" || name === "--work-tree")
+      steers.push({ name, value: given?.literal ? (text ?? null) : null });
+    at += next === undefined ? 1 : 2;
+  }
+  return { into, steers, settings, words: words.slice(at) };
+}
+
+/**
+ * Why an actor in a worktree may not give git these words: they change what all worktrees share, or what is the
+ * person's. With what to do instead; null where nothing speaks against it. `branch` is the actor's own.
+ */
+export function sharedByGit({ words, settings }: GitCall, branch: string): string | null {
+  const [subcommand, ...rest] = words;
+  if (subcommand === undefined) return null;
+  if (settings.some((one) => /^alias\./i.test(one)))
+    return "An alias hides what git would do. Write the command itself.";
+  if (!subcommand.literal)
+    return `What git ${subcommand.raw} would do is not known before it runs. Write the command out.`;
+  // What only shows something is known already; whatever else it may be, it is not asked about here.
+  if (gitReads(words).why === null) return null;
+  const name = subcommand.value;
+  const row = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
+  return (
+    row?.(
+      rest.map(({ value }) => value),
+      branch,
+    ) ?? null
+  );
+}
+
+type Row = (words: readonly string[], branch: string) => string | null;
+
+const HOUSEKEEPING: Row = () =>
+  "It tidies the repository that all worktrees and the person share. Leave that to the person; your work does not need it.";
+const REWRITES: Row = (_words, branch) =>
+  `It writes refs that all worktrees and the person share. Work on your own branch, ${branch}, with ordinary commits.`;
+const BRANCHES = (branch: string) =>
+  `Branches are shared by all worktrees and the person, and yours is ${branch}. Commit on that one, or make a new branch with git switch -c NAME.`;
+const SETTINGS =
+  "git's configuration is shared by all worktrees and the person. Give a setting to one command with git -c NAME=VALUE instead.";
+
+const TABLE: Readonly<Record<string, Row>> = {
+  stash: ([form]) =>
+    ["list", "show", "apply", "create"].includes(form ?? "push")
+      ? null
+      : "Stashes are shared by all worktrees and the person. Commit on your branch instead: every state that you leave there is kept.",
+  config: (words) => (configReads(words) ? null : SETTINGS),
+  worktree: ([form]) =>
+    form === "list"
+      ? null
+      : "Worktrees are made and removed by the session, and they are shared with the person. Go on in yours.",
+  branch: (words, branch) =>
+    words.some(
+      (word) =>
+        /^-[a-zA-Z]*[dDmMcCfut]/.test(word) || /^--(?:del|mov|cop|forc|unset|edit|set-up|trac)/.test(word),
+    )
+      ? BRANCHES(branch)
+      : null,
+  switch: (words, branch) =>
+    words.some((word) => /^-[a-zA-Z]*C|^--force-c|^--ignore-other/.test(word)) ? BRANCHES(branch) : null,
+  checkout: (words, branch) =>
+    words.some((word) => /^-[a-zA-Z]*B|^--ignore-other/.test(word)) ? BRANCHES(branch) : null,
+  rebase: (words, branch) => (words.some((word) => word.startsWith("--update-r")) ? BRANCHES(branch) : null),
+  "update-ref": (words, branch) => {
+    const [ref] = operands(words, /^-m$/);
+    const own = ref === `refs/heads/${branch}` || (ref === "HEAD" && !words.includes("--no-deref"));
+    return own && !words.includes("-d") && !words.includes("--stdin") ? null : BRANCHES(branch);
+  },
+  "symbolic-ref": (words, branch) => {
+    const [ref, target] = operands(words, /^-m$/);
+    const writes = target !== undefined || words.some((word) => /^(?:-d|--del)/.test(word));
+    return !writes || (ref === "HEAD" && target !== undefined) ? null : BRANCHES(branch);
+  },
+  tag: () =>
+    "Tags are shared by all worktrees and the person. Name commits by their ids, and say in your report which tag is wanted.",
+  remote: ([form]) =>
+    ["show", "get-url", "update"].includes(form ?? "show")
+      ? null
+      : "Remotes are shared by all worktrees and the person. Name an address in the command itself, or say in your report which remote is wanted.",
+  fetch: (words, branch) => (movesLocal(words) ? BRANCHES(branch) : null),
+  pull: (words, branch) => (movesLocal(words) ? BRANCHES(branch) : null),
+  push: (words, branch) => (operands(words, /^(?:-o|--push-option)$/)[0] === "." ? BRANCHES(branch) : null),
+  notes: (words, branch) =>
+    ["list", "show", "get-ref"].includes(words[0] ?? "list") ? null : REWRITES(words, branch),
+  submodule: (words) => {
+    const [form] = operands(words, /^$/);
+    const writes = ["add", "init", "deinit", "sync", "set-branch", "set-url", "absorbgitdirs"];
+    return writes.includes(form ?? "") || words.includes("--init")
+      ? `Submodules are entered into git's configuration. ${SETTINGS}`
+      : null;
+  },
+  "sparse-checkout": ([form]) => (form === "list" ? null : SETTINGS),
+  lfs: ([form]) => (form === "install" || form === "update" || form === "uninstall" ? SETTINGS : null),
+  reflog: (words, branch) =>
+    ["expire", "delete", "drop", "write"].includes(words[0] ?? "show") ? HOUSEKEEPING(words, branch) : null,
+  maintenance: HOUSEKEEPING,
+  gc: HOUSEKEEPING,
+  prune: HOUSEKEEPING,
+  "prune-packed": HOUSEKEEPING,
+  repack: HOUSEKEEPING,
+  "pack-refs": HOUSEKEEPING,
+  "filter-branch": REWRITES,
+  "filter-repo": REWRITES,
+  "fast-import": REWRITES,
+  replace: REWRITES,
+};
+
+/** Words without options, up to and after `--`; `valued` options take the next word. */
+function operands(words: readonly string[], valued: RegExp): readonly string[] {
+  return words.filter((word, at) => !word.startsWith("-") && !(at > 0 && valued.test(words[at - 1] ?? "")));
+}
+
+function configReads(words: readonly string[]): boolean {
+  const writes =
+    /^(?:-e|--(?:add|unset|replace-all|rename-section|remove-section|edit|unset-all|append|comment|fixed-value).*)$/;
+  if (words.some((word) => writes.test(word))) return false;
+  if (words.some((word) => /^(?:-l|--list|--get(?:-.*)?)$/.test(word))) return true;
+  const [first, ...more] = operands(words, /^(?:-f|--file|--blob|--type|--default|-t|--value|--url)$/);
+  if (first === "get" || first === "list") return true;
+  if (["set", "unset", "rename-section", "remove-section", "edit"].includes(first ?? "")) return false;
+  // `git config user.name` reads; with one word more it writes.
+  return first === undefined || more.length === 0;
+}
+
+/** A refspec whose local end is no remote's branch moves one that others may stand on. */
+function movesLocal(words: readonly string[]): boolean {
+  const [, ...refspecs] = operands(
+    words,
+    /^(?:-j|-o|--(?:depth|deepen|jobs|server-option|upload-pack|strategy))$/,
+  );
+  return refspecs.some((word) => /:(?!refs\/remotes\/)./.test(word));
+}

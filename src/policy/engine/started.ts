@@ -1,0 +1,46 @@
+import { parseShell } from "../shell/parse.ts";
+import type { ShellPart, ShellRedirect } from "../shell/script.ts";
+import { plainText, type ShellWord } from "../shell/words.ts";
+import { inside } from "../shell/wrappers.ts";
+import type { Whereabouts } from "./directories.ts";
+import { follow } from "./follow.ts";
+
+/** What is done with each command that another one is or starts, and with the parts of scripts that it hands to a shell. */
+export interface StartedVisitor {
+  command(words: readonly ShellWord[]): void;
+  part(part: ShellPart, at: Whereabouts, depth: number): void;
+  redirect(redirect: ShellRedirect, at: Whereabouts): void;
+}
+
+/** More scripts within scripts than this are not looked into: each has to be quoted once more than the last. */
+const MAX_NESTING = 40;
+
+/** A command and all that it starts, in the widest sense (§5.5). `part` is what its words are of. */
+export function startedBy(
+  words: readonly ShellWord[],
+  part: ShellPart,
+  at: Whereabouts,
+  { home, depth }: { readonly home: string; readonly depth: number },
+  visit: StartedVisitor,
+): void {
+  const todo: (readonly ShellWord[])[] = [words];
+  // What a runner starts is an end of its own words; each is looked at once.
+  const seen = new Set<string>();
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const text = plainText(next);
+    if (seen.has(text)) continue;
+    seen.add(text);
+    visit.command(next);
+    const { commands, scripts } = inside(next, part.documents);
+    todo.push(...commands);
+    if (depth >= MAX_NESTING) continue;
+    for (const script of scripts) {
+      follow(parseShell(script), at, home, {
+        part: (inner, where) => visit.part(inner, where.now, depth + 1),
+        redirects: (redirects, where) => {
+          for (const one of redirects) visit.redirect(one, where.now);
+        },
+      });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Enclosure } from "../confinement/territory.ts";
+import { realOf } from "../engine/path-candidates.ts";
+import { repositoriesAbout } from "../trust/git-repository.ts";
+import { readPlainly } from "../trust/read-plainly.ts";
+import type { SandboxPlace } from "./sandbox.ts";
+
+/** Every entry that is held costs a mount, and the system takes some thousands. */
+const MOST_HELD = 500;
+
+/**
+ * What a command in a worktree may write of the repository: what its own commits need, and no more. git replaces a ref
+ * by renaming a file into its folder, so the folders of branches and of their logs can be written, and what is there of
+ * others is held by a mount each. Packs, other refs, configuration, hooks and the other trees' indexes cannot be
+ * written, so a fetch that brings a pack fails.
+ */
+export function gitPlaceOf({ path, branch, checkout }: Enclosure): NonNullable<SandboxPlace["git"]> {
+  const common = repositoriesAbout(checkout).at(-1)?.common;
+  if (common === undefined) return { writable: [], held: [] };
+  const own = ownFolder(common, path);
+  const objects = join(common, "objects");
+  const branches = ["refs/heads", "logs/refs/heads"].map((name) => join(common, name));
+  const others = branches.flatMap((folder) =>
+    namesIn(folder).flatMap((name) => (isOwn(name, branch) ? [] : [join(folder, name)])),
+  );
+  return {
+    // With more branches than can be held, none is given: a commit fails then, and no branch is at risk.
+    writable: [own, objects, ...(others.length > MOST_HELD ? [] : branches)],
+    held: [
+      ...["commondir", "gitdir", "config.worktree", "locked"].map((name) => join(own, name)),
+      ...["pack", "info"].map((name) => join(objects, name)),
+      ...(others.length > MOST_HELD ? [] : others),
+    ],
+  };
+}
+
+/** Also while git writes it. */
+function isOwn(name: string, branch: string): boolean {
+  return name === branch || name === `${branch}.lock`;
+}
+
+/** By what git notes, and not by what the tree says of itself: that is within reach of what is to be held. */
+function ownFolder(common: string, path: string): string {
+  const folder = join(common, "worktrees");
+  const usual = join(folder, basename(path));
+  const others = namesIn(folder).map((name) => join(folder, name));
+  return [usual, ...others].find((one) => isOf(one, path)) ?? usual;
+}
+
+function isOf(folder: string, path: string): boolean {
+  const file = readPlainly(join(folder, "gitdir"));
+  return file !== null && file !== "unreadable" && realOf(dirname(file.text.trimEnd())) === realOf(path);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,22 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import { serverSlug } from "../mcp/names.ts";
+import type { Allowed } from "./toolbox.ts";
+
+const SKILL = "Skill";
+
+/** The tools a definition means: those it lists, and what the servers and skills that it names need. */
+export function namedTools({ tools, mcpServers, skills = [] }: AgentDefinition): Allowed {
+  if (tools === "all") return tools;
+  const servers = mcpServers ? [...mcpServers.named, ...Object.keys(mcpServers.own)] : [];
+  const ofServers = servers.map((name) => `mcp__${serverSlug(name)}`);
+  return [...tools, ...ofServers, ...(skills.length > 0 ? [SKILL] : [])];
+}
+
+/** What it is told of the skills that its definition names; null: nothing, or it cannot load any. */
+export function skillsWords(
+  { skills = [] }: AgentDefinition,
+  tools: readonly { readonly name: string }[],
+): string | null {
+  if (skills.length === 0 || !tools.some(({ name }) => name === SKILL)) return null;
+  return `Before you begin, load these skills with the ${SKILL} tool, all in one reply: ${skills.join(", ")}.`;
+}

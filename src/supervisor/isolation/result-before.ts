@@ -1,0 +1,38 @@
+import type { Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+
+/**
+ * What had become of an agent's edits when the program died after their merge and before the agent's end was written.
+ * Null: nothing, so they are still to come back.
+ */
+export async function resultBefore(
+  worktrees: Pick<Worktrees, "list">,
+  { name, checkout, branch, head }: Isolation,
+): Promise<WorktreeResult | null> {
+  const listed = await worktrees.list({ folder: checkout });
+  if (listed.type === "refused") return null;
+  const tree = listed.trees.find((one) => one.name === name);
+  if (tree?.result !== "merged" || tree.base === null) return null;
+  const { path, base, counts } = tree;
+  const { files, insertions, deletions } = counts ?? { files: 0, insertions: 0, deletions: 0 };
+  return {
+    ...{ outcome: "merged", files, insertions, deletions, base, head },
+    // The merge's own name died with the program; undo takes the tree's for it.
+    merge: name,
+    ...(path === null ? {} : { path, branch }),
+  };
+}
+
+/** Where nobody could look; `why`: a sentence, or nothing. */
+export function unknownResult(
+  { name, path, branch, head }: Isolation,
+  base: string | null,
+  why: string,
+): WorktreeResult {
+  const known = `It is not known what became of its edits; \`troupe worktrees diff ${name}\` shows those it had.`;
+  return {
+    ...{ outcome: "kept", reason: why === "" ? known : `${known} ${why}` },
+    ...{ files: 0, insertions: 0, deletions: 0 },
+    ...{ base: base ?? head ?? "", head, path, branch },
+  };
+}

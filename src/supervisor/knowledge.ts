@@ -1,0 +1,207 @@
+import type { Index } from "../context/assemble.ts";
+import { digestOf } from "../context/digest.ts";
+import { diskFiles } from "../context/disk-files.ts";
+import { type Fact, type FactNews, factNews, knownFacts, type Told } from "../context/facts.ts";
+import type { Files } from "../context/files.ts";
+import { harmless } from "../context/harmless.ts";
+import { memoryFacts, memoryGone } from "../context/memory/facts.ts";
+import { fitted, memoryRoom } from "../context/memory/fit.ts";
+import { type Memory, memoryReader } from "../context/memory/memory.ts";
+import { memoryBlock } from "../context/memory/words.ts";
+import {
+  type Reference,
+  type References,
+  referencesIn,
+  together,
+  type Workspace,
+} from "../context/references.ts";
+import type { Named } from "../context/skills/render.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { Picture } from "../mailbox/conversation.ts";
+import type { ActorSpec, ReadEntry } from "../mailbox/messages.ts";
+import { UNKNOWN_WINDOW } from "../model/context-windows.ts";
+import type { ActorRecord } from "./actor-record.ts";
+import type { ContextNotice } from "./notices.ts";
+import type { ContextOptions } from "./options.ts";
+import { type SessionSkills, SKILLS_FACT } from "./skills/session-skills.ts";
+
+/** What a new conversation is told besides its role and its task. */
+export interface FirstWords {
+  /** For the system prompt. */
+  readonly memory: string | null;
+  /** The list of skills; null: it is told none. */
+  readonly skills: Index | null;
+  /** For its first message. */
+  readonly attached: readonly string[];
+  /** All of it, as it is known from now on. */
+  readonly knows: Told;
+  readonly reads: readonly ReadEntry[];
+  readonly pictures: readonly Picture[];
+}
+
+/** What a session knows of the place it works in, as it is at the moment. */
+export interface Knowledge {
+  /** Before a prompt: the state of the repository, and the files that the prompt names. Null: nothing to wait for. */
+  userTurn(prompt: string): Promise<void> | null;
+  /** `memory`: it sees memory files; `leads`: it is the main conversation. */
+  first(of: {
+    readonly memory: boolean;
+    readonly leads: boolean;
+    readonly window: number;
+    /** It can load skills. */
+    readonly skills: boolean;
+  }): FirstWords;
+  /** The files that a text names with `@`, as they are told. */
+  named(text: string): Named;
+  /** What has changed since the main conversation was told; null: nothing. */
+  news(main: Pick<ActorRecord, "spec" | "turns" | "owed">): ContextNotice | null;
+}
+
+export interface KnowledgeParts {
+  readonly options: ContextOptions;
+  /** Where the list of skills stands. */
+  readonly skillListing?: Index["placement"];
+  readonly cwd: string;
+  readonly folders: readonly string[];
+  readonly clock: Pick<Clock, "date">;
+  readonly gitStatus: () => Promise<string | null>;
+  readonly denied: (path: string) => boolean;
+  readonly onWarning: (message: string) => void;
+  readonly skills?: Pick<SessionSkills, "fact"> | null;
+  readonly files?: Files;
+}
+
+/** Memory as agents with so much room are told it. */
+interface MemoryWords {
+  readonly of: Memory;
+  readonly room: number;
+  readonly block: string | null;
+  readonly facts: readonly Fact[];
+}
+
+const NO_MEMORY: Memory = { files: [], notes: [] };
+
+export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
+  const { options, cwd, clock, denied, onWarning, skills = null, files = diskFiles } = parts;
+  const read = options.memory ? memoryReader({ ...options.memory, cwd, denied }, files) : () => NO_MEMORY;
+  const skillPlacement = parts.skillListing ?? "attached";
+  const warned = new Set<string>();
+  const workspace: Workspace | null = options.memory
+    ? { cwd, folders: parts.folders, homedir: options.memory.homedir, denied }
+    : null;
+  let status: string | null = null;
+  let named: readonly Reference[] = [];
+  let words: MemoryWords | null = null;
+
+  function memory(): Memory {
+    const now = read();
+    for (const note of now.notes) if (!warned.has(note)) onWarning(note);
+    for (const note of now.notes) warned.add(note);
+    return now;
+  }
+
+  /** Those of the user turn. */
+  function surroundings(leads: boolean): Fact[] {
+    if (!options.surroundings) return [];
+    const date = dayOf(clock.date());
+    return [
+      { key: "date", digest: date, text: `Today's date is ${date}.` },
+      ...(leads && status !== null ? [gitFact(cwd, status)] : []),
+    ];
+  }
+
+  /** Agents of a session share the text, and no turn makes it again. */
+  function memoryIn(room: number): MemoryWords {
+    const now = memory();
+    if (words?.of === now && words.room === room) return words;
+    const fit = fitted(now.files, room);
+    if (fit.some((file, place) => file.text.length < (now.files[place]?.text.length ?? 0))) warnOfRoom(room);
+    words = { of: now, room, block: memoryBlock(now, room), facts: memoryFacts(now, room) };
+    return words;
+  }
+
+  /** Where it can load any. */
+  function skillNews({ tools, window }: Pick<ActorSpec, "tools" | "window">): Fact[] {
+    if (!tools.some(({ name }) => name === "Skill")) return [];
+    const list = skills?.fact(window?.tokens ?? UNKNOWN_WINDOW) ?? null;
+    return list === null ? [] : [list];
+  }
+
+  /** Those that the newest prompt names are told once. */
+  function takeNamed(): readonly Reference[] {
+    const taken = named;
+    named = [];
+    return taken;
+  }
+
+  return {
+    named(text) {
+      const { facts, reads } = together(workspace === null ? [] : referencesIn(text, workspace, files));
+      return { texts: facts.map((fact) => fact.text), reads };
+    },
+    userTurn(prompt) {
+      named = workspace === null ? [] : referencesIn(prompt, workspace, files);
+      if (!options.surroundings) return null;
+      return parts.gitStatus().then((now) => {
+        status = now;
+      });
+    },
+    first({ memory: sees, leads, window, skills: loads }) {
+      const told = sees ? memoryIn(memoryRoom(window)) : null;
+      const { facts, reads, pictures } = together(leads ? takeNamed() : []);
+      const attached = [...surroundings(leads), ...facts];
+      const list = loads ? (skills?.fact(window) ?? null) : null;
+      const known = [...(told?.facts ?? []), ...(list === null ? [] : [list]), ...attached];
+      return {
+        memory: told?.block ?? null,
+        skills: list === null ? null : { text: list.text, placement: skillPlacement },
+        attached: attached.map(({ text }) => text),
+        knows: Object.fromEntries(known.map(({ key, digest }) => [key, digest])),
+        ...{ reads, pictures },
+      };
+    },
+    news({ spec, turns, owed }) {
+      const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);
+      const references = takeNamed();
+      const now = [
+        ...memoryIn(room).facts,
+        ...skillNews(spec),
+        ...surroundings(true),
+        ...references.map(({ fact }) => fact),
+      ];
+      const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, owed.handed);
+      const news = factNews(now, known, gone);
+      if (news === null) return null;
+      const fresh = references.filter(({ fact }) => known[fact.key] !== fact.digest);
+      return contextNotice(news, together(fresh));
+    },
+  };
+
+  function warnOfRoom(room: number): void {
+    const note = `The memory files are longer than agents are told (${room} characters for this model); the ends of those farthest from this folder are left out. \`troupe context\` shows what is told.`;
+    if (!warned.has(note)) onWarning(note);
+    warned.add(note);
+  }
+}
+
+function gone(key: string): string | null {
+  return key === SKILLS_FACT ? "There are no skills any more." : memoryGone(key);
+}
+
+function contextNotice({ text, of }: FactNews, shown: Pick<References, "reads" | "pictures">): ContextNotice {
+  const { reads, pictures } = shown;
+  const title = "what is known of the place has changed";
+  return { type: "context", title, text, of, reads, pictures };
+}
+
+function gitFact(cwd: string, status: string): Fact {
+  const text = `Git status of ${cwd}, as it is now:\n${harmless(status)}`;
+  return { key: "git", digest: digestOf(text), text };
+}
+
+/** The person's own day. */
+function dayOf(iso: string): string {
+  const at = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}

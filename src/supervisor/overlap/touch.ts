@@ -1,0 +1,19 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+
+/** Whether two agents change the same lines of a file; `unknown`: nobody can say, or not in time. */
+export type Lines = "same" | "others" | "unknown";
+
+/** Another agent that writes to the same file, as one of the two is told. */
+export interface Touch {
+  readonly other: ActorId;
+  readonly description: string;
+  readonly path: string;
+  readonly lines: Lines;
+}
+
+/** All that became known at once. */
+export interface OverlapNotice {
+  readonly type: "overlap";
+  readonly title: string;
+  readonly touches: readonly Touch[];
+}

@@ -1,0 +1,168 @@
+import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
+import type { ActorSpec, ReadEntry, Turn } from "../../mailbox/messages.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import type { Ran } from "./commands.ts";
+import { plainPath } from "./paths.ts";
+
+/** A file whose content the agent was shown; `spans`: these lines of it, or (null) all. */
+export interface SeenFile {
+  readonly path: string;
+  readonly spans: readonly { readonly from: number; readonly to: number }[] | null;
+}
+
+/** All that an agent was shown and did, as the runtime has it; nothing here is the agent's word. */
+export interface Evidence {
+  /** Where it worked: nothing of a path that says which of these it is in counts. */
+  readonly folders: readonly string[];
+  readonly files: readonly SeenFile[];
+  /** Every text it was shown: prompts, memory, results; of a fork also what was said before it began. */
+  readonly texts: readonly string[];
+  /** What it wrote itself into calls: evidence of what was said, not of what is there. */
+  readonly inputs: readonly string[];
+  readonly ran: readonly Ran[];
+  /** What others have told of what they ran: agents, logs, servers. */
+  readonly told: readonly string[];
+  /** Calls that were answered, those before a fork began included. */
+  readonly calls: number;
+}
+
+export type Remembered = Pick<ActorSpec, "system" | "messages" | "inherited" | "root" | "heard"> & {
+  readonly turns: readonly Turn[];
+};
+
+/** Tools that show names or single lines of a file they are asked about, not all of it. */
+const SHOWS_PARTS: ReadonlySet<string> = new Set([
+  "Read",
+  "Grep",
+  "Glob",
+  "LS",
+  "Agent",
+  "Task",
+  "Bash",
+  "ToolSearch",
+]);
+const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "Write", "Edit", "NotebookEdit"]);
+const LOG = /\.(?:log|txt|xml|json|out|tap|html?)$/i;
+const TESTS = /\btests?\b|vitest|jest|pytest|\bspec\b|\bcheck\b/i;
+
+interface Made {
+  readonly files: SeenFile[];
+  readonly texts: string[];
+  readonly inputs: string[];
+  readonly ran: Ran[];
+  readonly told: string[];
+  calls: number;
+}
+
+export function evidenceOf({ turns, ...spec }: Remembered, folders: readonly string[]): Evidence {
+  const made: Made = { files: [], texts: [...spec.system], inputs: [], ran: [], told: [], calls: 0 };
+  const reads = [...(spec.inherited?.reads ?? []), ...turns.flatMap((turn) => turn.reads)];
+  take(spec.messages, true, made, folders);
+  for (const turn of turns) {
+    for (const { text, reads: shown = [] } of turn.heard) {
+      made.texts.push(text);
+      made.told.push(text);
+      reads.push(...shown);
+    }
+    take(turn.messages, false, made, folders);
+    made.ran.push(...turn.receipts.commands);
+  }
+  for (const { text } of spec.heard) made.texts.push(text);
+  made.files.push(...reads.map((entry) => seenFile(entry, folders)));
+  return { folders, ...made };
+}
+
+function seenFile({ path, lines }: ReadEntry, folders: readonly string[]): SeenFile {
+  const spans = lines === undefined ? null : [{ from: lines.from, to: lines.from + lines.count - 1 }];
+  return { path: plainPath(path, folders), spans };
+}
+
+interface CallMade {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly command: string | null;
+}
+
+function take(
+  messages: readonly MessageParam[],
+  inherited: boolean,
+  made: Made,
+  folders: readonly string[],
+): void {
+  const calls = new Map<string, CallMade>();
+  for (const message of messages) {
+    for (const block of blocksOf(message)) {
+      if (block.type === "tool_use") calls.set(block.id, callOf(block.name, block.input));
+      else if (block.type === "tool_result")
+        answered(block, calls.get(block.tool_use_id), inherited, made, folders);
+      else if (block.type === "text" && (message.role === "user" || inherited)) made.texts.push(block.text);
+    }
+  }
+}
+
+function answered(
+  block: ToolResultBlockParam,
+  call: CallMade | undefined,
+  inherited: boolean,
+  made: Made,
+  folders: readonly string[],
+): void {
+  const text = textOfResult(block);
+  if (call === undefined) {
+    made.texts.push(text);
+    return;
+  }
+  const { name, values, command } = call;
+  const failed = block.is_error === true;
+  made.calls += 1;
+  made.inputs.push(...values);
+  made.texts.push(failed && FILE_TOOLS.has(name) ? withoutNames(text, values, folders) : text);
+  // A command may have ended badly and still have shown what it showed; what a search for a name found not, is not there.
+  if (command !== null) {
+    made.texts.push(command);
+    // Of the agent's own turns the receipts know how it ended.
+    if (inherited || name !== "Bash") made.ran.push({ command, exitCode: null });
+  }
+  if (isTold(call)) made.told.push(text);
+  if (failed || (SHOWS_PARTS.has(name) && !(inherited && name === "Read"))) return;
+  for (const value of values) {
+    if (value.length < 400 && value.includes(".") && !/\s/.test(value))
+      made.files.push({ path: plainPath(value, folders), spans: null });
+  }
+}
+
+/** Whether its result can tell how something ended that the agent has not run itself. */
+function isTold({ name, values, command }: CallMade): boolean {
+  if (command !== null) return !TESTS.test(command);
+  return !FILE_TOOLS.has(name) || (name === "Read" && values.some((value) => LOG.test(value)));
+}
+
+function callOf(name: string, input: unknown): CallMade {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const values = fields.flatMap(([, value]) => strings(value));
+  const command = fields.find(([field, value]) => field === "command" && typeof value === "string")?.[1];
+  return { name, values, command: typeof command === "string" ? command : null };
+}
+
+/** Also in lists and objects, as servers take them; not deeper than any of them does. */
+function strings(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth > 3) return [];
+  return Object.values(value).flatMap((one) => strings(one, depth + 1));
+}
+
+/** That a file was asked for does not make it one: its name in the answer that there is none is no evidence. */
+function withoutNames(text: string, values: readonly string[], folders: readonly string[]): string {
+  return values
+    .filter((value) => value.length > 2)
+    .reduce((rest, value) => rest.replaceAll(value, " ").replaceAll(plainPath(value, folders), " "), text);
+}
+
+function textOfResult({ content = "" }: ToolResultBlockParam): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (isText(block) ? [block.text] : [])).join("\n");
+}
+
+function isText(block: { readonly type: string }): block is Extract<ContentBlockParam, { type: "text" }> {
+  return block.type === "text";
+}

@@ -1,0 +1,253 @@
+import { digestOf } from "../../context/digest.ts";
+import { diskFiles } from "../../context/disk-files.ts";
+import type { Fact } from "../../context/facts.ts";
+import type { Files } from "../../context/files.ts";
+import { nearNames, skillNamed, skillTyped } from "../../context/skills/find-skill.ts";
+import { commandGrant } from "../../context/skills/grants.ts";
+import { skillLibrary } from "../../context/skills/library.ts";
+import { skillsBlock } from "../../context/skills/listing.ts";
+import { isLoadedBy, loadedText } from "../../context/skills/loaded-words.ts";
+import { type Named, type Rendered, rendered, variablesOf } from "../../context/skills/render.ts";
+import type { Skill, Skills } from "../../context/skills/skill.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
+import type { Enclosure } from "../../policy/confinement/territory.ts";
+import type { Rule } from "../../policy/rules.ts";
+import type { Spawner } from "../../tools/agent.ts";
+import type { Loaded, SkillDesk } from "../../tools/skill/desk.ts";
+import type { CallContext } from "../../tools/tool.ts";
+import type { Actors } from "../desk.ts";
+import { territoryOf } from "../territory.ts";
+import { currentTurnTexts } from "./current-turn.ts";
+import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
+import { LentRules, rulesOf } from "./lent-rules.ts";
+import type { SkillsOptions } from "./options.ts";
+
+/** What a person's line comes to. */
+export type Typed =
+  /** `mentions`: what of it may name files. */
+  | { readonly type: "prompt"; readonly text: string; readonly mentions: string }
+  /** Nobody is asked; `reason` is a sentence for the person. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** The skills of one session. */
+export interface SessionSkills extends SkillDesk {
+  /** Resolves, and never rejects, when they are known. */
+  readonly known: Promise<void>;
+  /** As they were looked at last. */
+  readonly now: Skills;
+  /** Looks whether anything has changed. */
+  look(): Promise<void>;
+  /** A line that the person typed, with the skill that it calls in its place. */
+  typed(line: string, signal: AbortSignal): Promise<Typed>;
+  /** The list as something that a conversation is told; null: there is none. */
+  fact(windowTokens: number): Fact | null;
+  /** What an actor may do without a question for the skills it has loaded. */
+  lent(actor: ActorId): readonly Rule[];
+}
+
+export interface SkillParts extends CommandSide {
+  readonly options: SkillsOptions;
+  readonly session: SessionId;
+  readonly cwd: string;
+  readonly folders: readonly string[];
+  readonly actors: Pick<Actors, "find" | "tell">;
+  readonly spawn: Spawner["spawn"];
+  readonly journal: Pick<Journal, "append" | "note">;
+  readonly treeAt: (root: string) => Enclosure | null;
+  readonly denied: (path: string) => boolean;
+  /** The files that a text names with `@`. */
+  readonly named: (text: string) => Named;
+  readonly onWarning: (message: string) => void;
+  readonly files?: Files;
+}
+
+/** A line that begins with a slash, unless its first word is a path. */
+const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
+/** Sentences at once about files that are not as they should be. */
+const MOST_NOTES = 5;
+const DEFAULT_AGENT = "general-purpose";
+const SPAWNING = "Agent";
+
+export function sessionSkills(parts: SkillParts): SessionSkills {
+  const { options, cwd, denied, actors, onWarning, files = diskFiles } = parts;
+  const { search } = options;
+  const library = skillLibrary({ ...search, cwd, denied }, files);
+  const calls = judgedCalls(parts);
+  const lent = new LentRules();
+  const warned = new Set<string>();
+  /** A skill that only the person may call, and did in this prompt. */
+  let askedFor: string | null = null;
+
+  function warn(note: string): void {
+    if (!warned.has(note)) onWarning(note);
+    warned.add(note);
+  }
+
+  async function look(): Promise<void> {
+    const { notes } = await library.look();
+    const fresh = notes.filter((note) => !warned.has(note));
+    for (const note of fresh) warned.add(note);
+    for (const note of fresh.slice(0, MOST_NOTES)) onWarning(note);
+    const left = fresh.length - MOST_NOTES;
+    if (left > 0) onWarning(`${left} more skills or commands are not as they should be.`);
+  }
+
+  function whereIs(id: ActorId): Omit<CommandContext, "signal"> {
+    const actor = actors.find(id);
+    const at = actor ?? { root: cwd, spec: { additionalDirs: parts.folders.slice(1) } };
+    const territory = { ...territoryOf(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
+    return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, territory };
+  }
+
+  function render(
+    skill: Skill,
+    args: string,
+    {
+      id,
+      named,
+      signal,
+    }: { readonly id: ActorId; readonly named: SkillParts["named"]; readonly signal: AbortSignal },
+  ): Promise<Rendered> {
+    return rendered(skill, args, {
+      ...{ files, named },
+      variables: variablesOf(skill, { cwd, session: parts.session }),
+      async run(command, written) {
+        const ran =
+          skill.origin === "project" && !search.agreed(commandGrant(skill, written).digest)
+            ? ({ type: "not-run", reason: UNTRUSTED } as const)
+            : await calls.run(command, { ...whereIs(id), signal });
+        signal.throwIfAborted();
+        if (ran.type === "not-run")
+          onWarning(`A command of the skill ${skill.name} was not run (${command}): ${ran.reason}`);
+        return ran;
+      },
+    });
+  }
+
+  /** What the skill may do without a question from now on. */
+  function rulesLent(skill: Skill): readonly Rule[] {
+    const { rules, left } = rulesOf(skill, search.agreed);
+    if (left.length > 0)
+      warn(
+        `The skill ${skill.name} would use ${left.join(", ")} without a question; that does not count, because this folder is not trusted (--trust agrees to it for this run).`,
+      );
+    return rules;
+  }
+
+  async function load(name: string, args: string, context: CallContext): Promise<Loaded> {
+    const actor = actors.find(context.actor);
+    const skill = skillNamed(name, library.now.all);
+    if (skill === undefined || !actor) return refused(unknown(name, library.now.all.filter(isForModel)));
+    if (!isForModel(skill) && askedFor !== skill.name)
+      return refused(`Only the person loads the skill ${skill.name}, by typing /${skill.name}.`);
+    if (isLoadedBy(currentTurnTexts(actor), skill.name)) return { type: "already", name: skill.name };
+    const startsAgents = actor.spec.tools.some((tool) => tool.name === SPAWNING);
+    const forks = skill.forks && startsAgents;
+    const rules = rulesLent(skill);
+    if (forks) lent.lendToStarted(context.call, rules);
+    else lent.lend(context.actor, actor.run, rules);
+    const around = { id: context.actor, named: parts.named, signal: context.signal };
+    const body = await render(skill, args, around);
+    if (body.type === "unusable") return refused(body.reason);
+    if (forks) return carriedOut(skill, body.text, context);
+    const text = loadedText(skill, args, body.text, false);
+    const system = options.injection === "system" ? ({ system: true } as const) : {};
+    const id = `skill:${context.call}`;
+    const message = { role: "user" as const, content: text };
+    parts.journal.note({ type: "prompt", actor: context.actor, message, id, news: true, ...system });
+    actors.tell(context.actor, { type: "skill", title: skill.name, id, text, reads: body.reads, ...system });
+    return { type: "loaded", name: skill.name };
+  }
+
+  async function carriedOut(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
+    const type = skill.agent ?? DEFAULT_AGENT;
+    const prompt = loadedText(skill, "", text, false);
+    const alias = MODELS.find((one) => one === skill.model);
+    const model = alias === undefined ? {} : { model: alias };
+    const input = { description: `skill ${skill.name}`, prompt, subagent_type: type, ...model };
+    const where = { ...whereIs(context.actor), signal: context.signal };
+    const word = await calls.judged(SPAWNING, input, where);
+    if (word.type === "refuse") return refused(`No agent may carry it out: ${word.reason}`);
+    try {
+      const spawned = await parts.spawn(type, { ...input, run_in_background: false }, context);
+      const report = spawned.type === "ended" ? `${spawned.frame}\n\n${spawned.report}` : spawned.title;
+      return { type: "carried-out", report };
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return refused(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async function typed(line: string, signal: AbortSignal): Promise<Typed> {
+    lent.newPrompt();
+    askedFor = null;
+    const [, name, args = ""] = SLASH.exec(line.trim()) ?? [];
+    if (name === undefined) return { type: "prompt", text: line, mentions: line };
+    const { all } = library.now;
+    const skill = skillTyped(name, all);
+    if (skill === undefined) return refused(unknown(`/${name}`, all.filter(isForPerson)));
+    if (!skill.forPerson)
+      return refused(`The skill ${skill.name} is for the model alone (user-invocable: false).`);
+    if (skill.forks) {
+      askedFor = skill.name;
+      const text = forkWords(skill, args.trim());
+      return { type: "prompt", text, mentions: args };
+    }
+    lent.lend(MAIN, actors.find(MAIN)?.run ?? 1, rulesLent(skill));
+    // The files that it names are attached to the prompt like those of any other.
+    const body = await render(skill, args.trim(), { id: MAIN, named: () => NO_FILES, signal });
+    if (body.type === "unusable") return refused(body.reason);
+    const text = loadedText(skill, args.trim(), body.text, true);
+    return { type: "prompt", text, mentions: body.written };
+  }
+
+  const known = look();
+  return {
+    known,
+    get now() {
+      return library.now;
+    },
+    look,
+    load,
+    typed,
+    fact(windowTokens) {
+      const text = skillsBlock(library.now.all, windowTokens);
+      return text === null ? null : { key: SKILLS_FACT, digest: digestOf(text), text };
+    },
+    lent: (id) => lent.of(actors.find(id), id),
+  };
+}
+
+/** By which a conversation knows the list. */
+export const SKILLS_FACT = "skills";
+
+const NO_FILES: Named = { texts: [], reads: [] };
+const MODELS = ["sonnet", "opus", "haiku"] as const;
+const UNTRUSTED =
+  "this folder is not trusted, so the commands of its skills do not run; --trust lets them for one run.";
+
+function isForModel({ forModel }: Skill): boolean {
+  return forModel;
+}
+
+function isForPerson({ forPerson }: Skill): boolean {
+  return forPerson;
+}
+
+function refused(reason: string): { readonly type: "refused"; readonly reason: string } {
+  return { type: "refused", reason };
+}
+
+function unknown(name: string, skills: readonly Skill[]): string {
+  const near = nearNames(name, skills);
+  const slash = name.startsWith("/") ? "/" : "";
+  const kind = slash === "" ? "skill" : "command or skill";
+  const hint = near.length === 0 ? "" : ` Near it are: ${near.map((one) => `${slash}${one}`).join(", ")}.`;
+  return `There is no ${kind} ${JSON.stringify(name)}.${hint}`;
+}
+
+function forkWords({ name }: Skill, args: string): string {
+  const withArgs = args === "" ? "" : ` and args ${JSON.stringify(args)}`;
+  return `The person called /${name}${args === "" ? "" : ` ${args}`}. Call the Skill tool with skill ${JSON.stringify(name)}${withArgs}: an agent of its own carries it out. Then tell the person what it reports.`;
+}

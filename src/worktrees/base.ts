@@ -1,0 +1,91 @@
+import { snapshotCheckout } from "./checkout-snapshot.ts";
+import type { Ground, Repository } from "./ground.ts";
+import { isRefused, operationInProgress, refused } from "./repository.ts";
+import type { BaseRef, Refused } from "./requests.ts";
+
+export interface Base {
+  readonly commit: string;
+  readonly notes: readonly string[];
+}
+
+/** The commit that a tree begins from (A16.1); what it does not have is said before work starts (C12). */
+export async function baseOf(
+  repo: Repository,
+  baseRef: BaseRef,
+  ground: Ground,
+  signal: AbortSignal | undefined,
+): Promise<Base | Refused> {
+  switch (baseRef) {
+    case "checkout":
+      return ofCheckout(repo, ground, signal);
+    case "head":
+      if (repo.head === null) return noCommit(repo, "head");
+      return { commit: repo.head, notes: await about(repo, repo.head, signal) };
+    case "fresh":
+      return fresh(repo);
+    default:
+      return baseRef satisfies never;
+  }
+}
+
+async function ofCheckout(
+  repo: Repository,
+  ground: Ground,
+  signal: AbortSignal | undefined,
+): Promise<Base | Refused> {
+  const { head } = repo;
+  const [taken, root, notes] = await Promise.all([
+    snapshotCheckout(repo, head === null ? [] : [head], ground),
+    head === null ? null : repo.git.run(["rev-parse", `${head}^{tree}`]),
+    head === null ? [] : about(repo, head, signal),
+  ]);
+  if (isRefused(taken)) return taken;
+  // Nothing is uncommitted: HEAD is what it is.
+  const isHead = head !== null && root?.out.trim() === taken.tree;
+  return { commit: isHead ? head : taken.commit, notes: [...taken.notes, ...notes] };
+}
+
+/** As the remote is known here: nothing is fetched. */
+async function fresh(repo: Repository): Promise<Base | Refused> {
+  if (repo.head === null) return noCommit(repo, "fresh");
+  const { out } = await repo.git.run([
+    "for-each-ref",
+    "--format=%(refname) %(objectname)",
+    "refs/remotes/*/HEAD",
+  ]);
+  const heads = out.split("\n").flatMap((line) => {
+    const [ref, commit] = line.split(" ");
+    return ref && commit ? [{ ref, commit }] : [];
+  });
+  const found =
+    heads.find(({ ref }) => ref === "refs/remotes/origin/HEAD") ?? (heads.length === 1 ? heads[0] : null);
+  if (found) return { commit: found.commit, notes: [] };
+  return refused(
+    `The default branch of a remote is not known in ${repo.top}, so nothing can begin from it; run "git remote set-head origin --auto", or set worktree.baseRef to "head".`,
+  );
+}
+
+async function about(repo: Repository, head: string, signal: AbortSignal | undefined): Promise<string[]> {
+  const doing = await operationInProgress(repo);
+  const behind = await repo.git.run(
+    ["rev-list", "--count", `${head}..@{upstream}`],
+    signal ? { signal } : {},
+  );
+  const count = behind.code === 0 ? Number(behind.out.trim()) : 0;
+  return [
+    ...(doing === null
+      ? []
+      : [`${repo.top} is in the middle of ${doing}; the worktree begins from what that has come to.`]),
+    ...(count === 0
+      ? []
+      : [
+          `HEAD is ${count} ${count === 1 ? "commit" : "commits"} behind its upstream, as it was when it was last fetched.`,
+        ]),
+  ];
+}
+
+function noCommit(repo: Repository, baseRef: BaseRef): Refused {
+  return refused(
+    `${repo.top} has no commit yet, so a worktree cannot begin from "${baseRef}"; make a first commit, or set worktree.baseRef to "checkout".`,
+  );
+}

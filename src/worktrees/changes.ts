@@ -1,0 +1,71 @@
+import type * as z from "zod/mini";
+import { type Git, parts } from "./git.ts";
+import type { ChangedFile, Counts } from "./requests.ts";
+
+/** One entry that differs between two trees. */
+export interface RawChange {
+  readonly path: string;
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldId: string;
+  readonly newId: string;
+  readonly status: string;
+}
+
+export const NESTED = "160000";
+const FOLDER = "040000";
+
+type Run = Git["run"];
+
+/** Folders too: their objects have to be there as well. Null: git could not read one of them. */
+export async function rawChanges(run: Run, from: string, to: string): Promise<RawChange[] | null> {
+  const { code, out } = await run(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]);
+  if (code !== 0) return null;
+  const fields = parts(out);
+  const changes: RawChange[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode = "", newMode = "", oldId = "", newId = "", status = ""] = (fields[at] ?? "")
+      .slice(1)
+      .split(" ");
+    changes.push({ path: fields[at + 1] ?? "", oldMode, newMode, oldId, newId, status });
+  }
+  return changes;
+}
+
+export function filesOf(changes: readonly RawChange[]): ChangedFile[] {
+  const files = changes.filter(
+    ({ oldMode, newMode }) => ![oldMode, newMode].every((mode) => mode === FOLDER || mode === "000000"),
+  );
+  return files.map(({ path, oldMode, newMode }) => {
+    const was = oldMode !== FOLDER && oldMode !== "000000";
+    const is = newMode !== FOLDER && newMode !== "000000";
+    return { path, change: was && is ? "modified" : is ? "added" : "deleted" };
+  });
+}
+
+/** Binary files count as files only. Null: git could not read one of them. */
+export async function countsBetween(
+  run: Run,
+  from: string,
+  to: string,
+): Promise<z.infer<typeof Counts> | null> {
+  const { code, out } = await run([...PLAIN_DIFF, "--shortstat", from, to]);
+  if (code !== 0) return null;
+  const number = (what: RegExp) => Number(what.exec(out)?.[1] ?? 0);
+  return {
+    files: number(/(\d+) files? changed/),
+    insertions: number(/(\d+) insertions?\(\+\)/),
+    deletions: number(/(\d+) deletions?\(-\)/),
+  };
+}
+
+/** Whatever the person's settings make of a diff, and without programs of theirs. */
+export const PLAIN_DIFF = [
+  "diff",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "-M",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+];

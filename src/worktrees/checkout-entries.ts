@@ -1,0 +1,47 @@
+import { oddPath, parts } from "./git.ts";
+import type { Repository } from "./ground.ts";
+import { lastLine, refused } from "./repository.ts";
+import type { Refused } from "./requests.ts";
+
+/** One entry of an index. */
+export interface CheckoutEntry {
+  /** As `git ls-files -v` has it: `M` unmerged, `S` skipped by a sparse checkout, small where git is not to look at it. */
+  readonly tag: string;
+  readonly mode: string;
+  readonly id: string;
+  readonly path: string;
+}
+
+export interface Entries {
+  readonly entries: readonly CheckoutEntry[];
+  /** Repositories within the repository that git does not know, without a slash at their ends; only where asked for. */
+  readonly nested: readonly string[];
+}
+
+/** What is in an index; with a walk over the checkout where `nested` is asked for. */
+export async function entriesAndNested(
+  repo: Repository,
+  index: string,
+  nested: boolean,
+): Promise<Entries | Refused> {
+  const others = nested ? ["-o", "--exclude-standard"] : [];
+  const listed = await repo.git.run(["ls-files", "-v", "-s", "-z", ...others], { index });
+  if (listed.code !== 0)
+    return refused(`The index of ${repo.top} could not be read (git says: ${lastLine(listed.err)}).`);
+  const entries: CheckoutEntry[] = [];
+  const found: string[] = [];
+  for (const part of parts(listed.out)) {
+    const tab = part.indexOf("\t");
+    const [tag = "", mode = "", id = "", stage] = part.slice(0, Math.max(tab, 0)).split(" ");
+    if (stage === undefined || tag === "?") {
+      // Only what git does not walk into ends in a slash.
+      if (part.endsWith("/")) found.push(part.replace(/^\? /, "").slice(0, -1));
+      continue;
+    }
+    const path = part.slice(tab + 1);
+    if (/[a-zMS]/.test(tag) && oddPath(path))
+      return refused(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be looked after.`);
+    entries.push({ tag, mode, id, path });
+  }
+  return { entries, nested: found };
+}

@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Git } from "./git.ts";
+import { lastLine, refused } from "./repository.ts";
+import type { Refused } from "./requests.ts";
+
+/** A repository has a few; more failures than this are something else. */
+const MAX_FILTERS = 5;
+const FAILED_FILTER = /(?:smudge|clean) filter '?([^\s']+)'? failed/;
+
+/**
+ * Files and index of a tree, as a commit says. Sparse where the checkout is: git has copied the
+ * patterns. A filter that cannot run (git-lfs is not installed) costs its files their content, not the tree.
+ */
+export async function fillTree(
+  git: Git,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly type: "filled"; readonly notes: string[] } | Refused> {
+  const off: string[] = [];
+  for (;;) {
+    const settings = off.flatMap((name) => [
+      ...["-c", `filter.${name}.smudge=`, "-c", `filter.${name}.process=`],
+      ...["-c", `filter.${name}.required=false`],
+    ]);
+    const args = ["read-tree", "--reset", "-u", "--no-recurse-submodules", commit];
+    const { code, err } = await git.run([...settings, ...args], signal ? { signal } : {});
+    if (code === 0) return { type: "filled", notes: off.map(withoutFilter) };
+    const failed = await failedFilter(git, err);
+    if (failed === undefined || off.includes(failed) || off.length >= MAX_FILTERS)
+      return refused(
+        `The files of the worktree could not be written: ${lastLine(err) || `git ended with ${code}`}.`,
+      );
+    off.push(failed);
+  }
+}
+
+/** Of one that serves all files git only shows the command, as the shell could not start it. */
+async function failedFilter(git: Git, err: string): Promise<string | undefined> {
+  const named = FAILED_FILTER.exec(err)?.[1];
+  if (named !== undefined) return named;
+  const { out } = await git.run(["config", "-z", "--get-regexp", "^filter\\..*\\.process$"]);
+  for (const entry of out.split("\0")) {
+    const [key = "", command = ""] = entry.split("\n");
+    if (command !== "" && err.includes(command)) return key.slice("filter.".length, -".process".length);
+  }
+  return undefined;
+}
+
+function withoutFilter(name: string): string {
+  return `The filter "${name}" of this repository could not run, so its files stand in the worktree as git keeps them (git-lfs: as pointers); install it to have their content.`;
+}
+
+/** What is said of submodules: a tree has none of their files. */
+export async function submodulesOf(git: Git): Promise<string[]> {
+  if (!existsSync(join(git.folder, ".gitmodules"))) return [];
+  const { out } = await git.run([
+    "config",
+    "-z",
+    "-f",
+    ".gitmodules",
+    "--get-regexp",
+    "^submodule\\..*\\.path$",
+  ]);
+  const paths = out.split("\0").flatMap((entry) => entry.split("\n").slice(1));
+  if (paths.length === 0) return [];
+  return [
+    `Submodules are not checked out in the worktree, their folders are empty there: ${paths.join(", ")}. Edits to them do not come back.`,
+  ];
+}

@@ -1,0 +1,100 @@
+import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type * as z from "zod/mini";
+import type { Tree } from "../mailbox/worktree.ts";
+import { codeOf } from "./error-code.ts";
+import type { Repository } from "./ground.ts";
+import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
+import { listedTrees } from "./listed-trees.ts";
+import { isRefused, lastLine, refused } from "./repository.ts";
+import type { DoneAnswer, Refused } from "./requests.ts";
+import { forgetShownFiles } from "./shown-leftovers.ts";
+import { dropLeftovers } from "./side-index.ts";
+import { placeOf } from "./tree-place.ts";
+import type { TreeRecord } from "./tree-record.ts";
+import { chainsOf } from "./unsaved.ts";
+
+type Done = z.infer<typeof DoneAnswer>;
+
+/** Every part can be done again after a death. Git deletes, and only what it lists; we never do. */
+export async function finishRemoval(repo: Repository, record: TreeRecord): Promise<Done> {
+  const { tree } = record;
+  const listed = await listedTrees(repo);
+  if (isRefused(listed)) return listed;
+  if (listed.some(({ path }) => path === tree.path)) {
+    pointBack(tree);
+    const { code, err } = await repo.git.run(["worktree", "remove", "--force", tree.path]);
+    if (code !== 0)
+      return refused(`${tree.path} is saved and could not be removed (git says: ${lastLine(err)}).`);
+  }
+  if (isThere(tree.path))
+    return refused(`${tree.path} is saved, and something is left of it that git did not remove.`);
+  const elsewhere = listed.some(
+    ({ path, branch }) => path !== tree.path && branch === `refs/heads/${tree.branch}`,
+  );
+  const branch = elsewhere ? null : await removeBranch(repo, tree.name, `refs/heads/${tree.branch}`);
+  if (branch !== null) return branch;
+  await forget(repo, tree);
+  removeEmptyFolders(repo.top);
+  return { type: "done" };
+}
+
+/** Git removes only what says that it is a work tree; an agent, or a set-up command, may have deleted that. */
+function pointBack(tree: Tree): void {
+  const pointer = join(tree.path, ".git");
+  const place = placeOf(tree);
+  if ("type" in place || !isThere(tree.path) || isThere(pointer)) return;
+  writeFileSync(pointer, `gitdir: ${place.gitDir}\n`, { flag: "wx" });
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Only where a ref of ours holds what it points at. Its settings, if any, are the person's. */
+async function removeBranch(repo: Repository, name: string, ref: string): Promise<Refused | null> {
+  const { out } = await repo.git.run(["rev-parse", "--revs-only", ref]);
+  const tip = out.trim();
+  if (tip === "") return null;
+  for (const held of [snapshotRef(name), baseRef(name)]) {
+    const { code } = await repo.git.run(["merge-base", "--is-ancestor", tip, held]);
+    if (code !== 0) continue;
+    const gone = await repo.git.run(["update-ref", "-d", ref, tip]);
+    return gone.code === 0 ? null : refused(`${ref} could not be removed (git says: ${lastLine(gone.err)}).`);
+  }
+  // It has commits that were not made in the tree: then it is not ours alone.
+  return null;
+}
+
+/** A tree that nothing was ever written in leaves nothing behind; of others the refs and who they were stay. */
+async function forget(repo: Repository, tree: Tree): Promise<void> {
+  const { name } = tree;
+  const folder = treeRecordFolder(repo.common, name);
+  const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
+  if (snapshot === null && ignored === null) {
+    await repo.git.run(["update-ref", "-d", baseRef(name)]);
+    rmSync(folder, { recursive: true, force: true });
+    return;
+  }
+  dropLeftovers(repo.common, name);
+  forgetShownFiles(repo.common, tree);
+  for (const file of ["index", "ignored", "heads", "removing"]) rmSync(join(folder, file), { force: true });
+  rmSync(join(folder, "troupe"), { recursive: true, force: true });
+}
+
+/** Whatever we made for trees goes with the last one of them. */
+export function removeEmptyFolders(checkout: string): void {
+  const folder = treesFolder(checkout);
+  try {
+    const ignore = join(folder, ".gitignore");
+    const names = readdirSync(folder);
+    if (names.length > 1 || (names[0] ?? ".gitignore") !== ".gitignore") return;
+    if (names.length === 1 && !["*\n", ""].includes(readFileSync(ignore, "utf8"))) return;
+    rmSync(ignore, { force: true });
+    rmdirSync(folder);
+    rmdirSync(dirname(folder));
+  } catch (error) {
+    // Somebody has something there, or took it away meanwhile.
+    if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(codeOf(error) ?? "")) throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Git } from "./git.ts";
+import type { Ground } from "./ground.ts";
+
+const PAUSE_MS = 20;
+const PATIENCE_MS = 1_000;
+/** More are asked of git at once. */
+const FEW = 200;
+
+/**
+ * Whether every object of a commit is there, beyond those of `before`, now that a ref holds it. A `git gc --prune=now`
+ * at the wrong moment takes away objects that no ref held yet, and one that began before may do so a moment later:
+ * such a one is waited for, but not for long.
+ */
+export async function allThere(
+  run: Git["run"],
+  common: string,
+  commit: string,
+  before: string,
+  objects: readonly string[],
+  ground: Ground,
+): Promise<boolean> {
+  const waited = await gcHasEnded(common, ground);
+  if (!waited && objects.length <= FEW && [commit, ...objects].every((id) => isLoose(common, id)))
+    return true;
+  return isConnected(run, commit, before);
+}
+
+/** All that a commit reaches and `before` does not can be read. */
+export async function isConnected(run: Git["run"], commit: string, before: string): Promise<boolean> {
+  const { code } = await run(["rev-list", "--objects", "--quiet", commit, "--not", before]);
+  return code === 0;
+}
+
+function isLoose(common: string, id: string): boolean {
+  return existsSync(join(common, "objects", id.slice(0, 2), id.slice(2)));
+}
+
+/** Whether there was anything to wait for. */
+async function gcHasEnded(common: string, ground: Ground): Promise<boolean> {
+  let waited = 0;
+  for (; waited < PATIENCE_MS && gcRuns(common, ground); waited += PAUSE_MS) await pause(PAUSE_MS);
+  return waited > 0;
+}
+
+function gcRuns(common: string, ground: Ground): boolean {
+  try {
+    const pid = Number.parseInt(readFileSync(join(common, "gc.pid"), "utf8"), 10);
+    return pid > 0 && ground.isAlive({ pid, startedAt: null });
+  } catch {
+    // None runs.
+    return false;
+  }
+}

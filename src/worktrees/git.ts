@@ -1,0 +1,126 @@
+import { simpleGit } from "simple-git";
+
+/** What one git command came to. Bytes that are no UTF-8 are U+FFFD: who acts on paths refuses those (`oddPath`). */
+export interface GitAnswer {
+  /** 0 is well; 1 often an answer; 128 a refusal; -1 where it could not be started. */
+  readonly code: number;
+  readonly out: string;
+  /** Without the blank lines around it. */
+  readonly err: string;
+}
+
+export interface GitOptions {
+  /** Another index file than the checkout's own, absolute. */
+  readonly index?: string;
+  /** Of the work tree that the command is run at the top of, absolute: its own `.git` is not asked then. */
+  readonly gitDir?: string;
+  /** Of commits that are made; ours where absent. */
+  readonly identity?: "person";
+  /** Rejects with the signal's reason when it is aborted. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Git {
+  /** Where its commands run. */
+  readonly folder: string;
+  /** Never rejects for what git says, only when aborted. */
+  run(args: readonly string[], options?: GitOptions): Promise<GitAnswer>;
+  /** The same git in another folder. */
+  at(folder: string): Git;
+}
+
+/**
+ * None of what a repository could have git run without being asked, none of what writes without being asked, and paths
+ * as they are. Filters and merge drivers do run: folders whose settings nobody agreed to have no trees.
+ */
+const CONFIG = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "core.quotePath=false",
+  "core.untrackedCache=keep",
+  "commit.gpgSign=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "advice.addEmbeddedRepo=false",
+  "core.safecrlf=false",
+  "color.ui=false",
+];
+
+/** Commits of ours must not need, nor pass for, somebody's. */
+const OURS = {
+  GIT_AUTHOR_NAME: "Troupe",
+  GIT_AUTHOR_EMAIL: "troupe@localhost",
+  GIT_COMMITTER_NAME: "Troupe",
+  GIT_COMMITTER_EMAIL: "troupe@localhost",
+};
+
+/** What steers git besides its arguments, and is not ours to pass on. */
+const STEERS_GIT = /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_)/;
+
+export function gitIn(folder: string, env: Readonly<Record<string, string | undefined>>): Git {
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && !STEERS_GIT.test(name)) clean[name] = value;
+  return {
+    folder,
+    run: (args, options = {}) => run(folder, clean, args, options),
+    at: (other) => gitIn(other, clean),
+  };
+}
+
+async function run(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+  { index, gitDir, identity, signal }: GitOptions,
+): Promise<GitAnswer> {
+  signal?.throwIfAborted();
+  let code = -1;
+  let err = "";
+  const all = {
+    ...env,
+    ...(identity === "person" ? {} : OURS),
+    // Reading must not write, questions have nobody to answer them, and words are for programs.
+    ...{ GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    ...(gitDir === undefined ? {} : { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
+  };
+  const made = () =>
+    simpleGit({
+      baseDir: folder,
+      config: CONFIG,
+      // What is in it is ours by now: all that steers git was taken out.
+      allowEnvironment: Object.keys(all),
+      // Filters only to be switched off.
+      unsafe: { allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true, allowUnsafeFilter: true },
+      ...(signal ? { abort: signal } : {}),
+      errors(error, result) {
+        code = result.exitCode;
+        err = Buffer.concat(result.stdErr).toString("utf8").trim();
+        // It ran: what it says is an answer.
+        return code >= 0 && code < 256 ? undefined : error;
+      },
+    })
+      .env(all)
+      // simple-git waits 50 ms more for the words of a command that had none; so each says nothing at its end.
+      .outputHandler((_, stdout) => stdout.once("end", () => stdout.emit("data", Buffer.alloc(0))));
+  try {
+    const out = await made().raw([...args]);
+    // One that was cut off has an exit code, too.
+    if (code !== 0) signal?.throwIfAborted();
+    return { code, out, err };
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    return { code: -1, out: "", err: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The parts of an answer to `-z`. */
+export function parts(out: string): string[] {
+  return out.split("\0").filter((part) => part !== "");
+}
+
+/** Whether a path came back other than it is: its name is no UTF-8, so it cannot be named. */
+export function oddPath(path: string): boolean {
+  return path.includes("\uFFFD");
+}

@@ -1,0 +1,90 @@
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Tree } from "../mailbox/worktree.ts";
+import { isConnected } from "./gc-guard.ts";
+import { parts } from "./git.ts";
+import type { Ground } from "./ground.ts";
+import { ignoredRef } from "./layout.ts";
+import { lastLine } from "./repository.ts";
+import { openSideIndex, type SideIndex, sideIndexFile } from "./side-index.ts";
+import type { TreeGit, TreePlace } from "./tree-place.ts";
+
+/**
+ * Ignored files that were written by name have a chain of commits of their own: they are never merged, and never lost.
+ * Those in it already are looked at again whenever all of the tree is. `named` null: only those. Notes are answered.
+ */
+export async function keepIgnored(
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  named: readonly string[] | null,
+  mayBe: boolean,
+  ground: Ground,
+): Promise<string[]> {
+  const asked = named !== null && mayBe ? named : [];
+  const there = asked.filter(
+    (path) => lstatSync(join(tree.path, path), { throwIfNoEntry: false })?.isDirectory() === false,
+  );
+  const ignored = await ignoredOf(git, sideIndexFile(place, tree, "index"), there);
+  const has = existsSync(sideIndexFile(place, tree, "ignored"));
+  if (ignored.length === 0 && !(has && (named === null || mayBe))) return [];
+
+  let failed = "";
+  for (const afresh of [false, true]) {
+    const index = openSideIndex(place, tree, "ignored", ground);
+    try {
+      const said = await addAndCommit(git, index, tree, ignored, afresh);
+      if (said === null) index.keep();
+      if (said === null) return [];
+      failed = said;
+    } finally {
+      index.drop();
+    }
+  }
+  return [`Ignored files are not in the snapshot: ${failed}.`];
+}
+
+/** What git says against it. `afresh`: every file is read again, as objects may have been dropped. */
+async function addAndCommit(
+  git: TreeGit,
+  { file: index, drop }: SideIndex,
+  tree: Tree,
+  paths: readonly string[],
+  afresh: boolean,
+): Promise<string | null> {
+  if (afresh) drop();
+  if (afresh) await git(["read-tree", ignoredRef(tree.name)], { index });
+  const known = await git(["add", "-u", "--sparse", "--ignore-errors", "--", "."], { index });
+  if (known.code > 1) return lastLine(known.err);
+  if (paths.length > 0) {
+    const args = ["--literal-pathspecs", "add", "-f", "--sparse", "--ignore-errors", "--", ...paths];
+    const added = await git(args, { index });
+    if (added.code !== 0) return lastLine(added.err);
+  }
+  const made = await git(["write-tree"], { index });
+  if (made.code !== 0) return lastLine(made.err);
+  return commit(git, tree, made.out.trim());
+}
+
+async function commit(git: TreeGit, tree: Tree, root: string): Promise<string | null> {
+  const ref = ignoredRef(tree.name);
+  const { out } = await git(["rev-parse", "--revs-only", `${ref}^{commit}`, `${ref}^{tree}`]);
+  const [before, was] = out.split("\n").filter((line) => line !== "");
+  if (was === root) return null;
+  const parent = before === undefined ? [] : ["-p", before];
+  const made = await git(["commit-tree", root, ...parent, "-m", `Ignored files of ${tree.name}`]);
+  if (made.code !== 0) return lastLine(made.err);
+  const id = made.out.trim();
+  const moved = await git(["update-ref", ref, id, before ?? "0".repeat(id.length)]);
+  if (moved.code !== 0) return lastLine(moved.err);
+  const isWhole = await isConnected(git, id, before ?? tree.base);
+  return isWhole ? null : "objects were removed while it was taken";
+}
+
+/** Git's own word on which of them it ignores. */
+async function ignoredOf(git: TreeGit, index: string, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const args = ["--literal-pathspecs", "ls-files", "-z", "-o", "-i", "--exclude-standard", "--", ...paths];
+  const { code, out } = await git(args, { index });
+  return code === 0 ? parts(out) : [];
+}

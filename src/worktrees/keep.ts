@@ -1,0 +1,97 @@
+import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type * as z from "zod/mini";
+import type { Tree } from "../mailbox/worktree.ts";
+import { countsBetween } from "./changes.ts";
+import { codeOf } from "./error-code.ts";
+import type { Ground } from "./ground.ts";
+import { lastLine, refused } from "./repository.ts";
+import type { KeepAnswer, KeepRequest } from "./requests.ts";
+import { sideIndexFile } from "./side-index.ts";
+import { withTreeLock } from "./tree-lock.ts";
+import { gitOn, placeOf, type TreeGit, type TreePlace } from "./tree-place.ts";
+import { readRecord, writeRecord } from "./tree-record.ts";
+import { snapshotLocked } from "./tree-snapshot.ts";
+
+type Keep = z.infer<typeof KeepRequest>;
+
+/** The edits become one commit on the tree's branch, on its base; the tree is clean on it. Asked again it changes nothing. */
+export async function keepTree(request: Keep, ground: Ground): Promise<KeepAnswer> {
+  const place = placeOf(request.tree);
+  if ("type" in place) return place;
+  return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
+}
+
+async function keep({ tree, message }: Keep, place: TreePlace, ground: Ground): Promise<KeepAnswer> {
+  const taken = await snapshotLocked({ tree, files: null }, place, ground);
+  if (taken.type === "refused") return taken;
+  const git = gitOn(tree, place, ground);
+  const counts = await countsBetween(git, tree.base, taken.commit);
+  if (counts === null) return refused(`The edits in ${tree.path} could not be read.`);
+  if (counts.files === 0) {
+    await note(place, tree, "empty");
+    return { type: "empty" };
+  }
+  const commit = await keptCommit(git, tree, taken.commit, message);
+  if (typeof commit !== "string") return commit;
+  await endOperations(git, place);
+  const branch = `refs/heads/${tree.branch}`;
+  for (const args of [
+    ["update-ref", branch, commit],
+    ["symbolic-ref", "HEAD", branch],
+  ]) {
+    const { code, err } = await git(args);
+    if (code !== 0)
+      return refused(`The branch ${tree.branch} could not be moved (git says: ${lastLine(err)}).`);
+  }
+  const notes = refreshIndex(place, tree)
+    ? []
+    : [`The index of ${tree.path} is locked and was left as it is.`];
+  await note(place, tree, "kept");
+  return { type: "kept", commit, ...counts, notes: [...taken.notes, ...notes] };
+}
+
+/** The one that is there, where it says the same. */
+async function keptCommit(git: TreeGit, tree: Tree, snapshot: string, message: string) {
+  const branch = `refs/heads/${tree.branch}`;
+  const asked = [`${snapshot}^{tree}`, `${tree.base}^{commit}`, `${branch}^{tree}`, `${branch}^@`];
+  const { out } = await git(["rev-parse", "--revs-only", ...asked]);
+  const [root = "", base, was, ...parents] = out.split("\n").filter((line) => line !== "");
+  if (was === root && parents.length === 1 && parents[0] === base)
+    return (await git(["rev-parse", branch])).out.trim();
+  const made = await git(["commit-tree", root, "-p", tree.base, "-m", message]);
+  return made.code === 0
+    ? made.out.trim()
+    : refused(`The edits could not be committed (${lastLine(made.err)}).`);
+}
+
+/** A rebase that nobody goes on with would be taken up by the person's next one. */
+async function endOperations(git: TreeGit, { gitDir }: TreePlace): Promise<void> {
+  const operations = [
+    ["rebase-merge", "rebase"],
+    ["rebase-apply", "rebase"],
+    ["MERGE_HEAD", "merge"],
+    ["CHERRY_PICK_HEAD", "cherry-pick"],
+    ["REVERT_HEAD", "revert"],
+  ] as const;
+  for (const [file, command] of operations)
+    if (existsSync(join(gitDir, file))) await git([command, "--quit"]);
+}
+
+/** Git's own way: who has `index.lock` writes the index. Ours has what the commit has, and knows the files. */
+function refreshIndex(place: TreePlace, tree: Tree): boolean {
+  const index = join(place.gitDir, "index");
+  try {
+    copyFileSync(sideIndexFile(place, tree, "index"), `${index}.lock`, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+  renameSync(`${index}.lock`, index);
+  return true;
+}
+
+async function note({ common }: TreePlace, { name }: Tree, result: "kept" | "empty"): Promise<void> {
+  const record = await readRecord(common, name);
+  if (record !== null) await writeRecord(common, name, { ...record, result });
+}

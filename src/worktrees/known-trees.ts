@@ -1,0 +1,57 @@
+import { lstatSync } from "node:fs";
+import type { Repository } from "./ground.ts";
+import { OUR_REFS } from "./layout.ts";
+import { lastLine, refused } from "./repository.ts";
+import type { Refused } from "./requests.ts";
+import { readRecord, recordedNames, type TreeRecord } from "./tree-record.ts";
+
+/** What there is of a tree: a record, refs, or both. */
+export interface KnownTree {
+  readonly name: string;
+  readonly record: TreeRecord | null;
+  readonly base: string | null;
+  readonly snapshot: string | null;
+  readonly ignored: string | null;
+  /** Milliseconds since 1970, of its newest commit. */
+  readonly at: number;
+  /** Something is at its path. */
+  readonly stands: boolean;
+}
+
+const CHAINS = { bases: "base", trees: "snapshot", ignored: "ignored" } as const;
+
+/** By name. */
+export async function knownTrees(repo: Repository): Promise<KnownTree[] | Refused> {
+  const folders = Object.keys(CHAINS).map((chain) => `${OUR_REFS}${chain}`);
+  const format = "--format=%(refname) %(objectname) %(committerdate:unix)";
+  const { code, out, err } = await repo.git.run(["for-each-ref", format, ...folders]);
+  if (code !== 0) return refused(`The refs of ${repo.top} could not be read (git says: ${lastLine(err)}).`);
+  const refs = new Map<string, Partial<Record<"base" | "snapshot" | "ignored", string>> & { at: number }>();
+  for (const line of out.split("\n").filter((some) => some !== "")) {
+    const [ref = "", id = "", at = "0"] = line.split(" ");
+    const [, folder = "", name = ""] = /^refs\/troupe\/([^/]+)\/(.+)$/.exec(ref) ?? [];
+    const found = refs.get(name) ?? { at: 0 };
+    if (isChain(folder))
+      refs.set(name, { ...found, [CHAINS[folder]]: id, at: Math.max(found.at, Number(at) * 1000) });
+  }
+  const names = [...new Set([...refs.keys(), ...(await recordedNames(repo.common))])].sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const { base = null, snapshot = null, ignored = null, at = 0 } = refs.get(name) ?? {};
+      const record = await readRecord(repo.common, name);
+      const stands = record !== null && lstatSync(record.tree.path, { throwIfNoEntry: false }) !== undefined;
+      return { name, record, base: base ?? record?.tree.base ?? null, snapshot, ignored, at, stands };
+    }),
+  );
+}
+
+function isChain(folder: string): folder is keyof typeof CHAINS {
+  return Object.hasOwn(CHAINS, folder);
+}
+
+export async function knownTree(repo: Repository, name: string): Promise<KnownTree | Refused> {
+  const known = await knownTrees(repo);
+  if ("type" in known) return known;
+  const found = known.find((tree) => tree.name === name);
+  return found ?? refused(`There is no worktree ${name} in ${repo.top}, and never was one with edits.`);
+}

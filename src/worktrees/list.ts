@@ -1,0 +1,51 @@
+import type * as z from "zod/mini";
+import { countsBetween } from "./changes.ts";
+import type { Ground, Repository } from "./ground.ts";
+import { type KnownTree, knownTrees } from "./known-trees.ts";
+import { branchOf } from "./layout.ts";
+import { isRefused, repositoryAt } from "./repository.ts";
+import type { InspectRequest, ListAnswer, TreeListing } from "./requests.ts";
+
+type Listing = z.infer<typeof TreeListing>;
+
+/** Every tree there is or was and has snapshots, by name. */
+export async function listTrees(
+  { folder }: z.infer<typeof InspectRequest>,
+  ground: Ground,
+): Promise<z.infer<typeof ListAnswer>> {
+  const repo = await repositoryAt(folder, ground);
+  if (isRefused(repo)) return repo;
+  const known = await knownTrees(repo);
+  if ("type" in known) return known;
+  const { out } = await repo.git.run([
+    "for-each-ref",
+    "--format=%(refname:lstrip=2)",
+    "refs/heads/worktree-*",
+  ]);
+  const branches = new Set(out.split("\n"));
+  const trees: Listing[] = [];
+  for (const tree of known) trees.push(await listingOf(repo, tree, branches, ground));
+  return { type: "trees", trees };
+}
+
+async function listingOf(
+  repo: Repository,
+  { name, record, base, snapshot, at, stands }: KnownTree,
+  branches: ReadonlySet<string>,
+  ground: Ground,
+): Promise<Listing> {
+  const branch = branchOf(name);
+  const nothing = { files: 0, insertions: 0, deletions: 0 };
+  const run = (args: readonly string[]) => repo.git.run(args);
+  return {
+    name,
+    path: stands && record !== null ? record.tree.path : null,
+    branch: branches.has(branch) ? branch : null,
+    owner: record?.owner ?? null,
+    alive: record !== null && ground.isAlive(record.owner.process),
+    ...{ base, snapshot },
+    at: snapshot === null ? (record?.at ?? at) : at,
+    counts: snapshot === null || base === null ? nothing : await countsBetween(run, base, snapshot),
+    result: record?.result ?? null,
+  };
+}

@@ -1,0 +1,255 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Conflict } from "../../mailbox/worktree.ts";
+import { codeOf } from "../error-code.ts";
+import { allThere } from "../gc-guard.ts";
+import type { Ground, Repository } from "../ground.ts";
+import { mergeRef, ourFolder } from "../layout.ts";
+import { withLock } from "../lock.ts";
+import { isRefused, refused } from "../repository.ts";
+import type { ApplyAnswer, ApplyRequest, Refused } from "../requests.ts";
+import { noteMerged } from "../tree-record.ts";
+import { endedHow, notDone } from "./after-failure.ts";
+import { bothSides } from "./agent-snapshot.ts";
+import { type Candidate, candidateOf, checkoutOf } from "./candidate.ts";
+import { moveBack, moveForth, prepareCommit } from "./commit.ts";
+import { type Disk, realDisk } from "./disk.ts";
+import { exchange } from "./exchange.ts";
+import { lstatOf } from "./file-state.ts";
+import { lastLineOf } from "./git-words.ts";
+import { type Committed, type MergeStart, newMerge, record, setClosed, setOpen, storyOf } from "./journal.ts";
+import { madeBy } from "./made.ts";
+import type { Exchange } from "./moves.ts";
+import { CHANGED, prove } from "./proof.ts";
+import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
+import { bytesFolder, stageFiles } from "./stage.ts";
+import { type Left, takeBack } from "./take-back.ts";
+
+type Clean = Extract<Candidate, { type: "clean" }>;
+
+/** The edits of a tree are in the checkout, all of them, or nothing was changed there. One at a time in a repository. */
+export async function applyMerge(
+  request: ApplyRequest,
+  ground: Ground,
+  disk: Disk = realDisk,
+): Promise<ApplyAnswer> {
+  const repo = await checkoutOf(request.tree, ground);
+  if (isRefused(repo)) return repo;
+  return withLock<ApplyAnswer>(repo.common, ground, async () => {
+    const { merges, notes } = await rollBackUnfinished(repo.common, ground, disk);
+    // What was taken back may have moved HEAD.
+    const now = merges.length === 0 ? repo : await checkoutOf(request.tree, ground);
+    if (isRefused(now)) return now;
+    const answer = await applyLocked(now, request, ground, disk);
+    return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
+  });
+}
+
+async function applyLocked(
+  repo: Repository,
+  request: ApplyRequest,
+  ground: Ground,
+  disk: Disk,
+): Promise<ApplyAnswer> {
+  const { tree, hold, expects } = request;
+  const sides = await bothSides(repo, tree, expects !== null, ground);
+  if (isRefused(sides)) return sides;
+  const candidate = await candidateOf(repo, { ...sides, tree, hold }, ground);
+  if (isRefused(candidate)) return candidate;
+  if (candidate.type === "empty") return nothingToDo(repo, request, ground);
+  if (expects !== null && candidate.checkout.tree !== expects) return { type: "moved" };
+  const { counts, notes } = candidate;
+  if (candidate.type === "conflict")
+    return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes: [...notes] };
+  const merge = ground.id();
+  const place = await bytesFolder(repo, merge);
+  if (isRefused(place)) return place;
+  const { bytes } = place;
+  if (lstatOf(bytes) !== null) return refused(`There is a merge ${merge} already; try again.`);
+  mkdirSync(ourFolder(repo.common), { recursive: true });
+  setOpen(repo.common, merge, bytes, disk);
+  try {
+    const outcome = await bringIn(repo, request, candidate, { merge, bytes }, ground, disk);
+    if (outcome.type === "merged") await noteMerged(repo.common, request.tree.name);
+    else await forgetTakenBack(repo, merge, bytes, outcome.left, disk);
+    setClosed(repo.common, disk);
+    return answerTo(candidate, outcome, merge);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const state = await endedHow(repo.common, merge, ground, disk);
+    if (state !== "merged") return refused(notDone(repo, "brought into", state, error));
+    const notes = [`The merge is done; tidying up after it failed: ${String(error)}.`];
+    const commit = storyOf(repo.common, merge)?.start.committed?.commit ?? null;
+    return answerTo(candidate, { type: "merged", commit, notes }, merge);
+  }
+}
+
+type Outcome =
+  | { readonly type: "merged"; readonly commit: string | null; readonly notes: readonly string[] }
+  | { readonly type: "conflict"; readonly conflicts: readonly Conflict[]; readonly left: readonly Left[] }
+  | { readonly type: "refused"; readonly reason: string; readonly left: readonly Left[] };
+
+function answerTo({ counts, notes }: Clean, outcome: Outcome, merge: string): ApplyAnswer {
+  switch (outcome.type) {
+    case "merged":
+      return {
+        ...counts,
+        type: "merged",
+        merge,
+        commit: outcome.commit,
+        notes: [...notes, ...outcome.notes],
+      };
+    case "conflict":
+      return {
+        ...{ ...counts, type: "conflict", conflicts: [...outcome.conflicts] },
+        notes: [...notes, ...outcome.left.map(leftOver)],
+      };
+    case "refused":
+      return refused([outcome.reason, ...outcome.left.map(leftOver)].join(" "));
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function bringIn(
+  repo: Repository,
+  request: ApplyRequest,
+  candidate: Clean,
+  { merge, bytes }: { merge: string; bytes: string },
+  ground: Ground,
+  disk: Disk,
+): Promise<Outcome> {
+  const staged = await stagedWork(repo, request, candidate, bytes, ground);
+  if (staged.type !== "staged") return { ...staged, left: [] };
+  const held = await holdByRefs(repo, merge, request.tree.base, candidate, staged.committed, ground);
+  if (held !== null) return { ...held, left: [] };
+  const start = startOf(repo, request, merge, staged, ground);
+  newMerge(repo.common, merge, disk);
+  record(repo.common, merge, start, disk);
+  const written = await write(repo, start, ground, disk);
+  const end = (outcome: "merged" | "taken back", left: readonly Left[]) =>
+    record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
+  if (written.type !== "written") {
+    end("taken back", written.left);
+    if (written.type === "failed") return { type: "refused", reason: written.reason, left: written.left };
+    return {
+      type: "conflict",
+      conflicts: [{ path: written.path, kind: CHANGED, lines: [] }],
+      left: written.left,
+    };
+  }
+  for (const folder of foldersWritten(start.exchange)) disk.sync(folder);
+  end("merged", []);
+  disposeOf({ start, state: "merged" }, disk);
+  return { type: "merged", commit: staged.committed?.commit ?? null, notes: staged.notes };
+}
+
+interface Staged {
+  readonly type: "staged";
+  readonly exchange: Exchange;
+  readonly committed: Committed | null;
+  readonly notes: readonly string[];
+}
+
+/** All that is needed to write it, without having written anything. */
+async function stagedWork(
+  repo: Repository,
+  { tree, commit }: ApplyRequest,
+  { plan, emptied, merged, edits }: Clean,
+  bytes: string,
+  ground: Ground,
+): Promise<Staged | { type: "conflict"; conflicts: readonly Conflict[] } | Refused> {
+  const toCommit =
+    commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
+  if (toCommit?.type === "refused") return toCommit;
+  const added = plan.flatMap(({ path, after }) => (after === null ? [] : [path]));
+  const staged = await stageFiles(repo, merged, added, join(bytes, "stage"), ground);
+  if (staged !== null) return staged;
+  mkdirSync(join(bytes, "aside"), { recursive: true });
+  const proven = await prove(repo, plan, bytes, "stage");
+  if (proven.type !== "proven") return proven;
+  const moves = [...proven.moves];
+  const work = {
+    root: repo.top,
+    bytes,
+    aside: "aside",
+    moves,
+    made: madeBy(repo.top, moves),
+    emptied: [...emptied],
+  };
+  const isThere = toCommit !== null && toCommit.committed === null;
+  const notes = isThere ? ["HEAD has all of these edits already, so no commit was made."] : [];
+  return { type: "staged", exchange: work, committed: toCommit?.committed ?? null, notes };
+}
+
+/** No `git gc` takes what undo, or a look back, may need. */
+async function holdByRefs(
+  repo: Repository,
+  merge: string,
+  base: string,
+  { checkout, merged, edits }: Clean,
+  committed: Committed | null,
+  ground: Ground,
+): Promise<Refused | null> {
+  const parents = [checkout.commit, edits, ...(committed === null ? [] : [committed.commit])];
+  const of = parents.flatMap((parent) => ["-p", parent]);
+  const after = await repo.git.run(["commit-tree", merged, ...of, "-m", `Merge ${merge}`]);
+  const refs = [
+    await repo.git.run(["update-ref", mergeRef(merge, "before"), checkout.commit]),
+    await repo.git.run(["update-ref", mergeRef(merge, "after"), after.out.trim()]),
+  ];
+  const failed = [after, ...refs].find(({ code }) => code !== 0);
+  const id = after.out.trim();
+  const objects = [checkout.commit, checkout.tree, edits, merged];
+  if (failed === undefined && !(await allThere(repo.git.run, repo.common, id, base, objects, ground)))
+    return refused("git gc took away what was being merged; try again.");
+  return failed === undefined
+    ? null
+    : refused(`What was merged could not be kept (git says: ${lastLineOf(failed)}).`);
+}
+
+function startOf(
+  repo: Repository,
+  { tree, owner, title }: ApplyRequest,
+  merge: string,
+  { exchange: work, committed }: Staged,
+  ground: Ground,
+): MergeStart {
+  return {
+    ...{ type: "merge-start", merge, at: ground.now(), top: repo.top, gitDir: repo.gitDir },
+    ...{ tree: tree.name, owner, title, exchange: work, committed },
+  };
+}
+
+type Written =
+  | { readonly type: "written" }
+  | { readonly type: "changed"; readonly path: string; readonly left: readonly Left[] }
+  | { readonly type: "failed"; readonly reason: string; readonly left: readonly Left[] };
+
+async function write(repo: Repository, start: MergeStart, ground: Ground, disk: Disk): Promise<Written> {
+  const done = exchange(start.exchange, disk);
+  if (done.type === "changed") return { type: "changed", path: done.path, left: done.left };
+  if (done.type === "failed")
+    return { type: "failed", reason: `${done.path} could not be written: ${done.why}.`, left: done.left };
+  if (start.committed === null) return { type: "written" };
+  try {
+    const why = await moveForth(repo, start.committed, ground, disk);
+    if (why === null) return { type: "written" };
+    return { type: "failed", reason: why.reason, left: takeBack(start.exchange, disk) };
+  } catch (error) {
+    takeBack(start.exchange, disk);
+    await moveBack(repo, start.committed, ground, disk);
+    throw error;
+  }
+}
+
+function foldersWritten({ root, moves }: Exchange): string[] {
+  return [...new Set(moves.map(({ path }) => join(root, path, "..")))];
+}
+
+/** The agent's files are what they were at first by now. */
+async function nothingToDo(repo: Repository, request: ApplyRequest, ground: Ground): Promise<ApplyAnswer> {
+  await noteMerged(repo.common, request.tree.name);
+  const none = { files: 0, insertions: 0, deletions: 0 };
+  return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };
+}

@@ -1,0 +1,223 @@
+import { join } from "node:path";
+import type { Tree } from "../../mailbox/worktree.ts";
+import { rawChanges } from "../changes.ts";
+import { parts } from "../git.ts";
+import type { Ground, Repository } from "../ground.ts";
+import { isRefused, lastLine, refused } from "../repository.ts";
+import type { Refused } from "../requests.ts";
+import { chunks, copyIndex } from "../side-index.ts";
+import type { Disk } from "./disk.ts";
+import { entriesOf, isSameEntry, setEntries } from "./index-entries.ts";
+import type { Committed, IndexEntry } from "./journal.ts";
+import { mergeTree } from "./merge-tree.ts";
+import { withIndex } from "./own-index.ts";
+
+/** Null: HEAD has all of it already. */
+export type ToCommit = { readonly type: "to commit"; readonly committed: Committed | null } | Refused;
+
+/**
+ * One commit of the edits alone on what HEAD is, without what the person has not committed, and what it makes of their
+ * index. Writes objects, nothing else.
+ */
+export async function prepareCommit(
+  repo: Repository,
+  { tree, edits, message }: { tree: Tree; edits: string; message: string },
+  ground: Ground,
+): Promise<ToCommit> {
+  const headTree = repo.head === null ? emptyTree(edits) : `${repo.head}^{tree}`;
+  const onBase = await madeCommit(repo, headTree, [tree.base], "HEAD");
+  if (isRefused(onBase)) return onBase;
+  const merged = await mergeTree(repo.git, onBase.id, edits);
+  if (merged.type === "refused") return merged;
+  if (merged.type === "conflict")
+    return refused(
+      `The edits touch lines that are not committed in ${repo.top} (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be a commit of their own; commit those first, or have the edits applied without a commit.`,
+    );
+  const raw = await rawChanges(repo.git.run, headTree, merged.tree);
+  if (raw === null) return refused("The commit could not be compared with HEAD.");
+  const changes = raw.flatMap(({ path, oldMode, oldId, newMode, newId }) => {
+    const [before, after] = [entry(oldMode, oldId), entry(newMode, newId)];
+    return before === null && after === null ? [] : [{ path, before, after }];
+  });
+  if (changes.length === 0) return { type: "to commit", committed: null };
+  const made = await madeCommit(repo, merged.tree, repo.head === null ? [] : [repo.head], message, "person");
+  if (isRefused(made)) return made;
+  const entries = await indexAfter(repo, changes, merged.tree, ground);
+  if (isRefused(entries)) return entries;
+  const { head, branch } = repo;
+  return { type: "to commit", committed: { head, branch, commit: made.id, entries: entries.entries } };
+}
+
+/** What is staged stays staged, on top of what was committed. */
+async function indexAfter(
+  repo: Repository,
+  changes: Committed["entries"],
+  committed: string,
+  ground: Ground,
+): Promise<{ entries: Committed["entries"] } | Refused> {
+  return withIndex(repo, ground, async (index) => {
+    copyIndex(join(repo.gitDir, "index"), index);
+    const found = await entriesOf(repo, index);
+    if (isRefused(found)) return found;
+    const now = new Map(changes.map(({ path }) => [path, found.get(path) ?? null]));
+    const staged = changes.filter(({ path, before }) => !isSameEntry(now.get(path) ?? null, before));
+    const both = staged.length === 0 ? null : await withStaged(repo, index, committed, staged);
+    if (both !== null && isRefused(both)) return both;
+    const entries = changes.map(({ path, after }) => ({
+      path,
+      before: now.get(path) ?? null,
+      after: both?.entries.has(path) ? (both.entries.get(path) ?? null) : after,
+    }));
+    return { entries };
+  });
+}
+
+async function withStaged(
+  repo: Repository,
+  index: string,
+  committed: string,
+  staged: Committed["entries"],
+): Promise<{ entries: ReadonlyMap<string, IndexEntry> } | Refused> {
+  const written = await repo.git.run(["-c", "core.splitIndex=false", "write-tree"], { index });
+  if (written.code !== 0)
+    return refused(`The index of ${repo.top} could not be read (git says: ${lastLine(written.err)}).`);
+  const root = repo.head ?? (await madeCommit(repo, emptyTree(committed), [], "Nothing"));
+  if (typeof root !== "string" && isRefused(root)) return root;
+  const base = typeof root === "string" ? root : root.id;
+  const ours = await madeCommit(repo, written.out.trim(), [base], "What is staged");
+  const theirs = await madeCommit(repo, committed, [base], "What is committed");
+  if (isRefused(ours)) return ours;
+  if (isRefused(theirs)) return theirs;
+  const merged = await mergeTree(repo.git, ours.id, theirs.id);
+  if (merged.type === "refused") return merged;
+  if (merged.type === "conflict")
+    return refused(
+      `What is staged in ${repo.top} touches the same lines as the edits (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be committed beneath it; commit or unstage it first.`,
+    );
+  const entries = new Map<string, IndexEntry>(staged.map(({ path }) => [path, null]));
+  for (const some of chunks([...entries.keys()], 200)) {
+    const { out } = await repo.git.run(["ls-tree", "-z", "--full-tree", merged.tree, "--", ...some]);
+    for (const line of parts(out)) {
+      const [, mode = "", id = "", path = ""] = /^(\d{6}) \w+ ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+      if (mode !== "040000") entries.set(path, { mode, id });
+    }
+  }
+  return { entries };
+}
+
+/** After the files: index, then HEAD. What cannot be done leaves both as they were. */
+export async function moveForth(
+  repo: Repository,
+  committed: Committed,
+  ground: Ground,
+  disk: Disk,
+): Promise<Refused | null> {
+  const set = await setEntries(repo, committed.entries, "forth", ground, disk);
+  if (set.type === "refused") return set;
+  const why =
+    set.others.length > 0
+      ? `what is staged in ${few(set.others)} was changed meanwhile`
+      : await moveHead(repo, committed, "forth");
+  if (why === null) return null;
+  await setEntries(repo, committed.entries, "back", ground, disk);
+  return refused(`The edits could not be committed in ${repo.top}: ${why}.`);
+}
+
+/** Sentences on what is no longer as the merge left it, and stays. */
+export async function moveBack(
+  repo: Repository,
+  committed: Committed,
+  ground: Ground,
+  disk: Disk,
+): Promise<string[]> {
+  const now = await headOf(repo);
+  const notes: string[] = [];
+  if (now.head === committed.commit) {
+    const why = await moveHead(repo, committed, "back");
+    if (why !== null) return [`The commit ${committed.commit} stays in ${repo.top}: ${why}.`];
+  } else if (now.head !== committed.head)
+    return [`The commit ${committed.commit} stays: HEAD of ${repo.top} has moved on.`];
+  const set = await setEntries(repo, committed.entries, "back", ground, disk);
+  if (set.type === "refused") notes.push(set.reason);
+  else if (set.others.length > 0)
+    notes.push(`What is staged in ${few(set.others)} was changed since, and stays.`);
+  return notes;
+}
+
+/** What of the commit is not as the merge left it. */
+export async function changedSince(
+  repo: Repository,
+  committed: Committed,
+  ground: Ground,
+): Promise<string[]> {
+  const now = await headOf(repo);
+  if (now.head !== committed.commit || now.branch !== committed.branch) return ["HEAD"];
+  return withIndex(repo, ground, async (index) => {
+    copyIndex(join(repo.gitDir, "index"), index);
+    const found = await entriesOf(repo, index);
+    if (isRefused(found)) return ["the index"];
+    return committed.entries
+      .filter(({ path, after }) => !isSameEntry(found.get(path) ?? null, after))
+      .map(({ path }) => path);
+  });
+}
+
+async function headOf({ git }: Repository): Promise<{ head: string | null; branch: string | null }> {
+  const [head, name] = await Promise.all([
+    git.run(["rev-parse", "-q", "--verify", "HEAD"]),
+    git.run(["symbolic-ref", "-q", "HEAD"]),
+  ]);
+  return {
+    head: head.code === 0 ? head.out.trim() : null,
+    branch: name.code === 0 ? name.out.trim().replace(/^refs\/heads\//, "") : null,
+  };
+}
+
+async function moveHead(repo: Repository, { head, branch, commit }: Committed, way: "forth" | "back") {
+  // Who has changed branches meanwhile would find the commit on the wrong one.
+  const now = await headOf(repo);
+  if (now.head === (way === "forth" ? commit : head)) return null;
+  if (now.branch !== branch) return "another branch was checked out meanwhile";
+  const none = "0".repeat(commit.length);
+  const args =
+    way === "forth"
+      ? ["update-ref", "-m", "troupe: edits of an agent", "HEAD", commit, head ?? none]
+      : head === null
+        ? ["update-ref", "-m", "troupe: undo", "-d", "HEAD", commit]
+        : ["update-ref", "-m", "troupe: undo", "HEAD", head, commit];
+  const { code, err } = await repo.git.run(args, { identity: "person" });
+  // A log of refs wants to know who: it may be nobody.
+  if (code !== 0 && (await repo.git.run(args)).code !== 0) return lastLine(err);
+  return null;
+}
+
+async function madeCommit(
+  repo: Repository,
+  tree: string,
+  parents: readonly string[],
+  message: string,
+  identity?: "person",
+): Promise<{ type: "commit"; id: string } | Refused> {
+  const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", message];
+  const made = await repo.git.run(args, identity ? { identity } : {});
+  if (made.code === 0) return { type: "commit", id: made.out.trim() };
+  // Nobody has told git who they are.
+  if (identity) return madeCommit(repo, tree, parents, message);
+  return refused(`A commit could not be made in ${repo.top} (git says: ${lastLine(made.err)}).`);
+}
+
+function entry(mode: string, id: string): IndexEntry {
+  return mode === "000000" || mode === "040000" ? null : { mode, id };
+}
+
+/** Git knows it without having it. */
+function emptyTree(like: string): string {
+  return like.length === 40
+    ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    : "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+}
+
+export function few(paths: readonly string[]): string {
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+  return `${paths.slice(0, 3).join(", ")}${more}`;
+}

@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { codeOf } from "../error-code.ts";
+import { type Disk, quietly } from "./disk.ts";
+import { isSameContent, isSameFile, isUntouched, lstatOf, stateOf } from "./file-state.ts";
+import type { Exchange, Move } from "./moves.ts";
+import { type Left, takeBack } from "./take-back.ts";
+
+/** `changed`: somebody wrote meanwhile; `failed`: the system refused. Either way all of it was taken back. */
+export type Exchanged =
+  | { readonly type: "done" }
+  | {
+      readonly type: "changed" | "failed";
+      readonly path: string;
+      readonly why: string;
+      readonly left: readonly Left[];
+    };
+
+/**
+ * Renames what is there aside, links what comes in, and only then looks whether what went aside is what was expected:
+ * whatever an editor does at the same time, its save is in the place or aside, and one that is aside goes back. What
+ * is expected must have been looked at just before.
+ */
+export function exchange(work: Exchange, disk: Disk): Exchanged {
+  const state = { at: work.moves[0]?.path ?? "" };
+  try {
+    perform(work, disk, state);
+    return { type: "done" };
+  } catch (error) {
+    const changed = error instanceof ChangedMeanwhile;
+    // What the disk says is an outcome, anything else is a bug; it is taken back all the same.
+    const left = takeBack(work, disk);
+    if (!changed && codeOf(error) === undefined) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    return { type: changed ? "changed" : "failed", path: state.at, why, left };
+  }
+}
+
+/** Somebody else was here. */
+class ChangedMeanwhile extends Error {}
+
+function perform(work: Exchange, disk: Disk, state: { at: string }): void {
+  const { moves } = work;
+  const deletions = moves.findIndex(({ after }) => after !== null);
+  const first = deletions === -1 ? moves.length : deletions;
+  const step = (move: Move, number: number) => {
+    state.at = move.path;
+    one(work, move, number, disk);
+  };
+  for (const [number, move] of moves.entries()) if (number < first) step(move, number);
+  for (const { path } of work.emptied) quietly(() => disk.rmdir(join(work.root, path)), LEAVE);
+  for (const { path, mode } of work.made) {
+    state.at = path;
+    quietly(() => disk.mkdir(join(work.root, path), mode), ["EEXIST"]);
+  }
+  for (const [number, move] of moves.entries()) if (number >= first) step(move, number);
+  for (const [number, move] of moves.entries()) {
+    state.at = move.path;
+    checkOnceMore(work, move, number);
+  }
+}
+
+/** Not empty, or gone already. */
+const LEAVE = ["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"];
+
+function one(work: Exchange, { path, before, after, incoming }: Move, number: number, disk: Disk): void {
+  const place = join(work.root, path);
+  const aside = join(work.bytes, work.aside, String(number));
+  if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a folder on its way is none any more");
+  if (before !== null) moved(() => disk.rename(place, aside));
+  if (after !== null && incoming !== null) {
+    const from = join(work.bytes, incoming);
+    const { shared } = moved(() => disk.place(from, place));
+    if (!shared) notePlaced(work, number, place, disk);
+  } else if (before === null) throw new ChangedMeanwhile("there is nothing to be done");
+  if (before !== null) {
+    const found = stateOf(aside);
+    if (!isUntouched(found, before) || !isSameFile(found, before))
+      throw new ChangedMeanwhile("it was written to meanwhile");
+  }
+}
+
+/** Which file is ours is told by its inode: that of a second name is the first one's, that of a copy is noted. */
+function notePlaced(work: Exchange, number: number, place: string, disk: Disk): void {
+  const { dev, ino } = lstatOf(place) ?? { dev: 0n, ino: 0n };
+  disk.write(join(work.bytes, `${work.aside}-placed-${number}`), `${dev}:${ino}`);
+}
+
+/** The last moment in which all of it can be taken back as if nothing had been. */
+function checkOnceMore(work: Exchange, { path, before, after, incoming }: Move, number: number): void {
+  const now = lstatOf(join(work.root, path));
+  if (after === null || incoming === null) {
+    if (now !== null && !now.isDirectory()) throw new ChangedMeanwhile("it was made anew meanwhile");
+  } else {
+    const isOurs = String(now?.mtimeNs) === after.mtime && String(now?.size) === String(after.size);
+    if (!isOurs && !isSameContent(stateOf(join(work.root, path)), after))
+      throw new ChangedMeanwhile("it was written to meanwhile");
+  }
+  const aside = before === null ? null : lstatOf(join(work.bytes, work.aside, String(number)));
+  if (before !== null && String(aside?.mtimeNs) !== before.mtime)
+    throw new ChangedMeanwhile("it was written to meanwhile");
+}
+
+/** Every folder on the way is one, and no link to another place. */
+export function isOwnFolder(root: string, path: string): boolean {
+  const names = path.split("/").slice(0, -1);
+  return names.every((_, at) => lstatOf(join(root, ...names.slice(0, at + 1)))?.isDirectory() === true);
+}
+
+/** What is not as it was is somebody else's doing, and no failure. */
+function moved<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") throw new ChangedMeanwhile("it went meanwhile");
+    if (code === "EEXIST") throw new ChangedMeanwhile("it was made anew meanwhile");
+    throw error;
+  }
+}

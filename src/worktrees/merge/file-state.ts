@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from "node:fs";
+import * as z from "zod/mini";
+import { codeOf } from "../error-code.ts";
+
+/** What is in a place on the disk: raw bytes, before any filter. */
+export const FileState = z.object({
+  kind: z.enum(["file", "link", "other"]),
+  /** Rights, without the kind. */
+  mode: z.number(),
+  size: z.number(),
+  /** SHA-256 of the bytes, or of where a link leads; of anything else which one it is. */
+  digest: z.string(),
+  /** Nanoseconds since 1970. */
+  mtime: z.string(),
+});
+export type FileState = z.infer<typeof FileState>;
+
+/** How git names objects in a repository. */
+export type ObjectFormat = "sha1" | "sha256";
+
+export interface Seen {
+  readonly state: FileState;
+  /** What git would name these bytes, without filters; empty where it was not asked for, or there are none. */
+  readonly blob: string;
+}
+
+const CHUNK_BYTES = 1 << 20;
+
+/** Null: nothing is there. Whoever writes meanwhile moves the time on, so that a second look differs. */
+export function stateOf(path: string): FileState | null {
+  return look(path, null)?.state ?? null;
+}
+
+export function look(path: string, format: ObjectFormat | null): Seen | null {
+  const found = lstatOf(path);
+  if (found === null) return null;
+  const { size, mode } = found;
+  const rest = { mode: Number(mode & 0o7777n), mtime: String(found.mtimeNs) };
+  if (found.isSymbolicLink()) {
+    const target = readlinkSync(path, { encoding: "buffer" });
+    const state = { kind: "link" as const, ...rest, size: target.length, digest: sha256(target) };
+    return { state, blob: format === null ? "" : blobOf(target, format) };
+  }
+  if (!found.isFile()) {
+    const digest = `${found.dev}:${found.ino}`;
+    return { state: { kind: "other", ...rest, size: 0, digest }, blob: "" };
+  }
+  const read = readThrough(path, format);
+  if (read === null) return null;
+  return { state: { kind: "file", ...rest, size: Number(size), digest: read.digest }, blob: read.blob };
+}
+
+/** A folder on the way that is none counts as nothing there. */
+export function lstatOf(path: string) {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch (error) {
+    if (isNothing(error)) return null;
+    throw error;
+  }
+}
+
+export function isNothing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Whether they cannot be told apart by who reads them; the time counts where it was not ours to set. */
+export function isSameContent(one: FileState | null, other: FileState | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.kind === other.kind && one.digest === other.digest && one.size === other.size;
+}
+
+/** Also nobody has written since, not even the same bytes. */
+export function isUntouched(one: FileState | null, other: FileState | null): boolean {
+  return isSameContent(one, other) && one?.mtime === other?.mtime;
+}
+
+/** The rights of links are no one's choice. */
+export function isSameFile(one: FileState | null, other: FileState | null): boolean {
+  return isSameContent(one, other) && (one?.kind === "link" || one?.mode === other?.mode);
+}
+
+function readThrough(path: string, format: ObjectFormat | null) {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    if (isNothing(error)) return null;
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const raw = createHash("sha256");
+    const blob = format === null ? null : createHash(format).update(`blob ${size}\0`);
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size + 1));
+    for (let got = readSync(file, chunk); got > 0; got = readSync(file, chunk)) {
+      const bytes = chunk.subarray(0, got);
+      raw.update(bytes);
+      blob?.update(bytes);
+    }
+    return { digest: raw.digest("hex"), blob: blob?.digest("hex") ?? "" };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export function blobOf(bytes: Uint8Array, format: ObjectFormat): string {
+  return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}

@@ -1,0 +1,107 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Conflict } from "../../mailbox/worktree.ts";
+import type { Repository } from "../ground.ts";
+import { isRefused } from "../repository.ts";
+import type { Refused } from "../requests.ts";
+import { alikeNames } from "./alike-names.ts";
+import { namesIn } from "./edits.ts";
+import { lstatOf } from "./file-state.ts";
+import { fold, foldersOf } from "./names.ts";
+import type { Change } from "./plan.ts";
+
+export interface Guarded {
+  readonly conflicts: readonly Conflict[];
+  /** Folders that go where they become empty, inner ones first. */
+  readonly emptied: readonly { path: string; mode: number }[];
+}
+
+/** What git does not look at: files it does not know would be written over, and other disks see other names. */
+export async function guard(
+  repo: Repository,
+  changes: readonly Change[],
+  merged: string,
+): Promise<Guarded | Refused> {
+  const deleted = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
+  const conflicts: Conflict[] = [];
+  const emptyOnes: string[] = [];
+  for (const { path, before } of changes) {
+    const found =
+      before === null ? inTheWay(repo.top, path, deleted, emptyOnes) : throughLink(repo.top, path);
+    if (found !== null) conflicts.push({ ...found, lines: [] });
+  }
+  const added = changes.filter(({ before }) => before === null).map(({ path }) => path);
+  if (added.length > 0) {
+    const names = await namesIn(repo.git, merged);
+    if (isRefused(names)) return names;
+    conflicts.push(...alikeNames(added, names).map((path) => ({ path, kind: "case", lines: [] })));
+  }
+  return { conflicts, emptied: emptiedBy(repo.top, changes, emptyOnes) };
+}
+
+interface InTheWay {
+  readonly path: string;
+  readonly kind: string;
+}
+
+/** What is where a file is to be made, or on the way there, and does not go by the same merge. */
+function inTheWay(
+  top: string,
+  path: string,
+  deleted: ReadonlySet<string>,
+  emptyOnes: string[],
+): InTheWay | null {
+  for (const folder of foldersOf(path)) {
+    const found = lstatOf(join(top, folder));
+    if (found === null || deleted.has(folder)) break;
+    if (found.isSymbolicLink()) return { path: folder, kind: "symlink" };
+    if (!found.isDirectory()) return { path: folder, kind: "untracked" };
+  }
+  const found = lstatOf(join(top, path));
+  if (found === null) return null;
+  if (found.isDirectory()) {
+    const other = unlisted(top, path, deleted, emptyOnes);
+    return other === null ? null : { path: other, kind: "untracked" };
+  }
+  // On a disk that takes them for one name, the file that is renamed to another case of it is found here.
+  const other = [...deleted].find((name) => fold(name) === fold(path));
+  if (other !== undefined && lstatOf(join(top, other))?.ino === found.ino) return null;
+  return deleted.has(path) ? null : { path, kind: "untracked" };
+}
+
+/** The first file in a folder that nobody has deleted; folders without any are gathered. */
+function unlisted(
+  top: string,
+  folder: string,
+  deleted: ReadonlySet<string>,
+  emptyOnes: string[],
+): string | null {
+  emptyOnes.push(folder);
+  for (const entry of readdirSync(join(top, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    const found = entry.isDirectory()
+      ? unlisted(top, path, deleted, emptyOnes)
+      : deleted.has(path)
+        ? null
+        : path;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function throughLink(top: string, path: string): InTheWay | null {
+  const link = foldersOf(path).find((folder) => lstatOf(join(top, folder))?.isSymbolicLink());
+  return link === undefined ? null : { path: link, kind: "symlink" };
+}
+
+function emptiedBy(top: string, changes: readonly Change[], emptyOnes: readonly string[]) {
+  const stays = new Set(changes.filter(({ after }) => after !== null).flatMap(({ path }) => foldersOf(path)));
+  const going = changes.filter(({ after }) => after === null).flatMap(({ path }) => foldersOf(path));
+  const all = [...new Set([...going, ...emptyOnes])].filter((folder) => !stays.has(folder));
+  return all
+    .sort((one, other) => other.split("/").length - one.split("/").length)
+    .flatMap((path) => {
+      const found = lstatOf(join(top, path));
+      return found?.isDirectory() ? [{ path, mode: Number(found.mode & 0o7777n) }] : [];
+    });
+}

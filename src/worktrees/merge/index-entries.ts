@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entriesAndNested } from "../checkout-entries.ts";
+import { codeOf } from "../error-code.ts";
+import type { Ground, Repository } from "../ground.ts";
+import { isRefused, lastLine, refused } from "../repository.ts";
+import type { Refused } from "../requests.ts";
+import { chunks, copyIndex } from "../side-index.ts";
+import type { Disk } from "./disk.ts";
+import { isNothing } from "./file-state.ts";
+import type { Committed, IndexEntry } from "./journal.ts";
+import { withIndex } from "./own-index.ts";
+
+/** By path; what is not there has no entry. */
+export async function entriesOf(
+  repo: Repository,
+  index: string,
+): Promise<ReadonlyMap<string, IndexEntry> | Refused> {
+  const found = await entriesAndNested(repo, index, false);
+  if (isRefused(found)) return found;
+  return new Map(found.entries.map(({ path, mode, id }) => [path, { mode, id }]));
+}
+
+export function isSameEntry(one: IndexEntry, other: IndexEntry): boolean {
+  return one?.mode === other?.mode && one?.id === other?.id;
+}
+
+/** What stands in a lock of ours: one that a death left behind is known by it. */
+const LOCKED_BY_US = "troupe\n";
+
+/**
+ * Changes entries of the person's index that are still as expected, under git's own lock. Answers with the paths of
+ * those that are not, which stay as they are.
+ */
+export async function setEntries(
+  repo: Repository,
+  entries: Committed["entries"],
+  way: "forth" | "back",
+  ground: Ground,
+  disk: Disk,
+): Promise<{ type: "set"; others: readonly string[] } | Refused> {
+  const real = join(repo.gitDir, "index");
+  return withIndex(repo, ground, async (index) => {
+    const lock = takeLock(`${real}.lock`, repo.top);
+    if (lock !== null) return lock;
+    try {
+      copyIndex(real, index);
+      const before = digestOf(real);
+      const now = await entriesOf(repo, index);
+      if (isRefused(now)) return now;
+      const wanted = entries.map(({ path, before: old, after }) =>
+        way === "forth" ? { path, from: old, to: after } : { path, from: after, to: old },
+      );
+      const others = wanted.filter(
+        ({ path, from, to }) =>
+          !isSameEntry(now.get(path) ?? null, from) && !isSameEntry(now.get(path) ?? null, to),
+      );
+      const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
+      const put = await writeEntries(
+        repo,
+        index,
+        mine.filter((one) => !others.includes(one)),
+      );
+      if (put !== null) return put;
+      if (digestOf(real) !== before)
+        return refused(`The index of ${repo.top} was changed at this very moment.`);
+      disk.rename(index, real);
+      return { type: "set", others: others.map(({ path }) => path) };
+    } finally {
+      rmSync(`${real}.lock`, { force: true });
+    }
+  });
+}
+
+async function writeEntries(
+  repo: Repository,
+  index: string,
+  entries: readonly { path: string; to: IndexEntry }[],
+): Promise<Refused | null> {
+  const gone = entries.filter(({ to }) => to === null).map(({ path }) => path);
+  const put = entries.flatMap(({ path, to }) => (to === null ? [] : [`${to.mode},${to.id},${path}`]));
+  const commands = [
+    ...chunks(gone, 200).map((some) => ["--force-remove", "--", ...some]),
+    ...chunks(put, 200).map((some) => ["--add", "--replace", ...some.flatMap((one) => ["--cacheinfo", one])]),
+  ];
+  for (const args of commands) {
+    const { code, err } = await repo.git.run(["update-index", ...args], { index });
+    if (code !== 0)
+      return refused(`The index of ${repo.top} could not be changed (git says: ${lastLine(err)}).`);
+  }
+  // Only so that git need not read them again; files that are otherwise changed are no failure.
+  await repo.git.run(["update-index", "-q", "--refresh"], { index });
+  return null;
+}
+
+function takeLock(lock: string, top: string): Refused | null {
+  try {
+    writeFileSync(lock, LOCKED_BY_US, { flag: "wx" });
+    return null;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return refused(
+      `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
+    );
+  }
+}
+
+/** After a death: git would not work there any more. */
+export function dropOwnIndexLock(gitDir: string): void {
+  const lock = join(gitDir, "index.lock");
+  try {
+    if (readFileSync(lock, "utf8") === LOCKED_BY_US) rmSync(lock, { force: true });
+  } catch (error) {
+    if (!isNothing(error)) throw error;
+  }
+}
+
+function digestOf(file: string): string {
+  try {
+    return createHash("sha256").update(readFileSync(file)).digest("hex");
+  } catch (error) {
+    if (isNothing(error)) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,182 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { mergeFolder, ourFolder } from "../layout.ts";
+import { Owner } from "../requests.ts";
+import type { Disk } from "./disk.ts";
+import { isNothing } from "./file-state.ts";
+import { bytesOf, homeOf } from "./home.ts";
+import { Exchange } from "./moves.ts";
+
+/** An entry of an index; null where there is none. */
+export const IndexEntry = z.nullable(z.object({ mode: z.string(), id: z.string() }));
+export type IndexEntry = z.infer<typeof IndexEntry>;
+
+/** What a merge that commits does besides. */
+export const Committed = z.object({
+  /** HEAD before; null: no commit yet. */
+  head: z.nullable(z.string()),
+  /** The branch that HEAD is; null: detached. */
+  branch: z.nullable(z.string()),
+  commit: z.string(),
+  entries: z.array(z.object({ path: z.string(), before: IndexEntry, after: IndexEntry })),
+});
+export type Committed = z.infer<typeof Committed>;
+
+export const MergeStart = z.object({
+  type: z.literal("merge-start"),
+  merge: z.string(),
+  at: z.number(),
+  /** The top folder of the checkout. */
+  top: z.string(),
+  gitDir: z.string(),
+  tree: z.string(),
+  owner: Owner,
+  title: z.string(),
+  exchange: Exchange,
+  committed: z.nullable(Committed),
+});
+export type MergeStart = z.infer<typeof MergeStart>;
+const LeftPaths = z.array(z.object({ path: z.string(), kept: z.string() }));
+const MergeEnd = z.object({
+  type: z.literal("merge-end"),
+  outcome: z.enum(["merged", "taken back"]),
+  left: LeftPaths,
+});
+const UndoStart = z.object({
+  type: z.literal("undo-start"),
+  exchange: Exchange,
+  committed: z.nullable(Committed),
+});
+const UndoEnd = z.object({
+  type: z.literal("undo-end"),
+  outcome: z.enum(["undone", "taken back"]),
+  left: LeftPaths,
+});
+export const JournalRecord = z.discriminatedUnion("type", [MergeStart, MergeEnd, UndoStart, UndoEnd]);
+export type JournalRecord = z.infer<typeof JournalRecord>;
+
+/** One merge, as its journal says. */
+export interface MergeStory {
+  readonly start: MergeStart;
+  /** `elsewhere`: of a checkout that is none of this repository's; nothing of it may be touched. */
+  readonly state: "open" | "merged" | "taken back" | "undoing" | "undone" | "elsewhere";
+  /** Of the undo that is open, or was last. */
+  readonly undo: z.infer<typeof UndoStart> | null;
+  /** What its last end could not take back. */
+  readonly left: z.infer<typeof LeftPaths>;
+  /** How often an undo was begun. */
+  readonly undos: number;
+}
+
+const JOURNAL = "journal.jsonl";
+const MERGE_NAME = /^[\w-]+$/;
+
+export function record(common: string, merge: string, entry: JournalRecord, disk: Disk): void {
+  disk.append(join(mergeFolder(common, merge), JOURNAL), `${JSON.stringify(entry)}\n`);
+}
+
+/** Null: nothing of it was ever begun, as far as can be read. */
+export function storyOf(common: string, merge: string): MergeStory | null {
+  const text = textOf(join(mergeFolder(common, merge), JOURNAL));
+  if (text === null) return null;
+  const records = text.split("\n").slice(0, -1).flatMap(recordOf);
+  const story = records.reduce<MergeStory | null>(told, null);
+  return story && atHome(common, merge, story);
+}
+
+/** With the folders as they are now. */
+function atHome(common: string, merge: string, { start, undo, ...rest }: MergeStory): MergeStory {
+  const { root, bytes } = start.exchange;
+  const home = homeOf(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
+  const isOne = start.merge === merge && root === start.top;
+  if (home === null || !isOne) return { ...rest, start, undo, state: "elsewhere" };
+  const moved = (work: Exchange): Exchange => ({ ...work, root: home.top, bytes: home.bytes });
+  return {
+    ...rest,
+    start: { ...start, top: home.top, gitDir: home.gitDir, exchange: moved(start.exchange) },
+    undo: undo && { ...undo, exchange: moved(undo.exchange) },
+  };
+}
+
+function told(story: MergeStory | null, entry: JournalRecord): MergeStory | null {
+  if (entry.type === "merge-start") return { start: entry, state: "open", left: [], undo: null, undos: 0 };
+  if (story === null) return null;
+  switch (entry.type) {
+    case "merge-end":
+      return { ...story, state: entry.outcome, left: entry.left };
+    case "undo-start":
+      return { ...story, state: "undoing", undo: entry, undos: story.undos + 1 };
+    case "undo-end":
+      return { ...story, state: entry.outcome === "undone" ? "undone" : "merged" };
+    default:
+      return entry satisfies never;
+  }
+}
+
+/** What was cut off while it was written never counted. */
+function recordOf(line: string): JournalRecord[] {
+  try {
+    const parsed = z.safeParse(JournalRecord, JSON.parse(line));
+    return parsed.success ? [parsed.data] : [];
+  } catch {
+    return [];
+  }
+}
+
+// ---- which are there -------------------------------------------------------------------------------
+
+/**
+ * The merge, or the undo of one, that is under way or was cut off: nothing is written to a checkout without it.
+ * `bytes` is null where the folder that it names is not the repository's.
+ */
+export function openMerge(common: string): { readonly merge: string; readonly bytes: string | null } | null {
+  const [merge, bytes] = (textOf(openFile(common)) ?? "").split("\n");
+  if (!merge || !bytes || !MERGE_NAME.test(merge)) return null;
+  return { merge, bytes: bytesOf(common, merge, bytes) };
+}
+
+/** Before anything of it is made. `bytes`: where its files will be. */
+export function setOpen(common: string, merge: string, bytes: string, disk: Disk): void {
+  disk.write(openFile(common), `${merge}\n${bytes}\n`);
+}
+
+export function setClosed(common: string, disk: Disk): void {
+  disk.unlink(openFile(common));
+  disk.sync(ourFolder(common));
+}
+
+/** Makes the folder of a merge that is the newest from now on. */
+export function newMerge(common: string, merge: string, disk: Disk): string {
+  const folder = mergeFolder(common, merge);
+  mkdirSync(folder, { recursive: true });
+  disk.append(orderFile(common), `${merge}\n`);
+  return folder;
+}
+
+/** The newest first; some were taken back. */
+export function mergesOf(common: string): string[] {
+  const text = textOf(orderFile(common)) ?? "";
+  return [...new Set(text.split("\n").filter((name) => MERGE_NAME.test(name)))].reverse();
+}
+
+function openFile(common: string): string {
+  return join(ourFolder(common), "merging");
+}
+
+function orderFile(common: string): string {
+  return join(ourFolder(common), "merge-order");
+}
+
+export function forgetMerge(common: string, merge: string): void {
+  rmSync(mergeFolder(common, merge), { recursive: true, force: true });
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (isNothing(error)) return null;
+    throw error;
+  }
+}

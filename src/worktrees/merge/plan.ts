@@ -1,0 +1,76 @@
+import { NESTED, type RawChange, rawChanges } from "../changes.ts";
+import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
+import { type Git, oddPath } from "../git.ts";
+import { refused } from "../repository.ts";
+import type { Refused } from "../requests.ts";
+
+/** What git has in a place. */
+export interface Blob {
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** One file of the checkout that is to become another one. */
+export interface Change {
+  /** Relative to the top, with `/`. */
+  readonly path: string;
+  /** Null: there is no file on the disk. */
+  readonly before: Blob | null;
+  readonly after: Blob | null;
+}
+
+export interface Plan {
+  readonly type: "plan";
+  readonly changes: readonly Change[];
+  readonly notes: readonly string[];
+}
+
+/** What turns the checkout into the merged tree, deletions first. */
+export async function planOf(git: Git, checkout: CheckoutSnapshot, merged: string): Promise<Plan | Refused> {
+  const raw = await rawChanges(git.run, checkout.tree, merged);
+  if (raw === null) return refused("What was merged could not be compared with the checkout.");
+  return changesIn(raw, checkout.absent);
+}
+
+/** Deletions first; with a sentence where it may never be written. */
+export function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>): Plan | Refused {
+  const changes: Change[] = [];
+  const notes: string[] = [];
+  for (const { path, oldMode, oldId, newMode, newId } of raw) {
+    const before = blob(oldMode, oldId);
+    const after = blob(newMode, newId);
+    if (before === null && after === null) continue;
+    const bad = whyNever(path);
+    if (bad !== null) return refused(bad);
+    const isAbsent = absent.has(path);
+    if (oldMode === NESTED || newMode === NESTED)
+      notes.push(`${path} is a repository of its own and was not touched.`);
+    else if (isAbsent && after === null)
+      notes.push(`${path} is outside of the sparse checkout, so its deletion was not carried out.`);
+    else changes.push({ path, before: isAbsent ? null : before, after });
+  }
+  const deletions = changes.filter(({ after }) => after === null);
+  const others = changes.filter(({ after }) => after !== null);
+  return { type: "plan", changes: [...deletions, ...others], notes };
+}
+
+const NOTHING = ["000000", "040000"];
+
+function blob(mode: string, id: string): Blob | null {
+  return NOTHING.includes(mode) ? null : { mode, id };
+}
+
+/** Characters that some disks do not see in a name. */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** A sentence where no merge may ever write there. */
+function whyNever(path: string): string | null {
+  if (oddPath(path))
+    return `The name of ${path} is not UTF-8, so it cannot be brought back; rename it, or take it from the branch.`;
+  const names = path.split("/").map((name) => name.replace(UNSEEN, "").toLowerCase());
+  if (names.some((name) => /^(\.git|git~\d+)[. ]*(:.*)?$/.test(name) || name === "." || name === ".."))
+    return `${path} is a place of git's own, and no edit may go there; the edits stay on their branch.`;
+  if (names[0] === ".claude" && names[1] === "worktrees")
+    return `${path} is where worktrees stand, and no edit may go there; the edits stay on their branch.`;
+  return null;
+}

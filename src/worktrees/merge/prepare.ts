@@ -1,0 +1,52 @@
+import type { Ground, Repository } from "../ground.ts";
+import { withLock } from "../lock.ts";
+import { isRefused } from "../repository.ts";
+import type { PrepareAnswer, PrepareRequest, Refused } from "../requests.ts";
+import { bothSides } from "./agent-snapshot.ts";
+import { candidateOf, checkoutOf } from "./candidate.ts";
+import { openMerge } from "./journal.ts";
+import { rollBackUnfinished } from "./roll-back.ts";
+import { showMerged } from "./settle.ts";
+
+/** Whether the edits of a tree fit into the checkout as it is now; nothing is written there. */
+export async function prepareMerge(
+  request: PrepareRequest,
+  ground: Ground,
+  signal?: AbortSignal,
+): Promise<PrepareAnswer> {
+  const { tree, deleted, forCheck } = request;
+  const repo = await checkoutOf(tree, ground);
+  if (isRefused(repo)) return repo;
+  const before = await afterOthers(repo, ground, signal);
+  if (isRefused(before)) return before;
+  const sides = await bothSides(repo, tree, false, ground);
+  if (isRefused(sides)) return sides;
+  const candidate = await candidateOf(repo, { ...sides, tree, hold: [] }, ground, signal);
+  if (isRefused(candidate)) return candidate;
+  if (candidate.type === "empty") return { type: "empty", notes: [...before.notes] };
+  const notes = [...before.notes, ...candidate.notes];
+  const { counts } = candidate;
+  if (candidate.type === "conflict")
+    return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes };
+  if (forCheck) {
+    const shown = await showMerged(repo, tree, sides.snapshot, candidate.merged, ground);
+    if (shown !== null) return shown;
+  }
+  const known = new Set(deleted);
+  return {
+    ...{ ...counts, type: "clean", checkout: candidate.checkout.tree, merged: candidate.merged },
+    paths: candidate.plan.map(({ path }) => path),
+    strange: candidate.deleted.filter((path) => !known.has(path)),
+    notes,
+  };
+}
+
+/** A checkout in which others are just writing, or died while they did, is looked at afterwards. */
+async function afterOthers(
+  { common }: Repository,
+  ground: Ground,
+  signal: AbortSignal | undefined,
+): Promise<{ notes: readonly string[] } | Refused> {
+  if (openMerge(common) === null) return { notes: [] };
+  return withLock(common, ground, () => rollBackUnfinished(common, ground), { signal });
+}

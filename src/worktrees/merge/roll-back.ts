@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { gitIn } from "../git.ts";
+import type { Ground, Repository } from "../ground.ts";
+import { mergeFolder, mergeRef } from "../layout.ts";
+import { noteMerged } from "../tree-record.ts";
+import { moveBack, moveForth } from "./commit.ts";
+import { type Disk, realDisk } from "./disk.ts";
+import { dropOwnIndexLock } from "./index-entries.ts";
+import {
+  type Committed,
+  forgetMerge,
+  type MergeStory,
+  openMerge,
+  record,
+  setClosed,
+  storyOf,
+} from "./journal.ts";
+import { type Left, takeBack } from "./take-back.ts";
+
+export interface RolledBack {
+  /** Merges that a death cut off, and that are as if they had never begun. */
+  readonly merges: readonly string[];
+  /** What could not be taken back, as somebody has written since. */
+  readonly notes: readonly string[];
+}
+
+/** What a death left half done is as before it was begun. Only to be called under the repository's lock. */
+export async function rollBackUnfinished(
+  common: string,
+  ground: Ground,
+  disk: Disk = realDisk,
+): Promise<RolledBack> {
+  const open = openMerge(common);
+  if (open === null) return { merges: [], notes: [] };
+  const { merge, bytes } = open;
+  const story = storyOf(common, merge);
+  const git = gitIn(common, ground.env);
+  // It had made its folder and its refs at most.
+  if (story === null && bytes !== null) await forgetTakenBack({ git, common }, merge, bytes, [], disk);
+  const notes = story === null ? [] : await rollBack(common, story, ground, disk);
+  if (story !== null) disposeOf(story, disk);
+  setClosed(common, disk);
+  return { merges: story?.state === "open" || story?.state === "undoing" ? [merge] : [], notes };
+}
+
+async function rollBack(common: string, story: MergeStory, ground: Ground, disk: Disk): Promise<string[]> {
+  const { start, undo } = story;
+  if (story.state === "elsewhere") return [strayed(common, start)];
+  const repo = repositoryOf(common, story, ground);
+  dropOwnIndexLock(start.gitDir);
+  switch (story.state) {
+    case "open": {
+      const left = takeBack(start.exchange, disk);
+      const notes = start.committed === null ? [] : await moveBack(repo, start.committed, ground, disk);
+      record(common, start.merge, { type: "merge-end", outcome: "taken back", left }, disk);
+      await forgetTakenBack(repo, start.merge, start.exchange.bytes, left, disk);
+      return [...notes, ...left.map(leftOver)];
+    }
+    case "undoing": {
+      const left = undo === null ? [] : takeBack(undo.exchange, disk);
+      const failed = undo?.committed ? await forthAgain(repo, undo.committed, ground, disk) : [];
+      record(common, start.merge, { type: "undo-end", outcome: "taken back", left }, disk);
+      return [...failed, ...left.map(leftOver)];
+    }
+    case "taken back":
+      await forgetTakenBack(repo, start.merge, start.exchange.bytes, story.left, disk);
+      return [];
+    case "merged":
+      // It died before it could say so.
+      await noteMerged(common, start.tree);
+      return [];
+    case "undone":
+      return [];
+    default:
+      return story.state satisfies never;
+  }
+}
+
+async function forthAgain(
+  repo: Repository,
+  committed: Committed,
+  ground: Ground,
+  disk: Disk,
+): Promise<string[]> {
+  const why = await moveForth(repo, committed, ground, disk);
+  return why === null ? [] : [why.reason];
+}
+
+/** Nothing remains of it but what could not be taken back. */
+export async function forgetTakenBack(
+  repo: Pick<Repository, "git" | "common">,
+  merge: string,
+  bytes: string,
+  left: readonly Left[],
+  disk: Disk,
+): Promise<void> {
+  if (left.length > 0) return;
+  for (const which of ["before", "after"] as const)
+    await repo.git.run(["update-ref", "-d", mergeRef(merge, which)]);
+  disk.drop(bytes);
+  forgetMerge(repo.common, merge);
+}
+
+/** After its end: names of files that are in the checkout by now, which would change with them. */
+export function disposeOf({ start, state }: Pick<MergeStory, "start" | "state">, disk: Disk): void {
+  const { bytes } = start.exchange;
+  if (state === "elsewhere") return;
+  if (state !== "undoing" && state !== "open") disk.drop(join(bytes, "stage"));
+  if (state === "undone") disk.drop(join(bytes, "aside"));
+}
+
+function strayed(common: string, { top, merge }: MergeStory["start"]): string {
+  return `Something was cut off while it was written into ${top}, which is no checkout of this repository any more: it was left as it is. Files that it had put aside are in ${mergeFolder(common, merge)}, and ${mergeRef(merge, "before")} has all files of before.`;
+}
+
+export function repositoryOf(common: string, { start }: MergeStory, ground: Ground): Repository {
+  const { top, gitDir } = start;
+  return { top, common, gitDir, git: gitIn(top, ground.env), head: null, branch: null };
+}
+
+export function leftOver({ path, kept }: Left): string {
+  return `${path} was written to meanwhile: what is there stays, and the other version is ${kept}.`;
+}

@@ -1,0 +1,196 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../error-code.ts";
+import type { Ground, Repository } from "../ground.ts";
+import { withLock } from "../lock.ts";
+import { isRefused, refused, repositoryAt } from "../repository.ts";
+import type { UndoAnswer, UndoRequest } from "../requests.ts";
+import { endedHow, notDone } from "./after-failure.ts";
+import { changedSince, few, moveBack } from "./commit.ts";
+import { type Disk, realDisk } from "./disk.ts";
+import { exchange } from "./exchange.ts";
+import { isSameFile, lstatOf, stateOf } from "./file-state.ts";
+import { type Committed, type MergeStory, mergesOf, record, setClosed, setOpen, storyOf } from "./journal.ts";
+import type { Exchange, Move } from "./moves.ts";
+import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
+
+/** The exact bytes of before a merge are in their places again. */
+export async function undoMerge(
+  request: UndoRequest,
+  ground: Ground,
+  disk: Disk = realDisk,
+): Promise<UndoAnswer> {
+  const repo = await repositoryAt(request.folder, ground);
+  if (isRefused(repo)) return repo;
+  return withLock<UndoAnswer>(repo.common, ground, async () => {
+    const { notes } = await rollBackUnfinished(repo.common, ground, disk);
+    const answer = await undoLocked(repo, request, ground, disk);
+    return answer.type === "undone" ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
+  });
+}
+
+async function undoLocked(
+  repo: Repository,
+  { which, force }: UndoRequest,
+  ground: Ground,
+  disk: Disk,
+): Promise<UndoAnswer> {
+  const stories = mergesOf(repo.common)
+    .flatMap((name) => storyOf(repo.common, name) ?? [])
+    .filter(({ start }) => start.top === repo.top && (start.exchange.moves.length > 0 || start.committed));
+  const named = stories.filter(({ start }) => which === null || isNamed(start, which));
+  const at = stories.findIndex((story) => story.state === "merged" && named.includes(story));
+  const story = stories[at];
+  if (story === undefined) return whyNothing(which, named);
+  const later = stories.slice(0, at).filter((one) => one.state === "merged" && isOnSameFiles(one, story));
+  if (later.length > 0)
+    return refused(
+      `The same files were changed by later merges (${few(later.map(({ start }) => start.title))}); undo those first.`,
+    );
+  const { start } = story;
+  const { merge, title, committed } = start;
+  const changed = start.exchange.moves.filter(({ path, after }) => !isAsLeft(start.exchange, path, after));
+  const inGit = committed === null ? [] : await changedSince(repo, committed, ground);
+  const paths = [...changed.map(({ path }) => path), ...inGit];
+  if (paths.length > 0 && !force) return { type: "changed", merge, title, paths };
+  return carryOut(repo, story, inGit.length === 0, ground, disk);
+}
+
+function isNamed({ merge, tree, owner }: MergeStory["start"], which: string): boolean {
+  return merge === which || tree === which || owner.actor === which;
+}
+
+function whyNothing(which: string | null, named: readonly MergeStory[]): UndoAnswer {
+  if (which === null) return { type: "nothing" };
+  return refused(
+    named.some(({ state }) => state === "undone")
+      ? `The edits of ${which} are undone already.`
+      : `No edits of ${which} were brought into this checkout.`,
+  );
+}
+
+function isOnSameFiles(one: MergeStory, other: MergeStory): boolean {
+  const paths = new Set(pathsOf(other));
+  const isBelow = (path: string) =>
+    [...paths].some((known) => known.startsWith(`${path}/`) || path.startsWith(`${known}/`));
+  return (
+    pathsOf(one).some((path) => paths.has(path) || isBelow(path)) ||
+    (one.start.committed !== null && other.start.committed !== null)
+  );
+}
+
+function pathsOf({ start }: MergeStory): string[] {
+  return start.exchange.moves.map(({ path }) => path);
+}
+
+function isAsLeft(work: Exchange, path: string, after: Move["after"]): boolean {
+  return isSameFile(standsAt(work, path), after);
+}
+
+/** A folder that the merge has made where a file was is no other file: it goes again. */
+function standsAt({ root, made }: Exchange, path: string): Move["before"] {
+  const isMade = made.some((folder) => folder.path === path);
+  if (isMade && lstatOf(join(root, path))?.isDirectory()) return null;
+  return stateOf(join(root, path));
+}
+
+async function carryOut(
+  repo: Repository,
+  story: MergeStory,
+  withCommit: boolean,
+  ground: Ground,
+  disk: Disk,
+): Promise<UndoAnswer> {
+  const { start } = story;
+  const { merge, title } = start;
+  const work = backwards(story);
+  const committed = withCommit ? start.committed : null;
+  const missing = work.moves.find(
+    ({ incoming }) => incoming !== null && lstatOf(join(work.bytes, incoming)) === null,
+  );
+  if (missing !== undefined)
+    return refused(`What ${missing.path} was is not there any more, so nothing was undone.`);
+  mkdirSync(join(work.bytes, work.aside), { recursive: true });
+  try {
+    return await putBack(repo, story, work, committed, ground, disk);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const state = await endedHow(repo.common, merge, ground, disk);
+    if (state !== "undone") return refused(notDone(repo, "undone in", state, error));
+    const notes = [`It is undone; tidying up after it failed: ${String(error)}.`];
+    return { type: "undone", merge, title, paths: pathsOf(story), notes };
+  }
+}
+
+async function putBack(
+  repo: Repository,
+  story: MergeStory,
+  work: Exchange,
+  committed: Committed | null,
+  ground: Ground,
+  disk: Disk,
+): Promise<UndoAnswer> {
+  const { start } = story;
+  const { merge, title } = start;
+  setOpen(repo.common, merge, work.bytes, disk);
+  record(repo.common, merge, { type: "undo-start", exchange: work, committed }, disk);
+  const done = exchange(work, disk);
+  if (done.type !== "done") {
+    record(repo.common, merge, { type: "undo-end", outcome: "taken back", left: [...done.left] }, disk);
+    setClosed(repo.common, disk);
+    const why =
+      done.type === "changed" ? "was written to at this very moment" : `could not be written: ${done.why}`;
+    return refused([`Nothing was undone, as ${done.path} ${why}.`, ...done.left.map(leftOver)].join(" "));
+  }
+  const notes = committed === null ? [] : await moveBack(repo, committed, ground, disk);
+  if (start.committed !== null && committed === null)
+    notes.push(`The commit ${start.committed.commit} stays, as HEAD or the index was changed since.`);
+  for (const { path } of work.moves) disk.sync(join(repo.top, path, ".."));
+  record(repo.common, merge, { type: "undo-end", outcome: "undone", left: [] }, disk);
+  disposeOf({ start, state: "undone" }, disk);
+  setClosed(repo.common, disk);
+  return { type: "undone", merge, title, paths: pathsOf(story), notes: [...notes, ...told(story, work)] };
+}
+
+/** What was changed since is put aside like what the merge had written; and late words in what was aside. */
+function told(story: MergeStory, work: Exchange): string[] {
+  const merged = new Map(story.start.exchange.moves.map((move) => [move.path, move]));
+  return work.moves.flatMap(({ path, before, after }, number) => {
+    const known = merged.get(path);
+    const since = before !== null && !isSameFile(before, known?.after ?? null);
+    const late = after !== null && !isSameFile(after, known?.before ?? null);
+    return [
+      ...(since
+        ? [`What was in ${path} since is kept as ${join(work.bytes, work.aside, String(number))}.`]
+        : []),
+      ...(late
+        ? [`${path} was written to after the merge by a program that had it open; that is in it now.`]
+        : []),
+    ];
+  });
+}
+
+/** What the merge wrote goes, what it put aside comes. */
+function backwards({ start, undos }: MergeStory): Exchange {
+  const { root, bytes, moves, made, emptied } = start.exchange;
+  const back = moves.flatMap(({ path, before }, number): Move[] => {
+    const now = standsAt(start.exchange, path);
+    // Already gone, or made anew as it was: nothing to do.
+    if (now === null && before === null) return [];
+    if (before === null) return [{ path, before: now, after: null, incoming: null }];
+    // Who had it open may have written to it since it was put aside: that is theirs, too.
+    const incoming = `${start.exchange.aside}/${number}`;
+    return [{ path, before: now, after: stateOf(join(bytes, incoming)) ?? before, incoming }];
+  });
+  const deletions = back.filter(({ after }) => after === null);
+  return {
+    ...{ root, bytes, aside: `undo-${undos}` },
+    moves: [...deletions, ...back.filter(({ after }) => after !== null)],
+    made: [...emptied].reverse(),
+    emptied: [...made].reverse().map(({ path }) => ({ path, mode: modeOf(join(root, path)) })),
+  };
+}
+
+function modeOf(folder: string): number {
+  return Number((lstatOf(folder)?.mode ?? 0o755n) & 0o7777n);
+}

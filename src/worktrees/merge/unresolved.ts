@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { Conflict, Tree } from "../../mailbox/worktree.ts";
+import type { Repository } from "../ground.ts";
+import { treeRecordFolder } from "../layout.ts";
+import { isNothing } from "./file-state.ts";
+import { marksOf } from "./marked-lines.ts";
+import { textIn } from "./merge-tree.ts";
+
+/** The files that got marks when a conflict went back to its owner; the name that stands in the marks. */
+const Marked = z.object({ name: z.string(), paths: z.array(z.string()) });
+type Marked = z.infer<typeof Marked>;
+
+export function rememberMarked(common: string, tree: Tree, marked: Marked): void {
+  const file = markedFile(common, tree);
+  if (marked.paths.length === 0) rmSync(file, { force: true });
+  else {
+    mkdirSync(treeRecordFolder(common, tree.name), { recursive: true });
+    writeFileSync(file, JSON.stringify(marked));
+  }
+}
+
+/** Files in which the owner has left marks: both sides of a conflict are no result. `root`: the agent's tree. */
+export async function unresolved(repo: Repository, tree: Tree, root: string): Promise<Conflict[]> {
+  const marked = readMarked(repo.common, tree);
+  const open: Conflict[] = [];
+  for (const path of marked?.paths ?? []) {
+    const lines = marksOf((await textIn(repo.git, root, path)) ?? "", marked?.name ?? "");
+    if (lines.length > 0) open.push({ path, kind: "unresolved", lines });
+  }
+  return open;
+}
+
+function readMarked(common: string, tree: Tree): Marked | null {
+  try {
+    const read = z.safeParse(Marked, JSON.parse(readFileSync(markedFile(common, tree), "utf8")));
+    return read.success ? read.data : null;
+  } catch (error) {
+    if (isNothing(error) || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function markedFile(common: string, { name }: Tree): string {
+  return join(treeRecordFolder(common, name), "marked.json");
+}

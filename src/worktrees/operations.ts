@@ -1,0 +1,48 @@
+import { claimTree } from "./claim.ts";
+import { createTree } from "./create.ts";
+import { diffTree } from "./diff.ts";
+import type { Ground } from "./ground.ts";
+import { inspect } from "./inspect.ts";
+import { keepTree } from "./keep.ts";
+import { listTrees } from "./list.ts";
+import { applyMerge } from "./merge/apply.ts";
+import { prepareMerge } from "./merge/prepare.ts";
+import { rebaseTree } from "./merge/rebase.ts";
+import { settleTree } from "./merge/settle.ts";
+import { undoMerge } from "./merge/undo.ts";
+import { overlapOf } from "./overlap.ts";
+import type { AnswerOf, OperationName, RequestOf } from "./protocol.ts";
+import { removeTree } from "./remove.ts";
+import { removeNamedTree } from "./remove-named.ts";
+import { restoreTree } from "./restore.ts";
+import { sweep } from "./sweep.ts";
+import { snapshotTree } from "./tree-snapshot.ts";
+
+/** Rejects only for a bug, or with the signal's reason. */
+export type Operation<Op extends OperationName> = (
+  request: RequestOf<Op>,
+  ground: Ground,
+  signal: AbortSignal,
+) => Promise<AnswerOf<Op>>;
+
+export type Operations = { readonly [Op in OperationName]: Operation<Op> };
+
+export const operations: Operations = {
+  inspect,
+  create: createTree,
+  claim: claimTree,
+  snapshot: snapshotTree,
+  overlap: overlapOf,
+  prepare: prepareMerge,
+  apply: (request, ground) => applyMerge(request, ground),
+  settle: (request, ground) => settleTree(request, ground),
+  rebase: (request, ground) => rebaseTree(request, ground),
+  keep: keepTree,
+  remove: removeTree,
+  list: listTrees,
+  diff: diffTree,
+  restore: restoreTree,
+  removeNamed: removeNamedTree,
+  undo: (request, ground) => undoMerge(request, ground),
+  sweep,
+};

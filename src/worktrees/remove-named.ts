@@ -1,0 +1,62 @@
+import type * as z from "zod/mini";
+import { filesOf, rawChanges } from "./changes.ts";
+import type { Ground, Repository } from "./ground.ts";
+import { type KnownTree, knownTree } from "./known-trees.ts";
+import { snapshotRef } from "./layout.ts";
+import { withLock } from "./lock.ts";
+import { isBeingRemoved } from "./removal-mark.ts";
+import { removeUnderLock } from "./remove.ts";
+import { isRefused, refused, repositoryAt } from "./repository.ts";
+import type { RemovedAnswer, RemoveNamedRequest } from "./requests.ts";
+import { readRecord } from "./tree-record.ts";
+import { snapshotTree } from "./tree-snapshot.ts";
+
+type Removed = z.infer<typeof RemovedAnswer>;
+type Request = z.infer<typeof RemoveNamedRequest>;
+
+/** A person's word on a tree of which nobody is at work. Its snapshots stay whatever is said. */
+export async function removeNamedTree(request: Request, ground: Ground): Promise<Removed> {
+  const repo = await repositoryAt(request.folder, ground);
+  if (isRefused(repo)) return repo;
+  return withLock(repo.common, ground, () => removeNamed(repo, request, ground));
+}
+
+async function removeNamed(repo: Repository, { name, force }: Request, ground: Ground): Promise<Removed> {
+  const known = await knownTree(repo, name);
+  if ("type" in known) return known;
+  const { record } = known;
+  const removed: Removed = { type: "removed", ref: snapshotRef(name) };
+  if (record === null) return removed;
+  if (known.stands && ground.isAlive(record.owner.process))
+    return refused(
+      `The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`,
+    );
+  if (!force && known.stands && !isBeingRemoved(repo.common, name)) {
+    const unsaved = await notBroughtBack(repo, known, ground);
+    if ("type" in unsaved) return unsaved;
+    if (unsaved.length > 0) return { type: "unsaved", paths: unsaved };
+  }
+  const done = await removeUnderLock(repo, record.tree, ground);
+  return done.type === "refused" ? done : removed;
+}
+
+/** The paths of edits that are in no checkout, as of now. */
+export async function notBroughtBack(
+  repo: Repository,
+  { record }: KnownTree,
+  ground: Ground,
+): Promise<string[] | Extract<Removed, { type: "refused" }>> {
+  if (record === null) return refused("Nothing is known of it.");
+  const taken = await snapshotTree({ tree: record.tree, files: null }, ground);
+  if (taken.type === "refused") return taken;
+  // The snapshot takes back what was said of edits before it, where there are new ones.
+  const now = await readRecord(repo.common, record.tree.name);
+  if (now !== null && isDone(now.result)) return [];
+  const changes = await rawChanges((args) => repo.git.run(args), record.tree.base, taken.commit);
+  if (changes === null) return refused(`The edits of ${record.tree.name} could not be read.`);
+  return filesOf(changes).map(({ path }) => path);
+}
+
+function isDone(result: string | null): boolean {
+  return result === "merged" || result === "empty";
+}

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { type GitAnswer, gitIn, oddPath } from "./git.ts";
+import type { Ground, Repository } from "./ground.ts";
+import type { Refused } from "./requests.ts";
+
+const QUESTIONS = [
+  "--is-bare-repository",
+  "--is-inside-git-dir",
+  "--show-toplevel",
+  "--absolute-git-dir",
+  "--path-format=absolute",
+  "--git-common-dir",
+  "HEAD",
+  "--symbolic-full-name",
+  "HEAD",
+];
+const BRANCHES = "refs/heads/";
+
+/** The checkout that `folder` is in; a linked work tree counts as the checkout it is. One command where there is a commit. */
+export async function repositoryAt(folder: string, ground: Ground): Promise<Repository | Refused> {
+  const git = gitIn(folder, ground.env);
+  const said = await git.run(["rev-parse", ...QUESTIONS]);
+  const [bare, inGitDir, top, gitDir, common, head, name, ...more] = said.out.replace(/\n$/, "").split("\n");
+  if (bare === "true") return refused(`${folder} is a bare repository: it has no files to work on.`);
+  if (inGitDir === "true") return refused(`${folder} is inside a git folder, not in a checkout.`);
+  if (top === undefined || gitDir === undefined || common === undefined) return refused(why(folder, said));
+  if (!top.startsWith("/") && !/^[A-Za-z]:/.test(top)) return refused(why(folder, said));
+  if (more.length > 0)
+    return refused(`The path of ${folder} has a line break in it, which is not supported.`);
+  if ([top, gitDir, common].some(oddPath))
+    return refused(`The path of ${folder} is not UTF-8, which is not supported.`);
+  const place = {
+    top: await realpath(top),
+    common: await realpath(common),
+    gitDir: await realpath(gitDir),
+  };
+  const here = { ...place, git: git.at(place.top) };
+  if (said.code === 0 && head !== undefined) return { ...here, head, branch: branchNamed(name) };
+  const unborn = await git.run(["symbolic-ref", "-q", "HEAD"]);
+  if (unborn.code !== 0)
+    return refused(`HEAD of the repository in ${place.top} leads nowhere (git says: ${lastLine(said.err)}).`);
+  return { ...here, head: null, branch: branchNamed(unborn.out.trim()) };
+}
+
+export function isRefused(answer: unknown): answer is Refused {
+  return typeof answer === "object" && answer !== null && "type" in answer && answer.type === "refused";
+}
+
+export function refused(reason: string): Refused {
+  return { type: "refused", reason };
+}
+
+/** Its last line is git's word; what is before it are hints. */
+export function lastLine(text: string): string {
+  const fatal = text.split("\n").findLast((line) => /^(?:fatal|error): /.test(line));
+  return (fatal ?? text.split("\n").at(-1) ?? "").replace(/^(?:fatal|error): /, "").trim();
+}
+
+/** What git is in the middle of in this checkout, as "a merge"; null: nothing. */
+export async function operationInProgress(repo: Pick<Repository, "gitDir">): Promise<string | null> {
+  const found = IN_PROGRESS.find(([name]) => existsSync(join(repo.gitDir, name)));
+  return found?.[1] ?? null;
+}
+
+const IN_PROGRESS: readonly (readonly [string, string])[] = [
+  ["rebase-merge", "a rebase"],
+  // A rebase and `git am` share this folder.
+  ["rebase-apply", "a rebase"],
+  ["MERGE_HEAD", "a merge"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+];
+
+/** `merge-tree --write-tree` came with 2.38; null where this git has it, else a sentence. */
+export async function tooOldToMerge(repo: Pick<Repository, "git">): Promise<string | null> {
+  const { out } = await repo.git.run(["version"]);
+  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(out) ?? [];
+  if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38)) return null;
+  return `Bringing edits back needs git 2.38 or newer, and this is ${out.trim() || "an unknown one"}, so edits stay on their branch.`;
+}
+
+function branchNamed(full: string | undefined): string | null {
+  return full?.startsWith(BRANCHES) ? full.slice(BRANCHES.length) : null;
+}
+
+function why(folder: string, { code, err }: GitAnswer): string {
+  if (code === -1 && !existsSync(folder)) return `There is no folder ${folder}.`;
+  if (code === -1 && /ENOENT/.test(err))
+    return "git was not found; install git 2.38 or newer to use worktrees.";
+  if (code === -1) return `git could not be started in ${folder}: ${lastLine(err)}`;
+  if (/not a git repository/.test(err))
+    return `${folder} is in no git repository, and worktrees are git's; run "git init" there first.`;
+  return `git does not work in ${folder}: ${lastLine(err)}`;
+}

@@ -1,0 +1,118 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Tree } from "../mailbox/worktree.ts";
+import { codeOf } from "./error-code.ts";
+import { parts } from "./git.ts";
+import type { Ground } from "./ground.ts";
+import { treeRecordFolder } from "./layout.ts";
+import type { TreeGit, TreePlace } from "./tree-place.ts";
+
+/** `index`: all of a tree; `ignored`: what is ignored and was written by name; `staged`: a copy of its own, once. */
+export type SideIndexName = "index" | "ignored" | "staged";
+
+/**
+ * An index file for one snapshot. Git of a killed keeper may still be at work on another one, so none is ever shared;
+ * and only one whose objects a ref holds by now is put in the place that the next one begins from.
+ */
+export interface SideIndex {
+  readonly file: string;
+  /** It was copied from something: git knows which files are as they were. */
+  readonly begun: boolean;
+  keep(): void;
+  drop(): void;
+}
+
+export function sideIndexFile(place: TreePlace, tree: Tree, name: SideIndexName): string {
+  return join(treeRecordFolder(place.common, tree.name), name);
+}
+
+/** From the last one of this name; an empty one where there is none. */
+export function openSideIndex(place: TreePlace, tree: Tree, name: SideIndexName, ground: Ground): SideIndex {
+  const folder = treeRecordFolder(place.common, tree.name);
+  mkdirSync(folder, { recursive: true });
+  const kept = join(folder, name);
+  const file = join(folder, `${name}.${ground.id()}`);
+  const drop = () => {
+    rmSync(file, { force: true });
+    rmSync(`${file}.lock`, { force: true });
+  };
+  return { file, begun: copyIndex(kept, file), drop, keep: () => renameSync(file, kept) };
+}
+
+/** What killed keepers left: only to be called under the tree's lock. */
+export function dropLeftovers(common: string, name: string): void {
+  const folder = treeRecordFolder(common, name);
+  if (!existsSync(folder)) return;
+  for (const file of readdirSync(folder))
+    if (/^(index|ignored|staged)\.[\w-]+(\.lock)?$/.test(file)) rmSync(join(folder, file), { force: true });
+}
+
+/**
+ * Begins from the tree's own index, so that files that nobody touched are not read again. Marks that tell git not to
+ * look at a file are taken off: who hid a file from git did not hide it from us. False: there is none to begin from.
+ */
+export async function seedFromTree(git: TreeGit, place: TreePlace, index: string): Promise<boolean> {
+  if (!copyIndex(join(place.gitDir, "index"), index)) return false;
+  const listed = await git(["ls-files", "-v", "-z"], { index });
+  if (listed.code !== 0) return false;
+  const assumed = parts(listed.out).filter((line) => /^[a-z]/.test(line));
+  const skipped = parts(listed.out).filter((line) => /^[Ss]/.test(line));
+  const done = await Promise.resolve()
+    .then(() => unmark(git, index, "--no-assume-unchanged", assumed.map(pathOf)))
+    .then(
+      async (well) => well && unmark(git, index, "--no-skip-worktree", await present(git, index, skipped)),
+    );
+  return done;
+}
+
+function pathOf(line: string): string {
+  return line.slice(2);
+}
+
+/** A file that is left out by a sparse checkout stays left out, one that is there counts. */
+async function present(git: TreeGit, index: string, lines: readonly string[]): Promise<string[]> {
+  if (lines.length === 0) return [];
+  const top = (await git(["rev-parse", "--show-toplevel"], { index })).out.trim();
+  return lines.map(pathOf).filter((path) => existsSync(join(top, path)));
+}
+
+async function unmark(git: TreeGit, index: string, how: string, paths: readonly string[]): Promise<boolean> {
+  for (const chunk of chunks(paths, 500)) {
+    const { code } = await git(["update-index", how, "--", ...chunk], { index });
+    if (code !== 0) return false;
+  }
+  return true;
+}
+
+/** Few enough for one command line. */
+export function chunks<T>(all: readonly T[], size: number): T[][] {
+  const made: T[][] = [];
+  for (let at = 0; at < all.length; at += size) made.push(all.slice(at, at + size));
+  return made;
+}
+
+/**
+ * Git takes a file that changed in the second in which its index was written for one it must look at: the copy has to
+ * be as old as what it was copied from, or such a change is never seen.
+ */
+export function copyIndex(from: string, to: string): boolean {
+  try {
+    const { mtimeMs } = statSync(from);
+    copyFileSync(from, to);
+    const seconds = Math.floor(mtimeMs / 1000);
+    utimesSync(to, seconds, seconds);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}

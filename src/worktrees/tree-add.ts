@@ -1,0 +1,101 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Tree } from "../mailbox/worktree.ts";
+import { oddPath, parts } from "./git.ts";
+import { chunks } from "./side-index.ts";
+import type { TreeGit } from "./tree-place.ts";
+
+/** What git said of what it could not take; empty: it took all. Null: it took nothing. */
+export type Added = { readonly notes: readonly string[]; readonly ignored: boolean } | null;
+
+/** Whatever is there: changed, new, deleted. `linked` are folders that others own. */
+export async function addAll(
+  git: TreeGit,
+  index: string,
+  tree: Tree,
+  linked: readonly string[],
+): Promise<Added> {
+  const where = [".", ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
+  const { code, err } = await git(["add", "-A", "--sparse", "--ignore-errors", "--", ...where], { index });
+  if (code === 0 || code === 1) return { notes: code === 0 ? [] : complaints(err), ignored: false };
+  // A filter that fails ends all of it: then everything but what it fails for.
+  return addPiecewise(git, index, tree, where);
+}
+
+/** These files, relative to the top; ones that are neither there nor known are nothing. */
+export async function addNamed(
+  git: TreeGit,
+  index: string,
+  tree: Tree,
+  named: readonly string[],
+): Promise<Added> {
+  const gone = named.filter((path) => !isThere(join(tree.path, path)));
+  const known = gone.length === 0 ? new Set<string>() : await knownOf(git, index, gone);
+  const paths = named.filter((path) => !gone.includes(path) || known.has(path));
+  if (paths.length === 0) return { notes: [], ignored: false };
+  const { code, err } = await git(
+    ["--literal-pathspecs", "add", "-A", "--sparse", "--ignore-errors", "--", ...paths],
+    { index },
+  );
+  if (code !== 0 && code !== 1) return null;
+  const ignored = err.includes("paths are ignored by one of your");
+  return { notes: code === 0 || ignored ? [] : complaints(err), ignored };
+}
+
+async function knownOf(git: TreeGit, index: string, paths: readonly string[]): Promise<Set<string>> {
+  const listed = await git(["--literal-pathspecs", "ls-files", "-z", "--", ...paths], { index });
+  return new Set(parts(listed.out));
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function complaints(err: string): string[] {
+  const lines = err.split("\n").filter((line) => /^(error|warning): /.test(line));
+  // Git says of one file first why, and then that it was that file.
+  const said = lines.filter((line) => !/^error: unable to index file /.test(line));
+  return said.map((line) => `Not in the snapshot: ${line.replace(/^(error|warning): /, "")}.`);
+}
+
+async function addPiecewise(
+  git: TreeGit,
+  index: string,
+  tree: Tree,
+  where: readonly string[],
+): Promise<Added> {
+  const listed = await git(["ls-files", "-z", "-m", "-d", "-o", "--exclude-standard", "--", ...where], {
+    index,
+  });
+  if (listed.code !== 0) return null;
+  const notes: string[] = [];
+  const waiting = chunks([...new Set(parts(listed.out))], 256);
+  for (let some = waiting.pop(); some !== undefined; some = waiting.pop()) {
+    const args = ["--literal-pathspecs", "add", "-A", "--sparse", "--ignore-errors", "--", ...some];
+    const { code, err } = await git(args, { index });
+    if (code === 1) notes.push(...complaints(err));
+    if (code === 0 || code === 1) continue;
+    const [path = ""] = some;
+    if (some.length > 1) waiting.push(...chunks(some, Math.ceil(some.length / 2)));
+    else notes.push(await addRaw(git, index, tree, path, err));
+  }
+  return { notes, ignored: false };
+}
+
+/** The bytes as they are: better than nothing, and the note says it. */
+async function addRaw(git: TreeGit, index: string, tree: Tree, path: string, err: string): Promise<string> {
+  const why =
+    err
+      .split("\n")
+      .at(-1)
+      ?.replace(/^(fatal|error): /, "") ?? "";
+  const stat = oddPath(path) ? undefined : lstatSync(join(tree.path, path), { throwIfNoEntry: false });
+  if (!stat?.isFile()) return `Not in the snapshot: ${path} (${why}).`;
+  const mode = stat.mode & 0o100 ? "100755" : "100644";
+  const made = await git(["hash-object", "-w", "--no-filters", "--", path], { index });
+  const entry = `${mode},${made.out.trim()},${path}`;
+  const put = made.code === 0 ? await git(["update-index", "--add", "--cacheinfo", entry], { index }) : made;
+  return put.code === 0
+    ? `${path} is in the snapshot as it is, without the filter that git was to run (${why}).`
+    : `Not in the snapshot: ${path} (${why}).`;
+}

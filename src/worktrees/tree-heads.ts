@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Tree } from "../mailbox/worktree.ts";
+import { treeRecordFolder } from "./layout.ts";
+import { chunks } from "./side-index.ts";
+import type { TreeGit, TreePlace } from "./tree-place.ts";
+
+/** Commits that a tree's HEAD has been at and that a snapshot is to hold; `remember` once it does. */
+export interface Heads {
+  readonly tips: readonly string[];
+  remember(): void;
+}
+
+/**
+ * An agent may commit, reset, rebase and drop a branch in one command: what its HEAD went through is in the log of its
+ * HEAD, which goes with the tree. All of it that `held` does not reach becomes a parent of the snapshot.
+ */
+export async function newHeads(
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  head: string | null,
+  held: string,
+): Promise<Heads> {
+  const lines = logLines(join(place.gitDir, "logs", "HEAD"));
+  const memory = join(treeRecordFolder(place.common, tree.name), "heads");
+  const last = lines.at(-1);
+  const remember = () => {
+    if (last !== undefined) writeFileSync(memory, last);
+  };
+  const seen = lines.lastIndexOf(textOf(memory));
+  const met = new Set(lines.slice(seen + 1).flatMap(commitsOf));
+  if (head !== null) met.add(head);
+  met.delete(tree.base);
+  met.delete(held);
+  return { tips: met.size === 0 ? [] : await tips(git, [...met], held, tree.base), remember };
+}
+
+async function tips(git: TreeGit, met: readonly string[], held: string, base: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const some of chunks(met, 400)) {
+    // A commit that git has dropped already is nothing that could be held.
+    const listed = await git(["rev-list", "--parents", "--ignore-missing", ...some, "--not", held, base]);
+    const rows = listed.out.split("\n").filter((row) => row !== "");
+    const parents = new Set(rows.flatMap((row) => row.split(" ").slice(1)));
+    const commits = new Set(rows.map((row) => row.split(" ")[0]));
+    found.push(...some.filter((commit) => commits.has(commit) && !parents.has(commit)));
+  }
+  return found;
+}
+
+function commitsOf(line: string): string[] {
+  return line.split(" ", 2).filter((id) => /^[0-9a-f]{40,64}$/.test(id) && !/^0+$/.test(id));
+}
+
+function logLines(file: string): string[] {
+  return textOf(file)
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // Logs may be off; nothing may have been remembered.
+    return "";
+  }
+}

@@ -1,0 +1,17 @@
+import type { Ground } from "./ground.ts";
+import { treeRecordFolder } from "./layout.ts";
+import { withLock } from "./lock.ts";
+import type { Refused } from "./requests.ts";
+
+/**
+ * One at a time for what is done with one tree, over all processes; others go on with theirs. Who needs the
+ * repository's lock as well takes that one first.
+ */
+export function withTreeLock<T>(
+  common: string,
+  name: string,
+  ground: Ground,
+  work: () => Promise<T>,
+): Promise<T | Refused> {
+  return withLock(treeRecordFolder(common, name), ground, work);
+}

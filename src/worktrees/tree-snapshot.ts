@@ -1,0 +1,222 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import type { Tree } from "../mailbox/worktree.ts";
+import { filesOf } from "./changes.ts";
+import { allThere, isConnected } from "./gc-guard.ts";
+import type { Ground } from "./ground.ts";
+import { keepIgnored } from "./ignored-chain.ts";
+import { snapshotRef } from "./layout.ts";
+import { leaveNestedOut } from "./nested.ts";
+import { isBeingRemoved } from "./removal-mark.ts";
+import { lastLine, refused } from "./repository.ts";
+import type { ChangedFile, SnapshotAnswer, SnapshotRequest } from "./requests.ts";
+import { dropShownLeftovers } from "./shown-leftovers.ts";
+import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
+import { addAll, addNamed } from "./tree-add.ts";
+import { newHeads } from "./tree-heads.ts";
+import { withTreeLock } from "./tree-lock.ts";
+import { gitOn, placeOf, type TreeGit, type TreePlace } from "./tree-place.ts";
+import { readRecord, writeRecord } from "./tree-record.ts";
+
+/** After each one that cannot be relied on: a ref that moved meanwhile, an object that git has dropped. */
+const TRIES = 4;
+
+/**
+ * All that is in a tree, as a commit of ours on the one before it: objects first, then the ref, then a look whether all
+ * of it is there, and only then is the side index the one to begin from. Whoever kills us in between loses nothing
+ * that an answer was given for.
+ */
+export async function snapshotTree(request: SnapshotRequest, ground: Ground): Promise<SnapshotAnswer> {
+  const place = placeOf(request.tree);
+  if ("type" in place) return place;
+  return withTreeLock(place.common, request.tree.name, ground, () => snapshotLocked(request, place, ground));
+}
+
+/** For who has the tree's lock already. `doubted`: the chain is not whole any more, so every file is read again. */
+export async function snapshotLocked(
+  { tree, files }: SnapshotRequest,
+  place: TreePlace,
+  ground: Ground,
+  doubted = false,
+): Promise<SnapshotAnswer> {
+  if (isBeingRemoved(place.common, tree.name))
+    return refused(`The worktree ${tree.path} is being removed; all of it is saved.`);
+  if (lstatSync(tree.path, { throwIfNoEntry: false }) === undefined)
+    return refused(
+      `Somebody has removed ${tree.path}. What was saved of it is in its snapshots; troupe worktrees restore ${tree.name} puts it back.`,
+    );
+  const git = gitOn(tree, place, ground);
+  const record = await readRecord(place.common, tree.name);
+  const named = files === null ? null : namedIn(tree, files, record?.linked ?? []);
+  dropLeftovers(place.common, tree.name);
+  dropShownLeftovers(place.common, tree);
+  let said = "";
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const index = openSideIndex(place, tree, "index", ground);
+    try {
+      const scope: Scope = { tree, place, git, ground, index, linked: record?.linked ?? [] };
+      // What is not as it should be may be so because of the index: every file is read again then.
+      const afresh = doubted || attempt > 0;
+      const taken = await take(scope, afresh ? null : named, afresh);
+      if (typeof taken === "string") {
+        said = taken;
+        continue;
+      }
+      const notes = await keepIgnored(git, place, tree, named, taken.ignored, ground);
+      const { commit, changed } = taken;
+      // What became of the edits before these is not what became of these.
+      if (changed.length > 0 && record !== null && record.result !== null)
+        await writeRecord(place.common, tree.name, { ...record, result: null });
+      return { type: "taken", commit, changed, notes: [...taken.notes, ...notes] };
+    } finally {
+      index.drop();
+    }
+  }
+  return refused(`The edits in ${tree.path} could not be snapshotted (git says: ${said}).`);
+}
+
+interface Scope {
+  readonly tree: Tree;
+  readonly place: TreePlace;
+  readonly git: TreeGit;
+  readonly ground: Ground;
+  readonly index: SideIndex;
+  readonly linked: readonly string[];
+}
+
+interface Taken {
+  readonly commit: string;
+  readonly changed: ChangedFile[];
+  readonly notes: readonly string[];
+  /** Named files may be among the ignored ones. */
+  readonly ignored: boolean;
+}
+
+/** What git says against it, where it has to be tried again. */
+async function take(scope: Scope, named: readonly string[] | null, afresh: boolean): Promise<Taken | string> {
+  const { tree, place, git, ground, index } = scope;
+  const begun = index.begun && !afresh;
+  // The one does not need the other, where there is an index to go on with.
+  const asked = whatIsHeld(git, tree, afresh);
+  const byName = named !== null && begun ? await addNamed(git, index.file, tree, named) : null;
+  const all = begun && byName === null ? await addAll(git, index.file, tree, scope.linked) : null;
+  const before = await asked;
+  if (typeof before === "string") return before;
+  if (!begun && !(await begin(scope, before.commit, afresh))) return "the index could not be begun";
+  const added = byName ?? all ?? (await addAll(git, index.file, tree, scope.linked));
+  if (added === null) return "files could not be added";
+
+  const heads = await newHeads(git, place, tree, before.head, before.commit);
+  const isHeld = before.ref === null || before.ref === before.commit;
+  const hasNone = (root: string) => isHeld && root === before.root && heads.tips.length === 0;
+  const left = await leaveNestedOut(git, index.file, before.root, async (root) =>
+    hasNone(root) ? NOTHING_TO_DO : commitOf(git, tree, root, [before.commit, ...heads.tips]),
+  );
+  if (left.type === "refused") return left.reason;
+  const notes = [...added.notes, ...left.notes];
+  const ignored = added.ignored || byName === null;
+  if (hasNone(left.root)) {
+    index.keep();
+    return { commit: before.commit, changed: [], notes, ignored };
+  }
+  if (left.made.code !== 0) return lastLine(left.made.err);
+  const id = left.made.out.trim();
+  const moved = await git(["update-ref", snapshotRef(tree.name), id, before.ref ?? "0".repeat(id.length)]);
+  if (moved.code !== 0) return lastLine(moved.err);
+
+  const objects = left.changes.flatMap(({ newMode, newId }) => (newMode === "000000" ? [] : [newId]));
+  const isWhole = await allThere(git, place.common, id, before.commit, [left.root, ...objects], ground);
+  if (!isWhole) return "objects of the snapshot were removed while it was taken";
+  heads.remember();
+  index.keep();
+  return { commit: id, changed: filesOf(left.changes), notes, ignored };
+}
+
+const NOTHING_TO_DO = { code: 0, out: "", err: "" };
+
+interface Held {
+  /** The newest snapshot, the base where there is none. */
+  readonly commit: string;
+  readonly root: string;
+  /** What the ref says; null: it is not there. */
+  readonly ref: string | null;
+  /** Of the tree; null: no commit. */
+  readonly head: string | null;
+}
+
+/**
+ * One question where there is a snapshot already, as there mostly is. `doubted`: of a chain that git has lost parts of,
+ * the newest that is whole; what was before it stays held.
+ */
+async function whatIsHeld(git: TreeGit, tree: Tree, doubted: boolean): Promise<Held | string> {
+  const ref = snapshotRef(tree.name);
+  const [commit, root, head] = await commitAndRoot(git, ref);
+  if (commit !== undefined && root !== undefined && !doubted)
+    return { commit, root, ref: commit, head: head ?? null };
+  const broken = lines((await git(["rev-parse", "--revs-only", ref])).out)[0] ?? null;
+  const whole = broken === null ? null : await newestWhole(git, ref, tree.base);
+  const [first, itsRoot, own = null] = await commitAndRoot(git, whole ?? tree.base);
+  if (first === undefined || itsRoot === undefined) return `${tree.base} cannot be read`;
+  return { commit: first, root: itsRoot, ref: broken, head: own };
+}
+
+async function commitAndRoot(git: TreeGit, of: string): Promise<(string | undefined)[]> {
+  return lines(
+    (await git(["rev-parse", "--revs-only", `${of}^{commit}`, `${of}^{tree}`, "HEAD^{commit}"])).out,
+  );
+}
+
+/** What an ancestor lacks is lacking in all after it, so half of them need not be looked at, each time. */
+async function newestWhole(git: TreeGit, ref: string, base: string): Promise<string | null> {
+  const chain = lines((await git(["rev-list", "--first-parent", ref, "--not", base])).out);
+  let [broken, whole] = [-1, chain.length];
+  while (whole - broken > 1) {
+    const middle = (whole + broken) >> 1;
+    const commit = chain[middle];
+    if (commit !== undefined && (await isConnected(git, commit, base))) whole = middle;
+    else broken = middle;
+  }
+  return chain[whole] ?? null;
+}
+
+function lines(out: string): string[] {
+  return out.split("\n").filter((line) => line !== "");
+}
+
+/** From the tree's own index, so that few files are read; from nothing where that did not do. */
+async function begin({ git, place, index }: Scope, commit: string, afresh: boolean): Promise<boolean> {
+  if (!afresh && (await seedFromTree(git, place, index.file))) return true;
+  index.drop();
+  return (await git(["read-tree", commit], { index: index.file })).code === 0;
+}
+
+function commitOf(git: TreeGit, { name }: Tree, root: string, parents: readonly string[]) {
+  const of = parents.flatMap((parent) => ["-p", parent]);
+  return git(["commit-tree", root, ...of, "-m", `Snapshot of ${name}`]);
+}
+
+/** Relative to the tree, with `/`; null: one of them is in it by another way only, so that all is looked at. */
+function namedIn(tree: Tree, files: readonly string[], linked: readonly string[]): readonly string[] | null {
+  const found: string[] = [];
+  for (const file of files) {
+    const path = inTree(tree, file) ?? inTree(tree, reallyAt(file));
+    if (path === null || path === "") return null;
+    const isTheirs = linked.some((folder) => path === folder || path.startsWith(`${folder}/`));
+    if (!isTheirs && path !== ".git") found.push(path);
+  }
+  return found;
+}
+
+function inTree(tree: Tree, file: string): string | null {
+  const path = relative(tree.path, file);
+  return path === ".." || path.startsWith(`..${sep}`) ? null : path.split(sep).join("/");
+}
+
+function reallyAt(file: string): string {
+  try {
+    return join(realpathSync(dirname(file)), basename(file));
+  } catch {
+    // Its folder is gone by now.
+    return file;
+  }
+}

@@ -1,0 +1,65 @@
+import { lstatSync } from "node:fs";
+import { lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { codeOf } from "./error-code.ts";
+import type { Repository } from "./ground.ts";
+import { treesFolder } from "./layout.ts";
+import { refused } from "./repository.ts";
+import type { Refused } from "./requests.ts";
+
+/**
+ * The folder that trees stand in, made where it is missing. It must be what it seems: through a link, or on another
+ * device, an agent's edits would land outside of the checkout.
+ */
+export async function makeTreesFolder(repo: Repository): Promise<Refused | null> {
+  const folder = treesFolder(repo.top);
+  const { dev } = await lstat(repo.top);
+  for (const part of [dirname(folder), folder]) {
+    await mkdir(part).catch(unlessThere);
+    const found = await lstat(part);
+    if (found.isSymbolicLink())
+      return refused(
+        `${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`,
+      );
+    if (!found.isDirectory())
+      return refused(`${part} is no folder, so no worktree can stand there; move it away.`);
+    if (found.dev !== dev)
+      return refused(
+        `${part} is on another disk than ${repo.top}, and edits could not be brought back from there in one step; put a folder in its place.`,
+      );
+  }
+  await ignoreAll(join(folder, ".gitignore"));
+  return null;
+}
+
+/** Its star is for itself, too: git sees nothing of all this. */
+async function ignoreAll(file: string): Promise<void> {
+  const isEmpty = await stat(file).then(
+    ({ size }) => size === 0,
+    () => false,
+  );
+  // A full disk, or a death, may have left it empty: that is nobody's word.
+  await writeFile(file, "*\n", { flag: isEmpty ? "w" : "wx" }).catch(unlessThere);
+}
+
+/** It is there, and behind no link. */
+export function hasOwnTreesFolder(checkout: string): boolean {
+  const folder = treesFolder(checkout);
+  return [dirname(folder), folder].every((part) => lstatSync(part, { throwIfNoEntry: false })?.isDirectory());
+}
+
+/** Null: git ignores it. What the person wrote there is theirs, so it is only said. */
+export async function notIgnored(repo: Repository, path: string): Promise<string | null> {
+  const lines = (await readFile(join(treesFolder(repo.top), ".gitignore"), "utf8").catch(() => "")).split(
+    "\n",
+  );
+  if (lines.includes("*") && !lines.some((line) => line.startsWith("!"))) return null;
+  const { code } = await repo.git.run(["check-ignore", "-q", path]);
+  return code === 0
+    ? null
+    : `${join(treesFolder(repo.top), ".gitignore")} does not ignore the worktrees there, so git shows them; a line "*" in it would.`;
+}
+
+function unlessThere(error: unknown): void {
+  if (codeOf(error) !== "EEXIST") throw error;
+}

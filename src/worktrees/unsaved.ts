@@ -1,0 +1,112 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Tree } from "../mailbox/worktree.ts";
+import { isConnected } from "./gc-guard.ts";
+import { parts } from "./git.ts";
+import type { Ground } from "./ground.ts";
+import { ignoredRef, snapshotRef } from "./layout.ts";
+import { lastLine, refused } from "./repository.ts";
+import type { Refused } from "./requests.ts";
+import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
+import type { TreeGit, TreePlace } from "./tree-place.ts";
+
+/**
+ * The paths of a tree whose content no ref of ours holds, after a snapshot of all of it and under the tree's lock. What
+ * cannot be told is refused: nothing is clean because nobody could look (C10).
+ */
+export async function unsavedIn(
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  linked: readonly string[],
+  snapshot: string,
+): Promise<string[] | Refused> {
+  const index = sideIndexFile(place, tree, "index");
+  if (lstatSync(index, { throwIfNoEntry: false }) === undefined) return refused("It has no snapshot.");
+  const where = ["--", ".", ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
+  await git(["update-index", "-q", "--refresh"], { index });
+  const changed = await git(["diff-files", "--name-only", "-z", "--ignore-submodules=none", ...where], {
+    index,
+  });
+  const others = await git(["ls-files", "-z", "-o", "--exclude-standard", ...where], { index });
+  for (const { code, err } of [changed, others])
+    if (code !== 0 || err !== "")
+      return refused(`It could not be looked at whole (git says: ${lastLine(err)}).`);
+  if (!(await isConnected(git, snapshot, tree.base)))
+    return refused("Git has lost parts of its snapshots; see git fsck.");
+  return [...new Set([...parts(changed.out), ...parts(others.out)])];
+}
+
+/**
+ * What goes with a tree besides its files: what was staged and is in no commit, and refs of this tree alone. It becomes
+ * reachable from the tree's snapshots. Null: all of it is.
+ */
+export async function holdTheRest(
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  snapshot: string,
+  ground: Ground,
+): Promise<Refused | null> {
+  const staged = await stagedCommit(git, place, tree, snapshot, ground);
+  const own = ["refs/worktree", "refs/bisect", "refs/rewritten"];
+  const { code, out, err } = await git(["for-each-ref", "--format=%(objecttype) %(objectname)", ...own]);
+  if (code !== 0) return refused(`Its refs could not be read (git says: ${lastLine(err)}).`);
+  const refs = [...out.matchAll(/^commit (\S+)$/gm)].map(([, id = ""]) => id);
+  const tips = [...new Set([...staged, ...refs])];
+  if (tips.length === 0) return null;
+  const of = [snapshot, ...tips].flatMap((tip) => ["-p", tip]);
+  const made = await git(["commit-tree", `${snapshot}^{tree}`, ...of, "-m", `What else ${tree.name} had`]);
+  if (made.code !== 0) return refused(lastLine(made.err));
+  const id = made.out.trim();
+  const old = snapshot === tree.base ? "" : snapshot;
+  const moved = await git(["update-ref", snapshotRef(tree.name), id, old]);
+  if (moved.code !== 0) return refused(lastLine(moved.err));
+  const isWhole = await isConnected(git, id, tree.base);
+  return isWhole ? null : refused("Git removed objects meanwhile; ask again.");
+}
+
+/** An index in the middle of a conflict is no tree: its sides are in commits. */
+async function stagedCommit(
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  snapshot: string,
+  ground: Ground,
+): Promise<string[]> {
+  const { file: index, drop } = openSideIndex(place, tree, "staged", ground);
+  try {
+    if (!copyIndex(join(place.gitDir, "index"), index)) return [];
+    const made = await git(["write-tree"], { index });
+    if (made.code !== 0) return [];
+    const root = made.out.trim();
+    const known = await git([
+      "rev-parse",
+      "--revs-only",
+      `${snapshot}^{tree}`,
+      `${tree.base}^{tree}`,
+      "HEAD^{tree}",
+    ]);
+    if (known.out.split("\n").includes(root)) return [];
+    const commit = await git(["commit-tree", root, "-p", tree.base, "-m", `What was staged in ${tree.name}`]);
+    return commit.code === 0 ? [commit.out.trim()] : [];
+  } finally {
+    drop();
+  }
+}
+
+/** The newest of each chain; null: there is none. */
+export async function chainsOf(
+  git: TreeGit,
+  name: string,
+): Promise<{ readonly snapshot: string | null; readonly ignored: string | null }> {
+  const refs = [snapshotRef(name), ignoredRef(name)];
+  const { out } = await git(["for-each-ref", "--format=%(refname) %(objectname)", ...refs]);
+  const found = new Map(
+    out.split("\n").map((line): [string, string] => {
+      const [ref = "", id = ""] = line.split(" ");
+      return [ref, id];
+    }),
+  );
+  return { snapshot: found.get(snapshotRef(name)) ?? null, ignored: found.get(ignoredRef(name)) ?? null };
+}

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { FakeIO } from "./fake-io.ts";
+
+function folders() {
+  const homedir = temporaryFolder();
+  const cwd = join(homedir, "project");
+  mkdirSync(join(cwd, ".claude"), { recursive: true });
+  mkdirSync(join(homedir, ".claude"));
+  writeFileSync(join(homedir, ".claude", "CLAUDE.md"), "Be brief.");
+  writeFileSync(join(cwd, "CLAUDE.md"), "Use tabs. @~/.secret @docs.md");
+  writeFileSync(join(cwd, "docs.md"), "Of the docs.");
+  writeFileSync(join(homedir, ".secret"), "SECRET");
+  return { homedir, cwd };
+}
+
+async function context({ homedir, cwd }: ReturnType<typeof folders>, ...words: string[]) {
+  const managed = join(homedir, "managed", "managed-settings.json");
+  const io = Object.assign(new FakeIO({ homedir, cwd }), { managedSettings: managed });
+  const code = await main(["context", "--offline", ...words], io);
+  return { code, out: io.out.text, err: io.err.text };
+}
+
+test("troupe context shows the eight parts in full, with their sizes said to be estimates, and keeps no session", async () => {
+  const place = folders();
+  const { code, out, err } = await context(place, "--prompt", "look at @docs.md");
+  expect(code).toBe(0);
+  expect([...out.matchAll(/^== (.+)$/gm)].map(([, name]) => name)).toEqual([
+    ...["system prompt", "environment", "memory", "tool schemas", "deferred tools (none)"],
+    ...["skills", "history (none)", "user turn"],
+  ]);
+  expect(out).toMatch(/^Main conversation · offline · about [\d.]+k tokens \([\d.]+ % of 1\.0M\)\n/);
+  expect(out.indexOf("Be brief.")).toBeLessThan(out.indexOf("Use tabs."));
+  expect(out).toContain("Of the docs.");
+  expect(out).toMatch(/<file path="[^"]*docs\.md">\n1\tOf the docs\.\n<\/file>\n\nlook at @docs\.md/);
+  expect(out).not.toContain("SECRET");
+  expect(err).toMatch(/\.secret was left out: it leads out of the project/);
+  const kept = join(place.homedir, ".troupe", "projects");
+  expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
+});
+
+test("--trust agrees to imports from elsewhere", async () => {
+  expect((await context(folders(), "--trust")).out).toContain("SECRET");
+});
+
+test("as JSON each part is as it is sent, for an agent type whatever its spelling", async () => {
+  const { out } = await context(folders(), "general_purpose", "--json");
+  const { agent, tokens, parts } = JSON.parse(out);
+  expect(agent).toBe("general-purpose");
+  expect(tokens).toEqual({ count: expect.any(Number), estimated: true });
+  expect(parts).toHaveLength(8);
+  expect(parts[2]).toMatchObject({
+    name: "memory",
+    place: "system",
+    text: expect.stringContaining("Use tabs."),
+  });
+  const names = parts[3].tools.map(({ name }: { name: string }) => name);
+  expect(names).toContain("Read");
+  const explore = JSON.parse((await context(folders(), "explore", "--json")).out);
+  expect(explore.parts[2].text).toBe("");
+});
+
+test("--sizes leaves the parts out; an unknown agent and a second argument are wrong usage", async () => {
+  const { out } = await context(folders(), "--sizes");
+  expect(out).not.toContain("Use tabs.");
+  expect(out).toMatch(/memory +about \d+/);
+  expect(await context(folders(), "explorer")).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/There is no agent "explorer"; there are Explore, Plan/),
+  });
+  expect((await context(folders(), "Explore", "Plan")).code).toBe(2);
+});
+
+test("escape sequences in a memory file do not reach the terminal", async () => {
+  const place = folders();
+  writeFileSync(join(place.cwd, "AGENTS.md"), "a\u001b]0;owned\u0007b\u001b[31m");
+  const { out } = await context(place);
+  expect(out).toContain("ab");
+  for (const character of ["\u001b", "\u0007"]) expect(out).not.toContain(character);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { callsSkill, isSlashCommand, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import type { Skill } from "../../../src/context/skills/skill.ts";
+import type { FakeSession } from "../fake-session.ts";
+
+const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
+  ...{
+    name,
+    description: `Does ${name}.`,
+    whenToUse: null,
+    allowedTools: [],
+    argumentHint: null,
+    arguments: [],
+  },
+  ...{ model: null, forModel: true, forPerson: true, forks: false, agent: null, commands: [] },
+  ...{ kind: "skill", origin: "project", path: `/w/${name}/SKILL.md`, plugin: null },
+  ...more,
+});
+const skills = [skill("review", { argumentHint: "[number]" }), skill("tools:ship"), skill("mode")];
+
+describe("a slash in the conversation", () => {
+  test.each([
+    ["/review 12", true],
+    ["/tools:ship", true],
+    ["/ship", true],
+    // Our own come first, and so does what is nearly one of them.
+    ["/mode plan", false],
+    ["/quit", false],
+    ["/hlep", false],
+    // It may have come since: the session looks, and says so where there is none.
+    ["/brand-new", true],
+  ])("%s", (line, calls) => {
+    expect(isSlashCommand(line)).toBe(true);
+    expect(callsSkill(line, skills)).toBe(calls);
+    expect(callsSkill(line, [])).toBe(false);
+  });
+
+  test("/skills lists what can be called", async () => {
+    const said = await runSlashCommand("/skills", {
+      session: { ...session(), skills: () => skills },
+      whyNot: () => null,
+      leave() {},
+      paint: (_, text) => text,
+      now: () => 0,
+      goOnWith() {},
+    });
+    expect(said).toBe(
+      "/review [number]: Does review. (this project's)\n/tools:ship: Does tools:ship. (this project's)\n/mode: Does mode. (this project's)",
+    );
+  });
+});
+
+function session(): Pick<
+  FakeSession,
+  "tree" | "cancel" | "compact" | "mcpServers" | "mode" | "setMode" | "rules"
+> {
+  const unasked = () => {
+    throw new Error("It is not asked for this.");
+  };
+  return {
+    ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked },
+    ...{ mode: unasked, setMode: unasked, rules: unasked },
+  };
+}

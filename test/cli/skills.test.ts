@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { skillGrantsIn } from "../../src/cli/skills/session-skills.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { settingsReader } from "../../src/policy/trust/trust.ts";
+import { trustFolder } from "../../src/policy/trust/trust-store.ts";
+import { trustQuestion, untrustedNote } from "../../src/policy/trust/words.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { FakeIO } from "./fake-io.ts";
+
+describe("what a folder's skills would do", () => {
+  function folder(files: Readonly<Record<string, string>>) {
+    const homedir = temporaryFolder();
+    const cwd = temporaryFolder();
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    };
+    for (const [path, text] of Object.entries(files)) write(path, text);
+    const io = Object.assign(new FakeIO(), { homedir, managedSettings: join(homedir, "managed.json") });
+    const home = join(homedir, ".troupe");
+    const more = () => skillGrantsIn(io, { cwd, home });
+    const where = { homedir, root: cwd, home, managed: join(homedir, "managed.json"), more };
+    return { home, cwd, write, reader: (trusts = false) => settingsReader(where, trusts), more };
+  }
+  const ship = "---\nallowed-tools: Bash(git push:*)\n---\nNow !`git status`: ship it.";
+
+  test("is a question like its settings, and takes nothing from settings that were agreed to", async () => {
+    const { home, cwd, write, reader, more } = folder({
+      ".claude/settings.json": '{"permissions":{"allow":["Bash(npm test)"]}}',
+    });
+    const before = await reader().read();
+    expect(before.trust.type).toBe("untrusted");
+    if (before.trust.type === "untrusted") await trustFolder(home, cwd, before.trust.grants, systemClock);
+    expect((await reader().read()).rules.map(({ text }) => text)).toEqual(["Bash(npm test)"]);
+
+    write(".claude/commands/ship.md", ship);
+    const now = reader();
+    const { trust, rules } = await now.read();
+    expect(rules.map(({ text }) => text)).toEqual(["Bash(npm test)"]);
+    const question = trustQuestion(cwd, trust);
+    expect(question).toContain("  - use Bash(git push:*) without a question (skill ship)");
+    expect(question).toContain('  - run "git status" when the skill ship is loaded');
+    expect(question).not.toContain("npm test");
+    expect(untrustedNote(trust)).toMatch(/^This folder is not trusted with what its skills would do/);
+    const digests = (await more()).map(({ digest }) => digest);
+    expect(digests.map((digest) => now.agreed(digest))).toEqual([false, false]);
+
+    now.trustForNow();
+    await now.read();
+    expect(digests.map((digest) => now.agreed(digest))).toEqual([true, true]);
+    // What is changed later is a question again.
+    write(".claude/commands/ship.md", ship.replace("git push:*", "git:*"));
+    const changed = await now.read();
+    const fresh = changed.trust.type === "untrusted" ? changed.trust.fresh.map(({ words }) => words) : [];
+    expect(fresh).toContain("use Bash(git:*) without a question (skill ship)");
+    expect(fresh.join()).not.toContain("npm test");
+  });
+
+  test("skills that ask for nothing are no question, and --trust agrees for one run", async () => {
+    const plain = folder({ ".claude/skills/a/SKILL.md": "---\ndescription: A\n---\nDo it." });
+    expect((await plain.reader().read()).trust.type).toBe("nothing-to-grant");
+    const { reader, more } = folder({ ".claude/commands/ship.md": ship });
+    const trusting = reader(true);
+    expect((await trusting.read()).trust.type).toBe("trusted");
+    for (const { digest } of await more()) expect(trusting.agreed(digest)).toBe(true);
+  });
+});

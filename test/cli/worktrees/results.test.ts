@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { doing } from "../../../src/cli/agent-words.ts";
+import { plain } from "../../../src/cli/colour.ts";
+import { sessionStoryText } from "../../../src/cli/session-text.ts";
+import { noUsage } from "../../../src/mailbox/conversation.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import type { WorktreeResult } from "../../../src/mailbox/worktree.ts";
+import { actor, agentView } from "../../support/agent-view.ts";
+import { summary } from "../fake-session.ts";
+
+const merged: WorktreeResult = {
+  outcome: "merged",
+  ...{ files: 3, insertions: 41, deletions: 7, base: "b", head: "h", merge: "m1" },
+};
+
+test.each([
+  [merged, "done", "done · 3 files merged"],
+  [{ ...merged, outcome: "empty" as const }, "done", "done"],
+  [{ ...merged, outcome: "kept" as const }, "failed", "failed · 3 files not merged: It broke."],
+  [{ ...merged, outcome: "conflict" as const }, "done", "done · conflict"],
+] as const)("the live tree says in a few words what became of edits: %j", (worktree, status, words) => {
+  const view = agentView({
+    id: actor(1),
+    state: "ended",
+    summary: { ...summary(status, "", "It broke."), worktree },
+  });
+  expect(doing(view, 0)).toBe(words);
+});
+
+test("what was done before is shown with what became of its edits", () => {
+  const agent = {
+    ...{ id: actor(1), parent: MAIN, depth: 1, type: "general-purpose", description: "rename it" },
+    ...{ status: "done" as const, turns: 2, usage: noUsage, durationMs: 1_000, summary: null },
+    exchanges: [
+      { prompt: "rename it", summary: { ...summary("done", "It is renamed."), worktree: merged }, said: "" },
+    ],
+  };
+  expect(sessionStoryText({ session: null, agents: [agent] }, "s1", plain)).toContain(
+    "  edits:\n    3 files, +41 -7, merged; undo: troupe undo agent1\n",
+  );
+});

@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { inTerminal, whyNoTerminal } from "../../support/pseudo-terminal.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+const why = whyNoTerminal();
+if (why !== null) console.warn(`troupe undo is not tested in a terminal here: ${why}.`);
+
+const PROGRAM = join(import.meta.dirname, "undo-program.ts");
+
+describe.skipIf(why !== null)("troupe undo in a terminal", () => {
+  test.each([
+    ["y\r", "Undone: rename the parser", 0],
+    ["\r", "Nothing was undone.", 1],
+    ["\u0004", "Nothing was undone.", 1],
+  ])("asks before it takes back what was changed since, and ends: %j", async (keys, told, code) => {
+    const terminal = inTerminal([process.execPath, PROGRAM], { cwd: temporaryFolder(), env: {} });
+    await terminal.shows("[y/N]");
+    terminal.type(keys);
+    await terminal.shows(told);
+    expect(await terminal.ended).toBe(code);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { assemble, type Ingredients, messagesOf, systemOf } from "../../src/context/assemble.ts";
+import { tokensOfPart } from "../../src/context/measure.ts";
+import { type MainSection, mainRole, mainSections } from "../../src/context/system.ts";
+
+const of: Ingredients = {
+  role: "You are an agent.",
+  environment: { cwd: "/p", additionalDirs: ["/q"], platform: "linux", model: "m" },
+  place: null,
+  memory: "Memory\nUse tabs.",
+  tools: [{ name: "Read", description: "reads", input_schema: { type: "object" } }],
+  deferredTools: { text: "Deferred: WebFetch", placement: "inline" },
+  skills: { text: "Skills: review", placement: "attached" },
+  history: [
+    { role: "user", content: "before" },
+    { role: "assistant", content: "answer" },
+  ],
+  turn: { pictures: [], attached: ["Today's date is 2026-11-22."], prompt: "now" },
+};
+
+test("the eight parts stand in the order of the list (A2.1)", () => {
+  expect(assemble(of).map(({ name }) => name)).toEqual([
+    ...["system prompt", "environment", "memory", "tool schemas"],
+    ...["deferred tools", "skills", "history", "user turn"],
+  ]);
+});
+
+test("what is stable is the system prompt, what changes is attached to the turn (A22.20)", () => {
+  const parts = assemble(of);
+  expect(systemOf(parts)).toEqual([
+    "You are an agent.",
+    expect.stringMatching(
+      /^Environment\nWorking directory: \/p\nAdditional directory: \/q\nPlatform: linux\nModel: m\n/,
+    ),
+    "Memory\nUse tabs.",
+    "Deferred: WebFetch",
+  ]);
+  const [first, second, turn] = messagesOf(parts);
+  expect([first, second]).toEqual(of.history);
+  expect(turn?.content).toEqual([
+    {
+      type: "text",
+      text: "<system-reminder>\nSkills: review\n\nToday's date is 2026-11-22.\n</system-reminder>",
+    },
+    { type: "text", text: "now" },
+  ]);
+});
+
+test("an empty part is not sent and weighs nothing; a turn alone is a text", () => {
+  const parts = assemble({
+    ...of,
+    ...{ memory: null, deferredTools: null, skills: null, history: [], tools: [] },
+    turn: { pictures: [], attached: [], prompt: "now" },
+  });
+  expect(parts).toHaveLength(8);
+  expect(systemOf(parts)).toHaveLength(2);
+  expect(messagesOf(parts)).toEqual([{ role: "user", content: "now" }]);
+  expect(parts.filter((part) => tokensOfPart(part) > 0).map(({ name }) => name)).toEqual([
+    ...["system prompt", "environment", "user turn"],
+  ]);
+});
+
+test("identity, doing tasks, code style and tone are in the main conversation's role, each by itself (A2.2)", () => {
+  const names = Object.keys(mainSections) as MainSection[];
+  expect(names).toHaveLength(4);
+  for (const name of names) {
+    expect(mainRole()).toContain(mainSections[name]);
+    expect(mainRole([name])).not.toContain(mainSections[name]);
+    for (const other of names) if (other !== name) expect(mainRole([name])).toContain(mainSections[other]);
+  }
+});

@@ -1,0 +1,266 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { diskFiles } from "../../../src/context/disk-files.ts";
+import type { Files } from "../../../src/context/files.ts";
+import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
+import { skillGrants } from "../../../src/context/skills/grants.ts";
+import { indexPath } from "../../../src/context/skills/index-file.ts";
+import { skillLibrary } from "../../../src/context/skills/library.ts";
+import type { SkillSearch } from "../../../src/context/skills/places.ts";
+import { builtInSkills } from "../../../src/context/skills/shipped.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+function world(files: Readonly<Record<string, string>>, search: Partial<SkillSearch> = {}) {
+  const top = temporaryFolder();
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  mkdirSync(join(top, "project/.git"), { recursive: true });
+  let reads = 0;
+  const counting: Files = {
+    ...diskFiles,
+    read(path, most) {
+      if (path.endsWith(".md")) reads += 1;
+      return diskFiles.read(path, most);
+    },
+  };
+  const where: SkillSearch = {
+    cwd: join(top, "project"),
+    homedir: join(top, "home"),
+    home: join(top, "home/.troupe"),
+    managed: join(top, "managed"),
+    shipped: false,
+    trusted: () => false,
+    agreed: () => false,
+    denied: () => false,
+    ...search,
+  };
+  return {
+    top,
+    where,
+    write,
+    library: () => skillLibrary(where, counting),
+    reads: () => reads,
+  };
+}
+
+const skill = (description: string, more = "") => `---\ndescription: ${description}\n${more}---\nDo it.\n`;
+const P = "project/.claude/skills";
+
+describe("where skills are", () => {
+  test("the organisation's, the person's, the project's up to the top of its repository, plug-ins', in this order", async () => {
+    const { library, top, where } = world({
+      "managed/.claude/skills/one/SKILL.md": skill("managed"),
+      "home/.claude/skills/one/SKILL.md": skill("home"),
+      "home/.claude/skills/two/SKILL.md": skill("home"),
+      "home/.claude/commands/two.md": "command",
+      "project/.claude/skills/two/SKILL.md": skill("project"),
+      "project/.claude/skills/three/SKILL.md": skill("top"),
+      "project/inner/deep/.claude/skills/three/SKILL.md": skill("deep"),
+      "project/inner/.claude/commands/a/b/c.md": "---\nargument-hint: [x] [y]\n---\n# The title\n\nBody",
+      ".claude/skills/above/SKILL.md": skill("above the repository"),
+      "plug/skills/three/SKILL.md": skill("plug"),
+      "plug/commands/go.md": "Go.",
+      "plug/.claude-plugin/plugin.json": '{"name":"tools"}',
+    });
+    const cwd = join(top, "project/inner/deep");
+    const { all, notes } = await skillLibrary(
+      { ...where, cwd, plugins: [join(top, "plug")] },
+      diskFiles,
+    ).look();
+    expect(notes).toEqual([]);
+    expect(all.map(({ name, origin, description }) => [name, origin, description])).toEqual([
+      ["a:b:c", "project", "The title"],
+      ["three", "project", "deep"],
+      ["two", "user", "home"],
+      ["one", "enterprise", "managed"],
+      ["tools:go", "plugin", "Go."],
+      ["tools:three", "plugin", "plug"],
+    ]);
+    expect(all[0]?.argumentHint).toBe("[x] [y]");
+    expect(skillNamed("/a:b:c", all)?.name).toBe("a:b:c");
+    expect(skillNamed("c", all)).toBeUndefined();
+    expect(skillTyped("C", all)?.name).toBe("a:b:c");
+    expect(nearNames("thre", all)).toEqual(["three", "tools:three"]);
+    expect((await library().look()).all.map(({ name }) => name)).toEqual(["three", "two", "one"]);
+  });
+
+  test("the ten that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
+    const { where } = world({ [`${P}/review/SKILL.md`]: skill("ours") });
+    const { all, notes } = await skillLibrary({ ...where, shipped: true }, diskFiles).look();
+    expect(notes).toEqual([]);
+    expect(all.map(({ name }) => name).toSorted()).toEqual([...builtInSkills]);
+    expect(all.find(({ name }) => name === "review")?.description).toBe("ours");
+    for (const one of all.filter(({ origin }) => origin === "shipped")) {
+      expect(one.description.length + (one.whenToUse?.length ?? 0)).toBeLessThan(248);
+      expect(one.allowedTools).toEqual([]);
+      expect(one.commands).toEqual([]);
+      expect(readFileSync(one.path, "utf8").length).toBeGreaterThan(1_000);
+    }
+  });
+});
+
+describe("what files say", () => {
+  test("as people write it", async () => {
+    const { library } = world({
+      [`${P}/pdf/SKILL.md`]:
+        "\ufeff---\r\nname: PDF Processing\r\ndescription: Extract text: tables, forms\r\nlicense: MIT\r\nmetadata:\r\n  author: x\r\nallowed-tools: Read, Bash(python *)\r\n---\r\nBody\r\n",
+      [`${P}/b/SKILL.md`]:
+        "---\nname: better\ndescription: >\n  Two lines\n  in one.\nwhen_to_use: often\nallowed_tools:\n  - Read\n  - Bash(git log:*)\ndisable-model-invocation: true\nuser-invocable: false\nmodel: haiku\ncontext: fork\nagent: Explore\n---\nB !`date`\n",
+      "project/.claude/commands/plain.md":
+        "---\nallowed-tools: [Read, Bash(git log:*)]\n---\nJust do $1.\nMore.",
+      "project/.claude/commands/README.txt": "no command",
+    });
+    const { all, notes } = await library().look();
+    expect(notes).toEqual([]);
+    expect(all.map(({ name }) => name)).toEqual(["better", "pdf", "plain"]);
+    expect(all[0]).toMatchObject({
+      ...{ description: "Two lines in one.", whenToUse: "often", allowedTools: ["Read", "Bash(git log:*)"] },
+      ...{
+        forModel: false,
+        forPerson: false,
+        model: "haiku",
+        forks: true,
+        agent: "Explore",
+        commands: ["date"],
+      },
+    });
+    expect(all[1]).toMatchObject({
+      description: "Extract text: tables, forms",
+      allowedTools: ["Read", "Bash(python *)"],
+    });
+    expect(all[2]).toMatchObject({
+      ...{ description: "Just do $1.", kind: "command", allowedTools: ["Read", "Bash(git log:*)"] },
+    });
+    expect(skillGrants(all).map(({ words }) => words)).toEqual([
+      "use Read without a question (skill better)",
+      "use Bash(git log:*) without a question (skill better)",
+      'run "date" when the skill better is loaded',
+      "use Read without a question (skill pdf)",
+      "use Bash(python *) without a question (skill pdf)",
+      "use Read without a question (skill plain)",
+      "use Bash(git log:*) without a question (skill plain)",
+    ]);
+  });
+
+  test("what is wrong is said with file and line, and the others are there", async () => {
+    const { library, where } = world({
+      [`${P}/open/SKILL.md`]: "---\nname: open\n",
+      [`${P}/empty/SKILL.md`]: "---\nname: empty\ndescription: x\n---\n",
+      [`${P}/odd/SKILL.md`]:
+        "---\ndescription: x\nuser-invocable: perhaps\ncontext: moon\nallowed-tools: {a: 1}\n---\nB",
+      [`${P}/bad name!/SKILL.md`]: "Body",
+      [`${P}/huge/SKILL.md`]: "x".repeat(300_000),
+      [`${P}/fine/SKILL.md`]: skill("fine"),
+      [`${P}/twin/SKILL.md`]: skill("fine", "name: fine\n"),
+      [`${P}/folder/notes.md`]: "no skill",
+    });
+    mkdirSync(join(where.cwd, ".claude/skills/dir/SKILL.md"), { recursive: true });
+    const { all, notes } = await library().look();
+    expect(all.map(({ name }) => name)).toEqual(["fine", "odd"]);
+    const at = (name: string) => join(where.cwd, ".claude/skills", name, "SKILL.md");
+    const told = notes.join("\n");
+    expect(told).toContain(`${at("open")}:1 The front matter that begins here has no end`);
+    expect(told).toContain(`${at("empty")}:1 There is nothing below the front matter.`);
+    expect(told).toContain(`${at("odd")}:3 user-invocable must be true or false; it does not count.`);
+    expect(told).toContain(`${at("odd")}:4 context must be fork, or absent; it does not count.`);
+    expect(told).toContain(`${at("odd")}:5 allowed-tools must be rules`);
+    expect(told).toContain(`${at("bad name!")}:1 "bad name!" cannot be called`);
+    expect(told).toContain(`${at("huge")} has 300000 bytes, and a skill has at most 262144`);
+    expect(told).toContain(`${at("twin")} is called fine like ${at("fine")}, which counts.`);
+    expect(told).toContain(`${at("dir")} is a folder`);
+    expect(notes).toHaveLength(9);
+  });
+
+  test("a repository brings in nothing from elsewhere, and no file that a rule denies", async () => {
+    const { library, where, top } = world({
+      "secret/SKILL.md": "The key is 42.",
+      [`${P}/hidden/SKILL.md`]: skill("hidden"),
+      "home/.claude/skills/linked/SKILL.md": skill("mine"),
+    });
+    symlinkSync(join(top, "secret"), join(where.cwd, ".claude/skills/leak"));
+    symlinkSync(join(where.cwd, ".claude/skills"), join(where.cwd, ".claude/skills/loop"));
+    const denied = (path: string) => path.includes("hidden");
+    const untrusted = await skillLibrary({ ...where, denied }, diskFiles).look();
+    expect(untrusted.all.map(({ name }) => name)).toEqual(["linked"]);
+    expect(untrusted.notes.join()).toContain("it leads out of the project to");
+    expect(untrusted.notes.join()).toContain("because a rule forbids to read it");
+    const trusted = await skillLibrary({ ...where, trusted: () => true }, diskFiles).look();
+    expect(trusted.all.map(({ name }) => name)).toContain("leak");
+    void library;
+  });
+});
+
+describe("the index", () => {
+  test("what has not changed is not read again: not by this session, nor by the next", async () => {
+    const { library, reads, write, where } = world({
+      [`${P}/a/SKILL.md`]: skill("one"),
+      [`${P}/b/SKILL.md`]: skill("two"),
+    });
+    const first = library();
+    const before = await first.look();
+    expect(reads()).toBe(2);
+    expect(await first.look()).toBe(before);
+    const next = library();
+    expect((await next.look()).all).toEqual(before.all);
+    expect(reads()).toBe(2);
+    write(`${P}/a/SKILL.md`, skill("changed"));
+    rmSync(join(where.cwd, ".claude/skills/b"), { recursive: true });
+    const { all } = await next.look();
+    expect(reads()).toBe(3);
+    expect(all.map(({ description }) => description)).toEqual(["changed"]);
+    expect(readdirSync(dirname(indexPath(where.home, where.cwd)))).toHaveLength(1);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["another version", '{"version":99,"files":{}}'],
+    [
+      "something else",
+      '{"version":1,"files":{"x":{"stamp":"1","read":{"skill":{"name":7},"notes":[],"real":""}}}}',
+    ],
+    ["a list", "[]"],
+  ])("one that holds %s is made anew", async (_, text) => {
+    const { library, where } = world({ [`${P}/a/SKILL.md`]: skill("one") });
+    const path = indexPath(where.home, where.cwd);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    expect((await library().look()).all).toHaveLength(1);
+    expect(JSON.parse(readFileSync(path, "utf8")).version).toBe(1);
+  });
+
+  test("sessions that begin at the same moment all know the same, and leave one whole index", async () => {
+    const { library, where } = world(
+      Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${P}/s${at}/SKILL.md`, skill(`n${at}`)])),
+    );
+    const all = await Promise.all(Array.from({ length: 8 }, () => library().look()));
+    for (const skills of all) expect(skills.all).toEqual(all[0]?.all);
+    const folder = dirname(indexPath(where.home, where.cwd));
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(
+      Object.keys(JSON.parse(readFileSync(indexPath(where.home, where.cwd), "utf8")).files),
+    ).toHaveLength(30);
+  });
+
+  test("where it cannot be written everything is read, and nothing else happens", async () => {
+    const { library, where, reads } = world({ [`${P}/a/SKILL.md`]: skill("one") });
+    mkdirSync(where.home, { recursive: true });
+    writeFileSync(join(where.home, "cache"), "a file in its place");
+    expect((await library().look()).all).toHaveLength(1);
+    expect((await library().look()).all).toHaveLength(1);
+    expect(reads()).toBe(2);
+    utimesSync(join(where.home, "cache"), 1, 1);
+  });
+});

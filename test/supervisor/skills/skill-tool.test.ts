@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { builtInSkills } from "../../../src/context/skills/shipped.ts";
+import type { ModelRequest } from "../../../src/model/client.ts";
+import { load, skillFile, withSkills } from "./with-skills.ts";
+
+const GREET = ".claude/skills/greet/SKILL.md";
+const greet = skillFile(
+  { name: "greet", description: "Say hello in a certain way" },
+  "Say ahoy to $ARGUMENTS.",
+);
+const done = { text: "Done." };
+const textOf = ({ messages }: Pick<ModelRequest, "messages">) => JSON.stringify(messages);
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+describe("Skill", () => {
+  test("its text is in the next request once, and the tools are the same (A12.1, A17.4)", async () => {
+    const { supervisor, model } = withSkills([load("greet", "the captain"), load("greet"), done], {
+      files: { [GREET]: greet },
+    });
+    const { summary } = await supervisor.prompt("greet him");
+    expect(summary.status).toBe("done");
+    const [first, second, third] = model.requests;
+    expect(first && textOf(first)).toContain("- greet: Say hello in a certain way");
+    expect(first && textOf(first)).not.toContain("ahoy");
+    expect(second && count(textOf(second), "Say ahoy to the captain.")).toBe(1);
+    expect(second?.messages.at(-1)?.role).toBe("user");
+    expect(second && textOf(second)).toContain("<command-name>greet</command-name>");
+    expect(new Set(model.requests.map(({ tools, system }) => JSON.stringify([tools, system]))).size).toBe(1);
+    // A4.21: the second call of the same turn loads nothing.
+    expect(third && textOf(third)).toContain("is already loaded");
+    expect(third && count(textOf(third), "Say ahoy")).toBe(1);
+  });
+
+  test("a new prompt may load it again", async () => {
+    const { supervisor, model } = withSkills([load("greet", "one"), done, load("greet", "two"), done], {
+      files: { [GREET]: greet },
+    });
+    await supervisor.prompt("greet");
+    await supervisor.prompt("greet again");
+    const last = model.requests.at(-1);
+    expect(last && textOf(last)).toContain("ahoy to two");
+  });
+
+  test("in the system prompt where a setting says so (A12.2, A22.3)", async () => {
+    const { supervisor, model } = withSkills([load("greet", "all"), load("nope"), done], {
+      files: { [GREET]: greet },
+      skills: { injection: "system" },
+    });
+    await supervisor.prompt("greet");
+    const [first, second, third] = model.requests;
+    expect(first?.system.join()).not.toContain("ahoy");
+    for (const request of [second, third]) {
+      expect(request?.system.filter((text) => text.includes("ahoy to all"))).toHaveLength(1);
+      expect(request && textOf(request)).not.toContain("ahoy");
+    }
+  });
+
+  test("an unknown name is answered with those that are near, and one for the person alone is refused", async () => {
+    const { supervisor, model } = withSkills([load("great"), load("mine"), done], {
+      files: {
+        [GREET]: greet,
+        ".claude/skills/mine/SKILL.md": skillFile(
+          { description: "Mine", "disable-model-invocation": "true" },
+          "Only mine.",
+        ),
+      },
+    });
+    await supervisor.prompt("go");
+    const [first, second, third] = model.requests;
+    expect(first && textOf(first)).not.toContain("- mine");
+    expect(second && textOf(second)).toContain(String.raw`There is no skill \"great\". Near it are: greet.`);
+    expect(third && textOf(third)).toContain("Only the person loads the skill mine, by typing /mine.");
+    expect(third && textOf(third)).not.toContain("Only mine.");
+  });
+
+  test("the ten that are named are there (A12.3)", async () => {
+    const turns = builtInSkills.map((name) => load(name));
+    const { supervisor, model } = withSkills([...turns, done]);
+    await supervisor.prompt("all of them");
+    const text = textOf(model.requests.at(-1) ?? { messages: [] });
+    for (const name of builtInSkills) {
+      expect(text).toContain(`- ${name}: `);
+      expect(count(text, `<command-name>${name}</command-name>`)).toBe(1);
+    }
+  });
+
+  test("a rule denies one of them (permission semantics)", async () => {
+    const { supervisor, model } = withSkills([load("greet"), load("init"), done], {
+      files: { [GREET]: greet },
+      disallowedTools: ["Skill(greet)"],
+    });
+    await supervisor.prompt("greet");
+    const text = textOf(model.requests.at(-1) ?? { messages: [] });
+    expect(text).not.toContain("ahoy");
+    expect(text).toContain("Skill(greet)");
+    expect(text).toContain("<command-name>init</command-name>");
+  });
+
+  test("it is carried out by an agent of its own where it says so", async () => {
+    const { supervisor, model } = withSkills(
+      (request, n) => {
+        if (request.actor !== "main") return { text: "The agent's report." };
+        return n === 0 ? load("dig", "deep") : done;
+      },
+      {
+        files: {
+          ".claude/skills/dig/SKILL.md": skillFile(
+            { description: "Dig", context: "fork", agent: "Explore" },
+            "Dig $1.",
+          ),
+        },
+      },
+    );
+    await supervisor.prompt("dig");
+    const agent = model.requests.find(({ actor }) => actor !== "main");
+    expect(agent && textOf(agent)).toContain("Dig deep.");
+    const last = textOf(model.requests.at(-1) ?? { messages: [] });
+    expect(last).toContain("The agent's report.");
+    expect(last).not.toContain("Dig deep.");
+    expect(supervisor.tree().map(({ type }) => type)).toEqual(["main", "Explore"]);
+  });
+
+  test("an agent is told the list where it can load one, and works by what it loads", async () => {
+    const { supervisor, model } = withSkills(
+      (request, n) => {
+        if (request.actor === "main") return done;
+        return n === 0 ? load("greet", "you") : done;
+      },
+      { files: { [GREET]: greet } },
+    );
+    await supervisor.spawn({ type: "general-purpose", prompt: "greet" });
+    await supervisor.spawn({ type: "Explore", prompt: "look" });
+    const general = model.requests.filter(({ tools }) => tools.some(({ name }) => name === "Skill"));
+    const explorer = model.requests.filter(({ tools }) => !tools.some(({ name }) => name === "Skill"));
+    expect(general.map(textOf)[0]).toContain("- greet: ");
+    expect(general.map(textOf)[1]).toContain("ahoy to you");
+    expect(explorer.map(textOf).join()).not.toContain("- greet: ");
+  });
+});
+
+describe("the list", () => {
+  test("stands in the system prompt where a setting says so", async () => {
+    const { supervisor, model } = withSkills([done], {
+      files: { [GREET]: greet },
+      skills: { listing: "inline" },
+    });
+    await supervisor.prompt("hi");
+    const [request] = model.requests;
+    expect(request?.system.join("\n")).toContain("- greet: ");
+    expect(request && textOf(request)).not.toContain("- greet: ");
+  });
+});

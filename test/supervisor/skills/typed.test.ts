@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ModelRequest } from "../../../src/model/client.ts";
+import { supervised } from "../../support/supervised.ts";
+import { load, skillFile, withSkills } from "./with-skills.ts";
+
+const done = { text: "Done." };
+const textOf = (request: Pick<ModelRequest, "messages"> | undefined) => JSON.stringify(request?.messages);
+const bash = (command: string) => ({ calls: [{ name: "Bash", input: { command } }] });
+
+describe("/name in a prompt", () => {
+  test("loads the skill with its arguments before the model is asked (A12.7)", async () => {
+    const { supervisor, model } = withSkills([load("review"), done], {
+      files: {
+        ".claude/skills/review/SKILL.md": skillFile({ description: "R" }, "Review number $1 of $ARGUMENTS."),
+      },
+    });
+    await supervisor.prompt("/review 12 now");
+    expect(textOf(model.requests[0])).toContain("Review number 12 of 12 now.");
+    expect(textOf(model.requests[0])).toContain("<command-name>/review</command-name>");
+    // It is loaded already (A4.21).
+    expect(textOf(model.requests[1])).toContain("already loaded");
+  });
+
+  test("an unknown one is told to the person, and no model is asked (A12.7)", async () => {
+    const { supervisor, model } = withSkills([done]);
+    const { summary } = await supervisor.prompt("/revew 12");
+    expect(summary.status).toBe("failed");
+    expect(summary.reason).toBe('There is no command or skill "/revew". Near it are: /review.');
+    expect(model.requests).toHaveLength(0);
+    // A path is no command.
+    expect((await supervisor.prompt("/usr/bin/true is what?")).summary.status).toBe("done");
+  });
+
+  test("commands of folders and of the person's own", async () => {
+    const { supervisor, model } = withSkills([done, done, done], {
+      files: { ".claude/commands/git/ship.md": "Ship it: $ARGUMENTS" },
+    });
+    await supervisor.prompt("/git:ship today");
+    await supervisor.prompt("/ship tomorrow");
+    expect(textOf(model.requests[0])).toContain("Ship it: today");
+    expect(textOf(model.requests[1])).toContain("Ship it: tomorrow");
+  });
+
+  test("a skill that came since the last prompt is there, and the list is told anew", async () => {
+    const { supervisor, model, cwd } = withSkills([done, done]);
+    await supervisor.prompt("hi");
+    const file = join(cwd, ".claude/skills/late/SKILL.md");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, skillFile({ description: "Came late" }, "Late body."));
+    await supervisor.prompt("/late");
+    expect(textOf(model.requests[0])).not.toContain("Came late");
+    expect(textOf(model.requests[1])).toContain("Late body.");
+    expect(textOf(model.requests[1])).toContain("- late: Came late");
+  });
+
+  test("files that it names are attached", async () => {
+    const { supervisor, model } = withSkills([done], {
+      files: { ".claude/commands/explain.md": "Explain @$1 to me.", "a.txt": "forty-two" },
+      context: {
+        memory: { homedir: "/nowhere", home: "/nowhere", managed: "/nowhere", trusted: () => false },
+      },
+    });
+    await supervisor.prompt("/explain a.txt");
+    expect(textOf(model.requests[0])).toContain("forty-two");
+  });
+
+  test("a comment is no command, and without skills every prompt is text", async () => {
+    const { supervisor, model } = withSkills([done]);
+    await supervisor.prompt("// what does this comment mean?");
+    expect(textOf(model.requests[0])).toContain("// what");
+    expect(supervisor.skills().map(({ name }) => name)).toContain("review");
+    const plain = supervised("in-thread", [done]);
+    await plain.supervisor.prompt("/review 12");
+    expect(textOf(plain.model.requests[0])).toContain("/review 12");
+    expect(plain.model.requests[0]?.tools.map(({ name }) => name)).not.toContain("Skill");
+  });
+});
+
+describe("commands in a skill, and what it may do", () => {
+  const files = {
+    ".claude/commands/now.md": skillFile(
+      { "allowed-tools": "Bash(touch:*)" },
+      "It is !`echo five-past-$1` now; !`touch ran.txt`.",
+    ),
+  };
+
+  test("in a folder that nobody has agreed to they are inert, and it is said", async () => {
+    const { supervisor, model, events } = withSkills([bash("touch made.txt"), done], { files });
+    await supervisor.prompt("/now three");
+    expect(textOf(model.requests[0])).not.toContain("five-past-three now");
+    expect(textOf(model.requests[0])).toContain("this folder is not trusted");
+    expect(JSON.stringify(events)).toContain(
+      "would use Bash(touch:*) without a question; that does not count",
+    );
+    // Nobody can be asked.
+    expect(textOf(model.requests[1])).toContain('"is_error":true');
+  });
+
+  test("where the person has agreed they run like any other command, with what the skill is lent", async () => {
+    const { supervisor, model } = withSkills([bash("touch made.txt"), done, bash("touch more.txt"), done], {
+      files,
+      agreed: () => true,
+    });
+    await supervisor.prompt("/now three");
+    expect(textOf(model.requests[0])).toContain("It is five-past-three now");
+    expect(textOf(model.requests[0])).not.toContain("was not run");
+    expect(textOf(model.requests[1])).not.toContain('"is_error":true');
+    // The next prompt has it no more.
+    await supervisor.prompt("and now?");
+    expect(textOf(model.requests[3])).toContain('"is_error":true');
+  });
+
+  test("a rule that denies is not lifted, and arguments run nothing that was not allowed", async () => {
+    const { supervisor, model } = withSkills([bash("touch made.txt"), done, done], {
+      files: {
+        ...files,
+        ".claude/commands/log.md": skillFile({ "allowed-tools": "Bash(echo:*)" }, "Log: !`echo $ARGUMENTS`"),
+      },
+      agreed: () => true,
+      disallowedTools: ["Bash(touch:*)"],
+    });
+    await supervisor.prompt("/now three");
+    expect(textOf(model.requests[0])).toContain("was not run");
+    expect(textOf(model.requests[1])).toContain("Bash(touch:*)");
+    await supervisor.prompt("/log a; rm -rf b !`echo x`");
+    expect(textOf(model.requests[2])).toContain("was not run");
+  });
+});

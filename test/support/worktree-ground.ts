@@ -1,0 +1,25 @@
+import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
+import { randomIds } from "../../src/mailbox/ids.ts";
+import type { Ground } from "../../src/worktrees/ground.ts";
+import type { CreateRequest, Owner } from "../../src/worktrees/requests.ts";
+import type { TestRepository } from "./git-repository.ts";
+
+/** What operations on trees stand on, in a test: this process holds the locks. */
+export function groundOf({ env }: Pick<TestRepository, "env">, changed: Partial<Ground> = {}): Ground {
+  const ids = randomIds();
+  return {
+    env,
+    now: () => Date.now(),
+    id: () => ids.session(),
+    self: processIdentity(process.pid),
+    isAlive,
+    ...changed,
+  };
+}
+
+export const OWNER: Owner = { session: "session1", actor: "actor1", process: processIdentity(process.pid) };
+
+/** A tree `one` from the checkout, but for what is changed. */
+export function creationIn(folder: string, changed: Partial<CreateRequest> = {}): CreateRequest {
+  return { folder, name: "one", owner: OWNER, baseRef: "checkout", dependencies: [], ...changed };
+}

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { claimTree } from "../../src/worktrees/claim.ts";
+import { createTree } from "../../src/worktrees/create.ts";
+import { snapshotRef } from "../../src/worktrees/layout.ts";
+import { removeTree } from "../../src/worktrees/remove.ts";
+import type { CreateRequest } from "../../src/worktrees/requests.ts";
+import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
+import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
+import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
+import { creationIn, groundOf, OWNER } from "../support/worktree-ground.ts";
+
+const NEXT = { ...OWNER, session: "session2" };
+const DEAD = { pid: 1, startedAt: "another boot 1" };
+
+async function withTree() {
+  const person = await repositoryWith({ "a.txt": "1\n" });
+  const common = join(person.folder, ".git");
+  const ground = groundOf(person);
+  const made = await createTree(creationIn(person.folder), ground);
+  if (made.type === "refused") throw new Error(made.reason);
+  const { tree } = made;
+  const snapshot = async () => {
+    const taken = await snapshotTree({ tree, files: null }, ground);
+    if (taken.type === "refused") throw new Error(taken.reason);
+    return taken;
+  };
+  return { person, common, ground, tree, snapshot };
+}
+
+async function claimed(person: TestRepository, changed: Partial<CreateRequest> = {}) {
+  const answer = await claimTree(creationIn(person.folder, { owner: NEXT, ...changed }), groundOf(person));
+  if (answer.type === "refused") throw new Error(answer.reason);
+  return answer;
+}
+
+test("a tree that stands is claimed as it is, with its new owner", async () => {
+  const { person, common, tree } = await withTree();
+  writeFileSync(join(tree.path, "a.txt"), "edited");
+  expect(await claimed(person)).toEqual({ type: "claimed", tree, how: "as-it-is", notes: [] });
+  expect(readFileSync(join(tree.path, "a.txt"), "utf8")).toBe("edited");
+  expect((await readRecord(common, "one"))?.owner).toEqual(NEXT);
+});
+
+test("one that was removed with edits that are in no checkout is put back with them", async () => {
+  const { person, common, ground, tree, snapshot } = await withTree();
+  writeFileSync(join(tree.path, "a.txt"), "edited");
+  await snapshot();
+  expect(await removeTree({ tree }, ground)).toEqual({ type: "done" });
+  expect(await claimed(person)).toMatchObject({ how: "put-back", tree });
+  expect(readFileSync(join(tree.path, "a.txt"), "utf8")).toBe("edited");
+  expect((await readRecord(common, "one"))?.owner).toEqual(NEXT);
+});
+
+test("one whose edits are in the checkout is made anew on what that is now, and its old snapshots stay", async () => {
+  const { person, common, ground, tree, snapshot } = await withTree();
+  writeFileSync(join(tree.path, "a.txt"), "edited");
+  const { commit } = await snapshot();
+  await removeTree({ tree }, ground);
+  const record = await readRecord(common, "one");
+  if (record === null) throw new Error("no record");
+  await writeRecord(common, "one", { ...record, result: "merged" });
+  person.write({ "a.txt": "merged, and more" });
+  const again = await claimed(person);
+  expect(again).toMatchObject({
+    how: "made-anew",
+    tree: { ...tree, base: expect.not.stringMatching(tree.base) },
+  });
+  expect(readFileSync(join(tree.path, "a.txt"), "utf8")).toBe("merged, and more");
+  await person.must(["merge-base", "--is-ancestor", commit, snapshotRef("one")]);
+  const taken = await snapshotTree({ tree: again.tree, files: null }, ground);
+  expect(taken).toMatchObject({ type: "taken", changed: [] });
+  expect(await readRecord(common, "one")).toMatchObject({ owner: NEXT, made: true, result: null });
+});
+
+test("one that never was, and one that is half-made by a dead keeper, are made anew", async () => {
+  const { person, common } = await withTree();
+  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+  const record = await readRecord(common, "two");
+  if (record === null) throw new Error("no record");
+  await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
+  const again = await claimed(person, { name: "two" });
+  expect(again.how).toBe("made-anew");
+  expect(existsSync(join(again.tree.path, "a.txt"))).toBe(true);
+});
+
+test("C13: one whose session still runs is nobody else's", async () => {
+  const { person, ground } = await withTree();
+  const other = { ...NEXT, process: { pid: process.ppid, startedAt: null } };
+  expect(await claimTree(creationIn(person.folder, { owner: other }), ground)).toMatchObject({
+    type: "refused",
+    reason: expect.stringMatching(/another session's, which still runs/),
+  });
+});
+
+test("an earlier life that is not made anew after all leaves what was kept", async () => {
+  const { person, common, ground, tree, snapshot } = await withTree();
+  writeFileSync(join(tree.path, "a.txt"), "edited");
+  const { commit } = await snapshot();
+  await removeTree({ tree }, ground);
+  const record = await readRecord(common, "one");
+  if (record === null) throw new Error("no record");
+  await writeRecord(common, "one", { ...record, result: "merged" });
+  await person.must(["update-ref", `refs/heads/worktree-one`, "HEAD"]);
+  expect(await claimTree(creationIn(person.folder), ground)).toMatchObject({ type: "refused" });
+  await person.must(["update-ref", "-d", "refs/heads/worktree-one"]);
+  person.write({ ".gitattributes": "*.txt filter=broken\n" });
+  await person.must(["config", "filter.broken.smudge", "kill -9 $PPID"]);
+  expect(await claimTree(creationIn(person.folder), ground)).toMatchObject({ type: "refused" });
+  await person.must(["merge-base", "--is-ancestor", commit, snapshotRef("one")]);
+  expect(await readRecord(common, "one")).toMatchObject({ made: true, result: "empty" });
+  await person.must(["config", "filter.broken.smudge", "cat"]);
+  expect(await claimed(person)).toMatchObject({ how: "made-anew" });
+});

@@ -1,0 +1,3 @@
+import { interleavingsPart } from "./interleavings-part.ts";
+
+interleavingsPart(2);

@@ -1,0 +1,16 @@
+/** A session of its own for tests: asks a keeper for something, says what it answered, and is then idle. */
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { startKeeper } from "../../src/worktrees/keeper.ts";
+import { creationIn } from "../support/worktree-ground.ts";
+
+const [what, folder = ""] = process.argv.slice(2);
+const keeper = startKeeper({
+  env: process.env,
+  clock: systemClock,
+  onWarning: (message) => console.error(message),
+});
+const answer =
+  what === "create"
+    ? await keeper.create(creationIn(folder, { baseRef: "head" }))
+    : await keeper.inspect({ folder });
+console.log(answer.type);

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
+import type { Tree } from "../../src/mailbox/worktree.ts";
+import { createTree } from "../../src/worktrees/create.ts";
+import type { Ground } from "../../src/worktrees/ground.ts";
+import { keepTree } from "../../src/worktrees/keep.ts";
+import { realDisk } from "../../src/worktrees/merge/disk.ts";
+import { removeTree } from "../../src/worktrees/remove.ts";
+import { restoreTree } from "../../src/worktrees/restore.ts";
+import { sweep } from "../../src/worktrees/sweep.ts";
+import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
+import { dyingDisk } from "./merge/dying-disk.ts";
+import { mergeStep } from "./merge-steps.ts";
+import { DEAD } from "./tree-of-tests.ts";
+
+/** One operation in a process of its own, which the git that it starts may kill. Says nothing. */
+export type KilledOp =
+  | "create"
+  | "snapshot"
+  | "remove"
+  | "restore"
+  | "sweep"
+  | "keep"
+  | "prepare"
+  | "check"
+  | "apply"
+  | "undo";
+
+const [given, treeText = "", envText = "", dieAt = ""] = process.argv.slice(2);
+const op = given as KilledOp;
+const tree: Tree = JSON.parse(treeText);
+const ground: Ground = {
+  env: JSON.parse(envText),
+  now: () => Date.now(),
+  id: () => randomUUID().replaceAll("-", ""),
+  self: processIdentity(process.pid),
+  isAlive,
+};
+const folder = tree.checkout;
+// Or it kills itself, between two steps of writing to the disk.
+const disk = dieAt === "" ? realDisk : dyingDisk(Number(dieAt), die).disk;
+
+function die(): never {
+  process.kill(process.pid, "SIGKILL");
+  for (;;);
+}
+
+switch (op) {
+  case "create": {
+    // Another one than that of the tree that is played with.
+    const name = `${tree.name}-${ground.id().slice(0, 8)}`;
+    await createTree({ folder, name, owner: DEAD, baseRef: "checkout", dependencies: [] }, ground);
+    break;
+  }
+  case "snapshot":
+    await snapshotTree({ tree, files: null }, ground);
+    break;
+  case "remove":
+    await removeTree({ tree }, ground);
+    break;
+  case "restore":
+    await restoreTree({ folder, name: tree.name }, ground);
+    break;
+  case "sweep":
+    await sweep({ folder }, ground);
+    break;
+  case "keep":
+    await keepTree({ tree, message: "Kept" }, ground);
+    break;
+  case "prepare":
+  case "check":
+  case "apply":
+  case "undo":
+    await mergeStep(op, tree, ground, disk);
+    break;
+  default:
+    op satisfies never;
+}

@@ -1,0 +1,79 @@
+import { readdirSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isAlive } from "../../src/journal/process-identity.ts";
+import { lockHolder, withLock } from "../../src/worktrees/lock.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { groundOf } from "../support/worktree-ground.ts";
+
+const ground = groundOf({ env: {} });
+/** No process of this number and start can be alive. */
+const DEAD = { pid: 1, startedAt: "another boot 1" };
+const dead = groundOf({ env: {} }, { self: DEAD });
+const never = () => new Promise<never>(() => {});
+
+test("one at a time, in any order of many, and nothing is left but the mark that it is free", async () => {
+  const common = temporaryFolder();
+  let inside = 0;
+  let most = 0;
+  const work = async () => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise(setImmediate);
+    inside -= 1;
+    return "done";
+  };
+  const ends = await Promise.all(Array.from({ length: 20 }, () => withLock(common, ground, work)));
+  expect(ends).toEqual(Array(20).fill("done"));
+  expect(most).toBe(1);
+  expect(await lockHolder(common, ground)).toBeNull();
+  expect(readdirSync(`${common}/troupe`)).toHaveLength(1);
+});
+
+test("C13: the lock of a dead process is taken over by exactly one", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 2, max: 8 }), async (takers) => {
+      const common = temporaryFolder();
+      void withLock(common, dead, never);
+      while (
+        readdirSync(common).length === 0 ||
+        (await lockHolder(common, { ...ground, isAlive: () => true })) === null
+      )
+        await new Promise(setImmediate);
+      expect(await lockHolder(common, ground)).toBeNull();
+      let inside = 0;
+      const work = async () => {
+        expect(++inside).toBe(1);
+        await new Promise(setImmediate);
+        inside -= 1;
+      };
+      await Promise.all(Array.from({ length: takers }, () => withLock(common, ground, work)));
+      expect(inside).toBe(0);
+    }),
+    { numRuns: 10, seed: 1 },
+  );
+});
+
+test("a living holder is waited for, but not for ever, and is named", async () => {
+  const common = temporaryFolder();
+  let now = 0;
+  const clock = { ...ground, now: () => (now += 1_000) };
+  const answer = await withLock(common, ground, () => withLock(common, clock, async () => "in"));
+  expect(answer).toEqual({
+    type: "refused",
+    reason: expect.stringContaining(`held by another process (pid ${process.pid}) for 60 s`),
+  });
+  expect(isAlive(ground.self)).toBe(true);
+});
+
+test("work that throws gives the lock back, and so does one who no longer waits", async () => {
+  const common = temporaryFolder();
+  await expect(withLock(common, ground, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  const abort = new AbortController();
+  await withLock(common, ground, async () => {
+    const waiting = withLock(common, ground, async () => "in", { signal: abort.signal });
+    abort.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+  });
+  expect(await withLock(common, ground, async () => "in")).toBe("in");
+});

@@ -1,0 +1,29 @@
+import type { Tree } from "../../src/mailbox/worktree.ts";
+import type { Ground } from "../../src/worktrees/ground.ts";
+import { applyMerge } from "../../src/worktrees/merge/apply.ts";
+import { type Disk, realDisk } from "../../src/worktrees/merge/disk.ts";
+import { prepareMerge } from "../../src/worktrees/merge/prepare.ts";
+import { settleTree } from "../../src/worktrees/merge/settle.ts";
+import { undoMerge } from "../../src/worktrees/merge/undo.ts";
+import { DEAD } from "./tree-of-tests.ts";
+
+export type MergeStep = "prepare" | "check" | "apply" | "undo";
+
+/** The type of the last answer. */
+export async function mergeStep(step: MergeStep, tree: Tree, ground: Ground, disk: Disk = realDisk) {
+  switch (step) {
+    case "prepare":
+      return (await prepareMerge({ tree, deleted: [], forCheck: false }, ground)).type;
+    case "check":
+      await prepareMerge({ tree, deleted: [], forCheck: true }, ground);
+      return (await settleTree({ tree }, ground)).type;
+    case "apply": {
+      const request = { tree, expects: null, hold: [], commit: null, owner: DEAD, title: tree.name };
+      return (await applyMerge(request, ground, disk)).type;
+    }
+    case "undo":
+      return (await undoMerge({ folder: tree.checkout, which: null, force: false }, ground, disk)).type;
+    default:
+      return step satisfies never;
+  }
+}

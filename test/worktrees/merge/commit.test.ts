@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
+import { emptyRepository, repositoryWith } from "../../support/git-repository.ts";
+import { long } from "../../support/long.ts";
+import { groundOf } from "../tree-of-tests.ts";
+import { Died, dyingDisk } from "./dying-disk.ts";
+import { agentIn, picture, put, undo } from "./scene.ts";
+
+const text = (changed: Record<number, string> = {}) =>
+  Array.from({ length: 12 }, (_, at) => changed[at] ?? `line ${at}\n`).join("");
+
+/** What is staged, HEAD and the files: all that a commit may touch. */
+async function state({ folder, must }: Awaited<ReturnType<typeof repositoryWith>>) {
+  return {
+    files: picture(folder),
+    head: await must(["rev-parse", "HEAD"]),
+    staged: await must(["ls-files", "-s", "-z"]),
+    status: await must(["status", "--porcelain"]),
+  };
+}
+
+async function scene() {
+  const repository = await repositoryWith({ a: text(), b: "1\n", c: text(), gone: "1\n", d: "1\n" });
+  put(repository.folder, { a: text({ 1: "uncommitted\n" }), c: text({ 0: "staged\n" }), d: "staged\n" });
+  await repository.must(["add", "c", "d"]);
+  const agent = await agentIn(repository);
+  agent.write({
+    a: text({ 1: "uncommitted\n", 9: "agent\n" }),
+    c: text({ 0: "staged\n", 10: "agent\n" }),
+    gone: null,
+    "n/e": "new\n",
+  });
+  return { repository, agent };
+}
+
+describe("edits as one commit", () => {
+  it("of the agent's edits alone, by the person; what is staged stays staged, and undo takes all of it back", async () => {
+    const { repository, agent } = await scene();
+    mkdirSync(join(repository.folder, ".git", "hooks"), { recursive: true });
+    writeFileSync(join(repository.folder, ".git", "hooks", "post-commit"), "#!/bin/sh\ntouch ran\n", {
+      mode: 0o755,
+    });
+    const before = await state(repository);
+    const answer = await agent.apply({ commit: "Summary of the agent\n\nMore of it." });
+    if (answer.type !== "merged") throw new Error(JSON.stringify(answer));
+    const head = (await repository.must(["rev-parse", "HEAD"])).trim();
+    expect(answer.commit).toBe(head);
+    expect(await repository.must(["log", "-1", "--format=%an %ae|%P|%s|%b", head])).toBe(
+      `A Person person@example.org|${before.head.trim()}|Summary of the agent|More of it.\n\n`,
+    );
+    const shown = await repository.must(["show", "--format=", "--numstat", head]);
+    expect(shown.trim().split("\n").sort()).toEqual(["0\t1\tgone", "1\t0\tn/e", "1\t1\ta", "1\t1\tc"]);
+    expect(await repository.must(["status", "--porcelain"])).toBe(" M a\nM  c\nM  d\n");
+    expect(await repository.must(["diff", "--cached", "--numstat"])).toBe("1\t1\tc\n1\t1\td\n");
+    expect(existsSync(join(repository.folder, "ran"))).toBe(false);
+    expect(readFileSync(join(repository.folder, "a"), "utf8")).toBe(
+      text({ 1: "uncommitted\n", 9: "agent\n" }),
+    );
+    expect(await undo(repository)).toMatchObject({ type: "undone", notes: [] });
+    expect(await state(repository)).toEqual(before);
+  });
+
+  it("is refused, with nothing changed, where the lines are not committed or are staged otherwise", async () => {
+    const repository = await repositoryWith({ a: text(), b: text() });
+    put(repository.folder, { a: text({ 3: "uncommitted\n" }) });
+    const agent = await agentIn(repository);
+    agent.write({ a: text({ 3: "agent on top of it\n" }) });
+    const before = await state(repository);
+    expect(await agent.apply({ commit: "x" })).toMatchObject({
+      type: "refused",
+      reason: expect.stringContaining("not committed"),
+    });
+    expect(await state(repository)).toEqual(before);
+
+    const other = await agentIn(repository, "a2");
+    other.write({ b: text({ 3: "agent\n" }) });
+    put(repository.folder, { b: text({ 3: "staged\n" }) });
+    await repository.must(["add", "b"]);
+    put(repository.folder, { b: text() });
+    const staged = await state(repository);
+    expect(await other.apply({ commit: "x" })).toMatchObject({
+      type: "refused",
+      reason: expect.stringContaining("staged"),
+    });
+    expect(await state(repository)).toEqual(staged);
+    expect(await repository.must(["for-each-ref", "refs/troupe/merges"])).toBe("");
+  });
+
+  it("is undone only where HEAD is what it made; with force the files alone", async () => {
+    const { repository, agent } = await scene();
+    const before = picture(repository.folder);
+    await agent.apply({ commit: "x" });
+    const head = await repository.commit("on top");
+    expect(await undo(repository)).toMatchObject({ type: "changed", paths: ["HEAD"] });
+    expect(await undo(repository, { force: true })).toMatchObject({
+      type: "undone",
+      notes: [expect.stringContaining("stays")],
+    });
+    expect(picture(repository.folder)).toEqual(before);
+    expect((await repository.must(["rev-parse", "HEAD"])).trim()).toBe(head);
+  });
+
+  it("works without a commit before it, detached, and by nobody", async () => {
+    const repository = await emptyRepository();
+    put(repository.folder, { a: "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ b: "agent\n" });
+    expect(await agent.apply({ commit: "First" })).toMatchObject({ type: "merged" });
+    expect(await repository.must(["ls-tree", "-r", "--name-only", "HEAD"])).toBe("b\n");
+    expect(await repository.must(["status", "--porcelain"])).toBe("?? a\n");
+    expect(await undo(repository)).toMatchObject({ type: "undone", notes: [] });
+    expect(await repository.must(["status", "--porcelain"])).toBe("?? a\n");
+    await repository.commit("a commit");
+    await repository.must(["checkout", "-q", "--detach"]);
+    const other = await agentIn(repository, "a2");
+    other.write({ a: "2\n" });
+    expect(await other.apply({ commit: "Second" })).toMatchObject({ type: "merged" });
+    expect(await repository.must(["status", "--porcelain"])).toBe("");
+  });
+
+  it("is there or is not after a death at any step", { timeout: 120_000 }, async () => {
+    const counting = dyingDisk(Number.POSITIVE_INFINITY);
+    await (await scene()).agent.apply({ commit: "x" }, counting.disk);
+    const steps = counting.steps();
+    for (let at = steps - 1; at >= 0; at -= long(1, 6)) {
+      const { repository, agent } = await scene();
+      const before = await state(repository);
+      await expect(agent.apply({ commit: "x" }, dyingDisk(at).disk), `step ${at}`).rejects.toThrow(Died);
+      await rollBackUnfinished(join(repository.folder, ".git"), groundOf(repository.env));
+      if ((await undo(repository)).type === "nothing")
+        expect(await state(repository), `step ${at}`).toEqual(before);
+      else expect((await state(repository)).files, `step ${at}`).toEqual(before.files);
+      expect(existsSync(join(repository.folder, ".git", "index.lock"))).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { gitIn } from "../../../src/worktrees/git.ts";
+import { snapshotTree } from "../../../src/worktrees/tree-snapshot.ts";
+import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
+import { type Agent, agentIn, groundFor, persons, picture, put } from "./scene.ts";
+
+const inTree = async (repository: TestRepository, { tree }: Agent, ...args: string[]) =>
+  (await gitIn(tree.path, repository.env).run(args)).out;
+
+describe("a conflict goes back to its owner", () => {
+  it("with the marks of both sides in its tree, and comes back once it is resolved", async () => {
+    const repository = await repositoryWith({
+      a: "1\n2\n3\n",
+      b: "1\n",
+      gone: "1\n",
+      bin: Buffer.from([0, 1]),
+      ".gitignore": "*.log\n",
+    });
+    const agent = await agentIn(repository);
+    agent.write({
+      a: "1\nagent\n3\n",
+      b: "agent\n",
+      gone: "agent\n",
+      bin: Buffer.from([0, 3]),
+      n: "new\n",
+      "x.log": "kept\n",
+    });
+    put(repository.folder, { a: "1\nmine\n3\n", gone: null, bin: Buffer.from([0, 2]), other: "mine too\n" });
+    const before = [picture(repository.folder), await persons(repository)];
+    const answer = await agent.rebase();
+    if (answer.type !== "rebased") throw new Error(answer.reason);
+    expect(answer.conflicts).toEqual([
+      { path: "a", kind: "content", lines: [{ from: 2, to: 6 }] },
+      { path: "bin", kind: "binary", lines: [] },
+      { path: "gone", kind: "modify/delete", lines: [] },
+    ]);
+    expect([picture(repository.folder), await persons(repository)]).toEqual(before);
+    const { path, name, base } = answer.tree;
+    expect(readFileSync(join(path, "a"), "utf8")).toBe(
+      `1\n<<<<<<< troupe/sides/${name}/checkout\nmine\n=======\nagent\n>>>>>>> troupe/sides/${name}/agent\n3\n`,
+    );
+    expect(readFileSync(join(path, "gone"), "utf8")).toBe("agent\n");
+    expect([...readFileSync(join(path, "bin"))]).toEqual([0, 3]);
+    expect(readFileSync(join(path, "other"), "utf8")).toBe("mine too\n");
+    expect(readFileSync(join(path, "x.log"), "utf8")).toBe("kept\n");
+    const status = await inTree(repository, agent, "status", "--porcelain");
+    expect(status.split("\n").filter(Boolean).sort()).toEqual([" M a", " M b", " M bin", "?? gone", "?? n"]);
+    expect((await inTree(repository, agent, "rev-parse", "HEAD", `refs/troupe/bases/${name}`)).trim()).toBe(
+      `${base}\n${base}`,
+    );
+    // What it had, and where it began, are reachable still.
+    expect(await repository.must(["show", `refs/troupe/trees/${name}:a`])).toBe("1\nagent\n3\n");
+    await repository.must(["merge-base", "--is-ancestor", agent.tree.base, base]);
+    expect(await repository.must(["for-each-ref", "refs/troupe/sides"])).toBe("");
+
+    const again = agent.from(answer.tree);
+    expect(await again.prepare()).toMatchObject({
+      type: "conflict",
+      conflicts: [
+        {
+          path: "a",
+          kind: "unresolved",
+          lines: [
+            { from: 2, to: 2 },
+            { from: 6, to: 6 },
+          ],
+        },
+      ],
+    });
+    again.write({ a: "1\nboth\n3\n" });
+    expect(await again.prepare()).toMatchObject({ type: "clean", strange: [] });
+    expect(await again.apply()).toMatchObject({ type: "merged" });
+    expect(readFileSync(join(repository.folder, "a"), "utf8")).toBe("1\nboth\n3\n");
+    expect(readFileSync(join(repository.folder, "other"), "utf8")).toBe("mine too\n");
+    expect([...readFileSync(join(repository.folder, "bin"))]).toEqual([0, 3]);
+  });
+
+  it("also where HEAD has moved, and its own commits stay reachable", async () => {
+    const repository = await repositoryWith({ a: "1\n", b: "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ a: "agent\n" });
+    await inTree(repository, agent, "add", "-A");
+    await inTree(repository, agent, "commit", "-qm", "agent");
+    const own = (await inTree(repository, agent, "rev-parse", "HEAD")).trim();
+    put(repository.folder, { b: "2\n" });
+    const head = await repository.commit("more");
+    const answer = await agent.rebase();
+    if (answer.type !== "rebased") throw new Error(answer.reason);
+    expect(answer).toMatchObject({ conflicts: [], tree: { head } });
+    await repository.must(["merge-base", "--is-ancestor", head, answer.tree.base]);
+    await repository.must(["merge-base", "--is-ancestor", own, `refs/troupe/trees/${agent.tree.name}`]);
+    expect(readFileSync(join(agent.tree.path, "b"), "utf8")).toBe("2\n");
+    expect(await agent.from(answer.tree).apply()).toMatchObject({ type: "merged", files: 1 });
+    expect(picture(repository.folder, { times: false })).toEqual({ a: "100644  agent\n", b: "100644  2\n" });
+  });
+});
+
+describe("a check runs on the merged files in the agent's tree", () => {
+  it("which has its own back afterwards, whatever the check did", async () => {
+    const repository = await repositoryWith({
+      ".gitignore": "*.log\nbuild/\n",
+      a: "1\n2\n3\n4\n5\n",
+      b: "1\n",
+      c: "1\n",
+      d: "1\n",
+    });
+    const agent = await agentIn(repository);
+    agent.write({ a: "agent\n2\n3\n4\n5\n", n: "new\n", "x.log": "ignored\n", "build/out": "o\n", c: null });
+    put(repository.folder, { a: "1\n2\n3\n4\nmine\n", b: null, "deep/m": "mine\n" });
+    const own = () => {
+      const { ".git": _, ...files } = picture(agent.tree.path);
+      return files;
+    };
+    const before = own();
+    const prepared = await agent.prepare({ forCheck: true, deleted: ["c"] });
+    expect(prepared).toMatchObject({ type: "clean" });
+    expect(readFileSync(join(agent.tree.path, "a"), "utf8")).toBe("agent\n2\n3\n4\nmine\n");
+    expect(existsSync(join(agent.tree.path, "b"))).toBe(false);
+    expect(readFileSync(join(agent.tree.path, "deep/m"), "utf8")).toBe("mine\n");
+    agent.write({
+      a: "formatted\n",
+      d: "formatted\n",
+      "left/by/check": "x\n",
+      n: null,
+      "build/out": "o2\n",
+      "y.log": "y\n",
+    });
+    expect(await agent.settle()).toEqual({ type: "done" });
+    const after = own();
+    expect(after["build/out"]).toContain("o2\n");
+    const compared = Object.keys(before).filter((path) => !/^(build|d$|n$)/.test(path));
+    for (const path of compared) expect(after[path], path).toBe(before[path]);
+    expect(readFileSync(join(agent.tree.path, "d"), "utf8")).toBe("1\n");
+    expect(readFileSync(join(agent.tree.path, "n"), "utf8")).toBe("new\n");
+    expect(existsSync(join(agent.tree.path, "left", "by", "check"))).toBe(false);
+    // What the check made is in a ref of ours all the same.
+    expect(await repository.must(["show", `refs/troupe/checks/${agent.tree.name}:left/by/check`])).toBe(
+      "x\n",
+    );
+    expect(await agent.settle()).toEqual({ type: "done" });
+    const taken = await snapshotTree({ tree: agent.tree, files: null }, groundFor(repository, "s"));
+    expect(taken).toMatchObject({ type: "taken", changed: [] });
+    expect(await agent.apply({ expects: prepared.type === "clean" ? prepared.checkout : "" })).toMatchObject({
+      type: "merged",
+    });
+  });
+
+  it("and a merge, or the next look, settles one that was never settled", async () => {
+    const repository = await repositoryWith({ a: "1\n2\n3\n", b: "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ a: "agent\n2\n3\n" });
+    put(repository.folder, { b: "mine\n" });
+    const first = await agent.prepare({ forCheck: true });
+    expect(readFileSync(join(agent.tree.path, "b"), "utf8")).toBe("mine\n");
+    expect(await agent.prepare()).toEqual(first);
+    expect(readFileSync(join(agent.tree.path, "b"), "utf8")).toBe("1\n");
+    await agent.prepare({ forCheck: true });
+    expect(await agent.apply()).toMatchObject({ type: "merged", files: 1 });
+  });
+});

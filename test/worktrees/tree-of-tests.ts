@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
+import type { Tree } from "../../src/mailbox/worktree.ts";
+import { gitIn } from "../../src/worktrees/git.ts";
+import type { Ground } from "../../src/worktrees/ground.ts";
+import { baseRef, branchOf, treePath } from "../../src/worktrees/layout.ts";
+import type { Owner, SnapshotAnswer } from "../../src/worktrees/requests.ts";
+import { type TreeRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
+import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
+import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
+
+export function groundOf(env: Readonly<Record<string, string>>): Ground {
+  let last = 0;
+  return {
+    env,
+    now: () => Date.now(),
+    id: () => `${process.pid}n${last++}`,
+    self: processIdentity(process.pid),
+    isAlive,
+  };
+}
+
+/** A process that has ended, for owners of what is left behind. */
+export const DEAD: Owner = {
+  session: "s1",
+  actor: "1",
+  process: { pid: 4_194_303, startedAt: "another boot 1" },
+};
+
+export interface TestTree {
+  readonly repository: TestRepository;
+  readonly ground: Ground;
+  readonly common: string;
+  readonly tree: Tree;
+  /** Absolute. */
+  at(path: string): string;
+  write(path: string, content: string | Buffer): void;
+  /** In the tree; throws where it refuses. */
+  must(args: readonly string[]): Promise<string>;
+  snapshot(files?: readonly string[] | null): Promise<Extract<SnapshotAnswer, { type: "taken" }>>;
+  /** Of a commit. */
+  show(spec: string): Promise<string>;
+}
+
+/** A tree as `create` makes it, by git's own words. */
+export async function treeIn(
+  repository: TestRepository,
+  name: string,
+  more: Partial<TreeRecord> = {},
+): Promise<TestTree> {
+  const ground = groundOf(repository.env);
+  const common = join(repository.folder, ".git");
+  const path = treePath(repository.folder, name);
+  const base = (await repository.must(["rev-parse", "HEAD"])).trim();
+  const tree: Tree = { name, path, branch: branchOf(name), checkout: repository.folder, base, head: base };
+  const owner: Owner = { session: "s1", actor: "1", process: ground.self };
+  const record = { owner, tree, at: 1, made: true, maker: ground.self, linked: [], result: null, ...more };
+  await writeRecord(common, name, record);
+  const ignore = join(dirname(path), ".gitignore");
+  if (!existsSync(ignore)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(ignore, "*\n");
+  }
+  await repository.must(["update-ref", baseRef(name), base]);
+  await repository.must(["worktree", "add", "-q", "-b", tree.branch, path, base]);
+  return using(repository, tree);
+}
+
+export function using(repository: TestRepository, tree: Tree): TestTree {
+  const ground = groundOf(repository.env);
+  const git = gitIn(tree.path, repository.env);
+  const at = (file: string) => join(tree.path, file);
+  return {
+    ...{ repository, ground, tree, at, common: join(repository.folder, ".git") },
+    write(file, content) {
+      mkdirSync(dirname(at(file)), { recursive: true });
+      writeFileSync(at(file), content);
+    },
+    async must(args) {
+      const { code, out, err } = await git.run(args, { identity: "person" });
+      if (code !== 0) throw new Error(`git ${args.join(" ")}: ${code} ${err}`);
+      return out;
+    },
+    async snapshot(files = null) {
+      const answer = await snapshotTree({ tree, files: files?.map(at) ?? null }, ground);
+      if (answer.type !== "taken") throw new Error(answer.reason);
+      return answer;
+    },
+    show: (spec) => repository.must(["show", spec]),
+  };
+}
+
+export async function aTree(
+  files: Readonly<Record<string, string | Buffer>> = { "a.txt": "one\n", "b/c.txt": "two\n" },
+): Promise<TestTree> {
+  return treeIn(await repositoryWith(files), "t1");
+}
