@@ -25,7 +25,8 @@ export function renderSettingsDoc(): string {
 - A value that cannot be used is named with its line and left out. A file that is not valid JSON counts only with
   what it denies or asks, and no file then starts a session in a wider mode than \`default\`.
 - A key that nobody knows is kept and named. Changes are picked up while a session runs.
-- \`troupe config get|set|unset|list\` shows and edits them; comments and other keys stay.`,
+- \`troupe config get|set|unset|list\` shows and edits them, and so does \`/config\` in a conversation; comments and other keys
+  stay.`,
     [
       "| Setting | Type | Default | From the folder's own files | |",
       "|---|---|---|---|---|",

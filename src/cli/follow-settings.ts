@@ -1,5 +1,7 @@
 import type { Clock } from "../mailbox/clock.ts";
+import { catalogue } from "../policy/settings/catalogue.ts";
 import { whyNotMode } from "../policy/settings/mode-of.ts";
+import { nameOf } from "../policy/settings/setting.ts";
 import { watchSettings } from "../policy/settings/watch-settings.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
 import type { SupervisorHandle } from "../supervisor/options.ts";
@@ -28,4 +30,13 @@ export function followSettings(
   };
   watchSettings({ known: read, read: () => reader.read(), onChange, onProblem: note, clock, signal });
   return () => current;
+}
+
+/** What holds in a session that runs already; all other settings count from the next one on. */
+const FOLLOWED: ReadonlySet<string> = new Set(
+  [catalogue.allow, catalogue.ask, catalogue.deny, catalogue.hooks, catalogue.disableBypass].map(nameOf),
+);
+
+export function holdsAtOnce(name: string): boolean {
+  return FOLLOWED.has(name);
 }

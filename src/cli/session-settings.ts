@@ -8,6 +8,8 @@ import { skillGrantsIn } from "./skills/session-skills.ts";
 export type AskTrust = (question: string) => Promise<boolean>;
 
 export interface SessionSettings {
+  /** The folder that they are about. */
+  readonly root: string;
   readonly read: TrustedSettings;
   /** Reads them again, as they are then. */
   readonly reader: SettingsReader;
@@ -46,5 +48,5 @@ export async function sessionSettings(
     read = await reader.read();
   }
   const left = untrustedNote(read.trust);
-  return { read, reader, notes: [...read.warnings, ...notes, ...(left === null ? [] : [left])] };
+  return { root: cwd, read, reader, notes: [...read.warnings, ...notes, ...(left === null ? [] : [left])] };
 }

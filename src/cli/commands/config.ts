@@ -1,20 +1,24 @@
-import { troupeHome } from "../../journal/place.ts";
-import { settings } from "../../policy/settings/catalogue.ts";
-import { editSettings } from "../../policy/settings/edit-settings.ts";
 import { isObject } from "../../policy/settings/json.ts";
 import type { Leaf } from "../../policy/settings/leaves.ts";
-import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../policy/settings/places.ts";
+import { type FileScope, settingsPlaces } from "../../policy/settings/places.ts";
 import { readSettingsFiles } from "../../policy/settings/read-settings.ts";
 import { nameOf } from "../../policy/settings/setting.ts";
-import { type SettingsKey, settingsKey, valueFor } from "../../policy/settings/settings-key.ts";
-import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
+import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/words.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
+import {
+  changeSetting,
+  editedScopes,
+  knownKey,
+  leafLine,
+  leavesBelow,
+  sourceOf,
+  whereOf,
+} from "../config/desk.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { existingFolder } from "../folders.ts";
 import type { CliIO } from "../io.ts";
-import { nearest } from "../nearest.ts";
 import { choice, flag, quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
@@ -22,7 +26,7 @@ import { UsageError } from "../usage-error.ts";
 
 const scopeFlag = choice({
   name: "scope",
-  choices: ["user", "project", "local"],
+  choices: editedScopes,
   summary: "whose file: ~/.claude/settings.json, .claude/settings.json, .claude/settings.local.json",
   fallback: "for set and unset user, else all together",
 });
@@ -81,10 +85,8 @@ async function runConfig(args: Arguments, { io }: Context): Promise<number> {
 }
 
 async function get(name: string, args: Arguments, io: CliIO, root: string): Promise<number> {
-  const key = known(name);
-  const leaves = (await leavesOf(args, io, root)).filter(({ path }) =>
-    key.path.every((word, at) => path[at] === word),
-  );
+  const key = knownKey(name);
+  const leaves = leavesBelow(key, await leavesOf(args, io, root));
   if (leaves.length === 0) {
     if (args.value(json)) await io.stdout.write("null\n");
     else await io.stderr.write(`${name} is not set${whose(args.value(scopeFlag))}.\n`);
@@ -108,11 +110,7 @@ async function list(args: Arguments, io: CliIO, root: string): Promise<number> {
     await io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     return exitCodes.done;
   }
-  for (const { path, value, file } of leaves) {
-    await io.stdout.write(
-      `${safeLine(`${nameOf({ path })} = ${JSON.stringify(value)}`)}  (${safeLine(file)})\n`,
-    );
-  }
+  for (const leaf of leaves) await io.stdout.write(`${leafLine(leaf)}\n`);
   if (leaves.length === 0) await io.stderr.write(`Nothing is set${whose(args.value(scopeFlag))}.\n`);
   return exitCodes.done;
 }
@@ -124,39 +122,9 @@ async function edit(
   io: CliIO,
   root: string,
 ): Promise<number> {
-  const key = known(name);
-  if (key.type === "group")
-    throw new UsageError(
-      `${name} is not one setting but several; name one of them: ${below(key.path).join(", ")}.`,
-    );
-  const checked = word === undefined ? { value: undefined } : valueFor(key, word);
-  if ("problem" in checked) {
-    const how = key.setting.type.startsWith("list ") ? `; write it as '["…", "…"]'` : "";
-    throw new UsageError(`${checked.problem}, not ${quoted(word ?? "")}${how}.`);
-  }
-  const scope = args.value(scopeFlag) ?? "user";
-  const { foreign, ownOnly, merge } = key.setting;
-  const isOwn = foreign === "never" || ownOnly?.(key.path.at(-1) ?? "", checked.value) === true;
-  // What was written there by hand can be taken out again.
-  if (isOwn && scope !== "user" && word !== undefined) {
-    const what = ownOnly && merge === "last" ? `${name} ${quoted(word)}` : name;
-    throw new UsageError(`${what} counts in your own settings only; write it with --scope user.`);
-  }
-  const place = settingsPlaces(whereOf(io, root)).find((one) => one.scope === scope);
-  if (place === undefined) throw new UsageError(`There is no scope ${scope}.`);
-  const end = await editSettings(place, root, key.path, checked.value);
-  if (end.type === "refused") throw new Error(end.reason);
-  await io.stderr.write(`${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.\n`);
-  if (word !== undefined && scope !== "user" && (await isUntrusted(io, root)))
-    await io.stderr.write(
-      "This folder's settings grant something you have not agreed to yet; a conversation (troupe) asks you, and --trust counts it for one run.\n",
-    );
+  const change = { name, word, scope: args.value(scopeFlag) ?? "user" };
+  for (const line of await changeSetting(change, io, root)) await io.stderr.write(`${line}\n`);
   return exitCodes.done;
-}
-
-async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
-  const { trust } = await settingsReader(sourceOf(io, root), false).read();
-  return trust.type === "untrusted";
 }
 
 /** Of one file, or of all as they count together. */
@@ -174,27 +142,6 @@ async function leavesOf(args: Arguments, io: CliIO, root: string): Promise<reado
   const read = await settingsReader(sourceOf(io, root), false).read();
   await say([...read.warnings, untrustedNote(read.trust)]);
   return read.leaves;
-}
-
-function sourceOf(io: CliIO, root: string): SettingsSource {
-  return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
-}
-
-function whereOf({ homedir, managedSettings }: CliIO, root: string): WhereSettingsAre {
-  return { homedir, root, ...(managedSettings === undefined ? {} : { managed: managedSettings }) };
-}
-
-function known(name: string): Exclude<SettingsKey, { readonly type: "unknown" }> {
-  const key = settingsKey(name);
-  if (key.type !== "unknown") return key;
-  const guess = nearest(name, settings.map(nameOf));
-  throw new UsageError(
-    `There is no setting ${quoted(name)}; ${guess ? `did you mean ${guess}?` : "docs/settings.md lists them."}`,
-  );
-}
-
-function below(path: readonly string[]): string[] {
-  return settings.filter((one) => path.every((word, at) => one.path[at] === word)).map(nameOf);
 }
 
 /** Several values as one: lists joined, entries and groups as an object. */

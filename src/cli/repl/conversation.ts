@@ -20,6 +20,7 @@ import { wrapText } from "./wrap.ts";
 export interface Beginning {
   readonly session: ReplSession;
   readonly whyNot: SlashContext["whyNot"];
+  readonly own: SlashContext["own"];
   /** Asked before the person has typed anything. */
   readonly prompt?: string | undefined;
   /** What was cut off goes on at once. */
@@ -161,11 +162,12 @@ export class Conversation {
     if (text !== undefined) this.#onLine(text);
   }
 
-  async #slash(line: string, { session, whyNot }: Beginning): Promise<void> {
+  async #slash(line: string, { session, whyNot, own }: Beginning): Promise<void> {
     const { paint, columns, print, gap } = this.terminal;
     const words = await runSlashCommand(line, {
       session,
       whyNot,
+      own,
       paint,
       now: () => this.#io.clock.now(),
       goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),

@@ -18,7 +18,7 @@ import { chooseTerminal } from "./choose-terminal.ts";
 import { Conversation } from "./conversation.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { slashWords } from "./slash-commands.ts";
+import { slashCommands } from "./slash-commands.ts";
 import { showWhereItStands } from "./taken-up.ts";
 import type { Terminal } from "./terminal.ts";
 import { askTrustAt } from "./trust-question.ts";
@@ -101,6 +101,10 @@ export async function runRepl(
         ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
         whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
         remember: (line) => void history.add(line),
+        own: {
+          ...{ io, cwd: setup.options.cwd },
+          ...{ root: setup.settings.root, reader: setup.settings.reader },
+        },
       });
       return await talk.left;
     } finally {
@@ -119,7 +123,11 @@ interface OpenTalk {
 
 function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
   const talk = new Conversation(io, (listeners) =>
-    chooseTerminal(io, { ...listeners, history: lines, completions: slashWords }),
+    chooseTerminal(io, {
+      ...listeners,
+      history: lines,
+      completions: slashCommands.map((name) => `/${name}`),
+    }),
   );
   const withdrawals = [
     io.onSignal("SIGINT", () => talk.interrupt()),

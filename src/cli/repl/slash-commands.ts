@@ -12,6 +12,9 @@ import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { visibleLine } from "../visible-text.ts";
 import { type AgentContext, listAgents, resumeAgent, stopAgents } from "./agent-commands.ts";
+import { config } from "./config-commands.ts";
+import type { OwnFiles } from "./own-files.ts";
+import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a slash command works with. */
@@ -22,6 +25,7 @@ export interface SlashContext extends AgentContext {
   >;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
+  readonly own: OwnFiles;
   leave(): void;
 }
 
@@ -55,6 +59,16 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   mcp: { usage: "/mcp", summary: "the MCP servers, and how it stands with each", run: servers },
   mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
   permissions: { usage: "/permissions", summary: "the rules in force, with their files", run: permissions },
+  config: {
+    usage: "/config [KEY [VALUE]]",
+    summary: "the settings in force, with their files; set one, as `troupe config` does",
+    run: config,
+  },
+  remember: {
+    usage: "/remember TEXT",
+    summary: "keep it in the project's memory file; --user in yours, --local in yours for this project",
+    run: remember,
+  },
   compact: {
     usage: "/compact [WHAT TO KEEP]",
     summary: "make this conversation shorter: a summary in place of its older turns",
@@ -70,8 +84,8 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
 };
 
-/** The commands as they are typed. */
-export const slashWords: readonly string[] = Object.keys(commands).map((name) => `/${name}`);
+/** Their names. */
+export const slashCommands: readonly string[] = Object.keys(commands);
 
 /** A line that begins with a slash, unless its first word is a path. */
 export function isSlashCommand(line: string): boolean {

@@ -59,7 +59,7 @@ export function memoryReader(search: MemorySearch, files: Files): () => Memory {
 }
 
 /** The nearest folder with a repository in it, else the folder itself. */
-function projectOf(cwd: string, files: Files): string {
+export function projectOf(cwd: string, files: Files): string {
   return upwards(cwd).find((folder) => files.look(join(folder, ".git")).type !== "none") ?? cwd;
 }
 

@@ -9,6 +9,7 @@ import { settled } from "../../support/fake-clock.ts";
 import { FakeIO } from "../fake-io.ts";
 import { FakeRuntime, type FakeScript, type FakeSession, summary } from "../fake-session.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
+import { ownFiles } from "./slash-ground.ts";
 
 const options: SupervisorOptions = { cwd: "/w", source: { provider: "offline" } };
 
@@ -41,7 +42,8 @@ async function holding(
     await settled();
   };
   if (typed !== undefined) terminal.listeners.onLine(typed);
-  talk.begin({ session: runtime.only, whyNot: () => null, goesOn, prompt, remember() {} });
+  const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+  talk.begin({ session: runtime.only, whyNot: () => null, own, goesOn, prompt, remember() {} });
   await settled();
   return { talk, terminal, session: runtime.only, io, type };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callsSkill, isSlashCommand, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
-import type { FakeSession } from "../fake-session.ts";
+import { ownFiles, slashContext } from "./slash-ground.ts";
 
 const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
   ...{
@@ -36,29 +36,10 @@ describe("a slash in the conversation", () => {
   });
 
   test("/skills lists what can be called", async () => {
-    const said = await runSlashCommand("/skills", {
-      session: { ...session(), skills: () => skills },
-      whyNot: () => null,
-      leave() {},
-      paint: (_, text) => text,
-      now: () => 0,
-      goOnWith() {},
-    });
+    const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+    const said = await runSlashCommand("/skills", slashContext(own, { skills: () => skills }));
     expect(said).toBe(
       "/review [number]: Does review. (this project's)\n/tools:ship: Does tools:ship. (this project's)\n/mode: Does mode. (this project's)",
     );
   });
 });
-
-function session(): Pick<
-  FakeSession,
-  "tree" | "cancel" | "compact" | "mcpServers" | "mode" | "setMode" | "rules"
-> {
-  const unasked = () => {
-    throw new Error("It is not asked for this.");
-  };
-  return {
-    ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked },
-    ...{ mode: unasked, setMode: unasked, rules: unasked },
-  };
-}

@@ -1,0 +1,73 @@
+import { nameOf } from "../../policy/settings/setting.ts";
+import { settingsKey } from "../../policy/settings/settings-key.ts";
+import { untrustedNote } from "../../policy/trust/words.ts";
+import {
+  changeSetting,
+  type EditedScope,
+  editedScopes,
+  knownKey,
+  leafLine,
+  leavesBelow,
+} from "../config/desk.ts";
+import { holdsAtOnce } from "../follow-settings.ts";
+import { safeLine } from "../safe-text.ts";
+import type { OwnFiles } from "./own-files.ts";
+import { scopeIn } from "./scope-flag.ts";
+
+const USAGE =
+  "/config KEY VALUE sets one, in your own settings; --project or --local before KEY in this folder's. /config unset KEY takes it out.";
+
+/** `/config`: the settings in force and their files, one of them, or a new value for it (A18.4). */
+export async function config(argument: string, { own }: { readonly own: OwnFiles }): Promise<string> {
+  const { scope, rest } = scopeIn(argument, editedScopes);
+  const [, action, given = ""] = /^(?:(get|set|unset|list)(?=\s|$)\s*)?([\s\S]*)$/.exec(rest) ?? [];
+  // As on the command line it may also stand behind.
+  const [, front = given, after] = /^([\s\S]*?)\s+--scope(?:=|\s+)(\S+)$/.exec(given) ?? [];
+  const behind = after === undefined ? scope : scopeIn(`--${after}`, editedScopes).scope;
+  const [, name = "", value = ""] = /^(\S*)\s*([\s\S]*)$/.exec(front.trim()) ?? [];
+  if (action === "unset" && value === "" && name !== "") return change(name, undefined, behind, own);
+  if (action === "unset" || (action === "set" && value === "") || (action === "get" && value !== ""))
+    return USAGE;
+  if (name === "" || action === "list") return list(own);
+  return value === "" ? one(name, own) : change(name, unquoted(value), behind, own);
+}
+
+async function list({ reader }: OwnFiles): Promise<string> {
+  const { leaves, warnings, trust } = await reader.read();
+  const note = untrustedNote(trust);
+  const rows = leaves.map(leafLine);
+  return [
+    ...(rows.length === 0 ? ["Nothing is set; all is as it comes."] : rows),
+    ...[...warnings, ...(note === null ? [] : [note])].map(safeLine),
+    USAGE,
+  ].join("\n");
+}
+
+async function one(name: string, { reader }: OwnFiles): Promise<string> {
+  const key = knownKey(name);
+  const rows = leavesBelow(key, (await reader.read()).leaves).map(leafLine);
+  if (rows.length > 0) return rows.join("\n");
+  const usual =
+    key.type === "setting" && key.setting.fallback !== "" ? ` It is then: ${key.setting.fallback}.` : "";
+  return `${name} is not set.${usual}`;
+}
+
+async function change(
+  name: string,
+  word: string | undefined,
+  scope: EditedScope | null,
+  { io, root }: OwnFiles,
+): Promise<string> {
+  const lines = await changeSetting({ name, word, scope: scope ?? "user" }, io, root);
+  const key = settingsKey(name);
+  const path = key.type === "setting" ? nameOf(key.setting) : name;
+  const when = holdsAtOnce(path)
+    ? "It holds from the next call on."
+    : "This conversation goes on as it is; it counts in the next session.";
+  return [...lines, when].map(safeLine).join("\n");
+}
+
+/** In a shell the value would stand in quotes. */
+function unquoted(value: string): string {
+  return /^'([^']*)'$/.exec(value.trim())?.[1] ?? value.trim();
+}

@@ -1,0 +1,23 @@
+import { nearest } from "../nearest.ts";
+import { quoted } from "../option.ts";
+import { UsageError } from "../usage-error.ts";
+
+/**
+ * Whose file is meant, in front of what a command is to do: `--user TEXT`, or `--scope user TEXT` as on the command
+ * line. Null: nothing is said of it.
+ */
+export function scopeIn<S extends string>(
+  argument: string,
+  scopes: readonly S[],
+): { readonly scope: S | null; readonly rest: string } {
+  const [whole, flag, named, alone] = /^--(?:(scope)(?:=|\s+)(\S*)|(\S*))\s*/.exec(argument) ?? [];
+  if (whole === undefined) return { scope: null, rest: argument };
+  const word = flag === undefined ? (alone ?? "") : (named ?? "");
+  const scope = scopes.find((one) => one === word);
+  if (scope !== undefined) return { scope, rest: argument.slice(whole.length) };
+  const guess = nearest(word, scopes);
+  const advice = guess
+    ? `did you mean --${guess}?`
+    : `say one of ${scopes.map((one) => `--${one}`).join(", ")}.`;
+  throw new UsageError(`There is no ${quoted(whole.trim())} here; ${advice}`);
+}

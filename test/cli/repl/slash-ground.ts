@@ -1,0 +1,38 @@
+import { sourceOf } from "../../../src/cli/config/desk.ts";
+import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
+import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
+import { settingsReader } from "../../../src/policy/trust/trust.ts";
+import { FakeIO } from "../fake-io.ts";
+
+const unasked = () => {
+  throw new Error("It is not asked for this.");
+};
+
+/** A session that is asked for nothing but what a test gives it. */
+export function slashContext(own: OwnFiles, session: Partial<SlashContext["session"]> = {}): SlashContext {
+  return {
+    session: {
+      ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked },
+      ...{ mode: unasked, setMode: unasked, rules: unasked, skills: unasked },
+      ...session,
+    },
+    ...{ own, whyNot: () => null, leave() {}, paint: (_, text) => text, now: () => 0, goOnWith() {} },
+  };
+}
+
+/** The files of a conversation in this folder. */
+export function ownFiles({
+  cwd,
+  homedir,
+  managed,
+  trusts = false,
+}: {
+  readonly cwd: string;
+  readonly homedir: string;
+  /** The organisation's settings. */
+  readonly managed: string;
+  readonly trusts?: boolean;
+}): OwnFiles {
+  const io = Object.assign(new FakeIO({ homedir, cwd }), { managedSettings: managed });
+  return { io, cwd, root: cwd, reader: settingsReader(sourceOf(io, cwd), trusts) };
+}
