@@ -10,6 +10,7 @@ import { managedSettingsFile } from "../policy/settings/places.ts";
 import type { ReadSettings } from "../policy/settings/read-settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoredSession } from "../supervisor/restore.ts";
+import { agentListing } from "./agents/agent-listing.ts";
 import { sessionAgents } from "./agents/session-agents.ts";
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
@@ -111,6 +112,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       compaction: read.settings.compaction,
       worktree: read.settings.worktree,
       ...read.settings.context,
+      agentListing: agentListing(env, read.settings.context.agentListing),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       context: contextOf(io, home, trusted),
       agents: agents.agents,

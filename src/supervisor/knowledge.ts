@@ -21,6 +21,7 @@ import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorSpec, ReadEntry } from "../mailbox/messages.ts";
 import { UNKNOWN_WINDOW } from "../model/context-windows.ts";
 import type { ActorRecord } from "./actor-record.ts";
+import type { AgentIndex } from "./agent-kinds.ts";
 import type { ContextNotice } from "./notices.ts";
 import type { ContextOptions } from "./options.ts";
 import { type SessionSkills, SKILLS_FACT } from "./skills/session-skills.ts";
@@ -41,7 +42,10 @@ export interface FirstWords {
 
 /** What a session knows of the place it works in, as it is at the moment. */
 export interface Knowledge {
-  /** Before a prompt: the state of the repository, and the files that the prompt names. Null: nothing to wait for. */
+  /**
+   * Before a prompt: the state of the repository, the kinds of agents, and the files that the prompt names. Null: nothing
+   * to wait for.
+   */
   userTurn(prompt: string): Promise<void> | null;
   /** `memory`: it sees memory files; `leads`: it is the main conversation. */
   first(of: {
@@ -50,6 +54,8 @@ export interface Knowledge {
     readonly window: number;
     /** It can load skills. */
     readonly skills: boolean;
+    /** It can start agents. */
+    readonly agents: boolean;
   }): FirstWords;
   /** The files that a text names with `@`, as they are told. */
   named(text: string): Named;
@@ -68,6 +74,9 @@ export interface KnowledgeParts {
   readonly denied: (path: string) => boolean;
   readonly onWarning: (message: string) => void;
   readonly skills?: Pick<SessionSkills, "fact"> | null;
+  readonly agents: Pick<AgentIndex, "fact" | "isInline">;
+  /** Looks whether there are other kinds of agents now; null: nobody could say. */
+  readonly lookAtAgents: (() => Promise<void>) | null;
   readonly files?: Files;
 }
 
@@ -82,7 +91,7 @@ interface MemoryWords {
 const NO_MEMORY: Memory = { files: [], notes: [] };
 
 export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
-  const { options, cwd, clock, denied, onWarning, skills = null, files = diskFiles } = parts;
+  const { options, cwd, clock, denied, onWarning, agents, skills = null, files = diskFiles } = parts;
   const read = options.memory ? memoryReader({ ...options.memory, cwd, denied }, files) : () => NO_MEMORY;
   const skillPlacement = parts.skillListing ?? "attached";
   const warned = new Set<string>();
@@ -120,11 +129,12 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
     return words;
   }
 
-  /** Where it can load any. */
-  function skillNews({ tools, window }: Pick<ActorSpec, "tools" | "window">): Fact[] {
-    if (!tools.some(({ name }) => name === "Skill")) return [];
-    const list = skills?.fact(window?.tokens ?? UNKNOWN_WINDOW) ?? null;
-    return list === null ? [] : [list];
+  /** The lists that it chooses from: skills where it can load any, agents where it can start some. */
+  function listsFor({ tools, window }: Pick<ActorSpec, "tools" | "window">): Fact[] {
+    const has = (tool: string) => tools.some(({ name }) => name === tool);
+    const tokens = window?.tokens ?? UNKNOWN_WINDOW;
+    const list = has("Skill") ? (skills?.fact(tokens) ?? null) : null;
+    return [...(list === null ? [] : [list]), ...(has("Agent") ? [agents.fact(tokens)] : [])];
   }
 
   /** Those that the newest prompt names are told once. */
@@ -141,17 +151,20 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
     },
     userTurn(prompt) {
       named = workspace === null ? [] : referencesIn(prompt, workspace, files);
-      if (!options.surroundings) return null;
-      return parts.gitStatus().then((now) => {
+      const agentsNow = parts.lookAtAgents?.() ?? null;
+      if (!options.surroundings) return agentsNow;
+      const statusNow = parts.gitStatus().then((now) => {
         status = now;
       });
+      return Promise.all([statusNow, agentsNow]).then(() => {});
     },
-    first({ memory: sees, leads, window, skills: loads }) {
+    first({ memory: sees, leads, window, skills: loads, agents: starts }) {
       const told = sees ? memoryIn(memoryRoom(window)) : null;
       const { facts, reads, pictures } = together(leads ? takeNamed() : []);
-      const attached = [...surroundings(leads), ...facts];
+      const kinds = starts ? [agents.fact(window)] : [];
+      const attached = [...kinds.filter((fact) => !agents.isInline(fact)), ...surroundings(leads), ...facts];
       const list = loads ? (skills?.fact(window) ?? null) : null;
-      const known = [...(told?.facts ?? []), ...(list === null ? [] : [list]), ...attached];
+      const known = [...(told?.facts ?? []), ...(list === null ? [] : [list]), ...kinds, ...attached];
       return {
         memory: told?.block ?? null,
         skills: list === null ? null : { text: list.text, placement: skillPlacement },
@@ -165,7 +178,7 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
       const references = takeNamed();
       const now = [
         ...memoryIn(room).facts,
-        ...skillNews(spec),
+        ...listsFor(spec),
         ...surroundings(true),
         ...references.map(({ fact }) => fact),
       ];

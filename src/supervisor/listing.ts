@@ -1,9 +1,9 @@
 import type { AgentDefinition, AgentSource } from "../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
-import type { AgentListing } from "../tools/agent.ts";
+import type { AgentListing } from "../tools/agent-list.ts";
 import { namedTools } from "./definition-tools.ts";
+import { MAINS_OWN } from "./mains-own.ts";
 import { noSession, sessionTools } from "./session-tools.ts";
-import { MAINS_OWN } from "./specs.ts";
 import { Toolbox } from "./toolbox.ts";
 
 /** One kind of agent, as people and models choose it. */

@@ -20,6 +20,7 @@ import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { AgentBudget } from "../policy/settings/budget-settings.ts";
 import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { FileRules } from "../tools/tool.ts";
+import type { AgentPlacement, AgentsNow } from "./agent-kinds.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { Budget } from "./budget/budget.ts";
 import type { StopScope } from "./children.ts";
@@ -171,6 +172,13 @@ export interface SupervisorOptions {
   readonly background?: "wait" | "wake";
   /** Kinds of agents besides the built-in ones; one with a built-in's name takes its place. */
   readonly agents?: readonly AgentDefinition[];
+  /** Asked before each prompt: the same as they are then. Agents that run stay what they were. */
+  readonly agentsNow?: AgentsNow;
+  /**
+   * Where models find the list of agents: in the description of the Agent tool (default), or in a message, so that one
+   * more agent leaves the tools, and all that is cached with them, as they are.
+   */
+  readonly agentListing?: AgentPlacement;
   /** Tools besides the built-in ones; they run on the caller's thread (see `defineTool`). */
   readonly tools?: readonly CustomTool[];
   /**

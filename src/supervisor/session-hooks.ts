@@ -13,7 +13,7 @@ import type { Actors } from "./desk.ts";
 
 export interface HookOptions {
   readonly sources: readonly HookSource[];
-  /** Of agents' definitions, which stay as they are. */
+  /** Of agents' definitions. */
   readonly ofAgents: readonly AgentHooks[];
   readonly session: SessionId;
   /** Of the session's journal. */
@@ -27,17 +27,19 @@ export interface HookOptions {
 /** Hooks that settings can change while the session runs. */
 export interface SessionHooks extends HookRunner {
   replace(sources: readonly HookSource[]): void;
+  replaceAgents(ofAgents: readonly AgentHooks[]): void;
 }
 
 /** The person's hooks; they run on the supervisor's side, for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
-  const { sources, ofAgents, session, folder, cwd, processes, clock, onWarning } = options;
-  const parsed = (from: readonly HookSource[]): Hooks => {
-    const { hooks, problems } = parseHooks([...from, ...ofAgents]);
+  const { session, folder, cwd, processes, clock, onWarning } = options;
+  let { sources, ofAgents } = options;
+  const parsed = (): Hooks => {
+    const { hooks, problems } = parseHooks([...sources, ...ofAgents]);
     for (const problem of problems) onWarning(problem);
     return hooks;
   };
-  let hooks = parsed(sources);
+  let hooks = parsed();
   const runner = hookRunner({
     get hooks() {
       return hooks;
@@ -56,7 +58,12 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   return {
     ...runner,
     replace(changed) {
-      hooks = parsed(changed);
+      sources = changed;
+      hooks = parsed();
+    },
+    replaceAgents(changed) {
+      ofAgents = changed;
+      hooks = parsed();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { findAgent } from "../actors/definitions/index.ts";
 import type { ActorHost } from "../actors/hosts.ts";
 import { threadHost } from "../actors/thread-host.ts";
 import { type SessionPlace, sessionPlace, troupeHome } from "../journal/place.ts";
@@ -26,6 +25,7 @@ import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
+import { type AgentIndex, AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
 import { definitionHooks } from "./definition-hooks.ts";
@@ -37,7 +37,6 @@ import { openIsolation } from "./isolation/open-isolation.ts";
 import { type LeavableJournal, untilLeft } from "./journal-until-left.ts";
 import { sessionKnowledge } from "./knowledge.ts";
 import { limitsOf } from "./limits.ts";
-import { definitionsWith, listingOf } from "./listing.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { type Outputs, outputsIn } from "./outputs.ts";
 import type { Radar } from "./overlap/session-radar.ts";
@@ -54,6 +53,7 @@ import type { Common } from "./specs.ts";
 import { Spending } from "./spending.ts";
 import { Tasks } from "./tasks.ts";
 import { Toolbox } from "./toolbox.ts";
+import { windowFor } from "./windows.ts";
 import { WriteLedger } from "./write-ledger.ts";
 
 /** Everything a session owns besides its actors, wired from its options. */
@@ -84,6 +84,7 @@ export interface Session {
   readonly isolation: Isolation;
   readonly radar: Radar;
   readonly servers: Pick<LateServers, "status">;
+  /** As they are now. */
   readonly definitions: readonly AgentDefinition[];
   /** Null: it has none. */
   readonly skills: SessionSkills | null;
@@ -127,7 +128,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const place = options.resume ?? sessionPlace(home, options.cwd, id);
   const release = options.resume?.release ?? locked(place, listeners.onWarning);
   const outputs = outputsIn(home, place.folder, ids);
-  const definitions = definitionsWith(options.agents ?? []);
+  const kinds = new AgentKinds(options.agents ?? []);
   // Every agent that may run, the main conversation, and one that is about to give its thread back.
   const maxThreads = limits.maxAgents + 2;
   const host = options.host ?? threadHost({ maxThreads, onFault: listeners.onWarning });
@@ -160,7 +161,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const hooks = sessionHooks({
     ...{
       sources: options.hooks ?? [],
-      ofAgents: definitionHooks(definitions),
+      ofAgents: definitionHooks(kinds.all),
       session: id,
       folder: place.folder,
       cwd: options.cwd,
@@ -216,7 +217,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     worktree: desk,
     skills,
   };
-  const toolbox = toolboxOf(options, permissions, definitions, spawn, parts);
+  const { toolbox, agents } = toolboxOf(options, { permissions, kinds, model, spawn, parts });
   const servers = lateServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
     ...{ broker: permissions.broker, startMs: limits.mcpStartMs },
@@ -227,6 +228,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const territory = { root: options.cwd, additionalDirs, tree: null };
   const denied = (path: string) =>
     gate.filters && gate.hidden([path], { cwd: options.cwd, territory }).length > 0;
+  const lookAtAgents = agentLooks(kinds, {
+    now: options.agentsNow,
+    onWarning: listeners.onWarning,
+    onChange: () => hooks.replaceAgents(definitionHooks(kinds.all)),
+  });
   const knowledge = sessionKnowledge({
     ...{ options: options.context ?? {}, cwd: options.cwd, clock, onWarning: listeners.onWarning },
     folders: [options.cwd, ...additionalDirs],
@@ -238,7 +244,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
         foreignGit: options.foreignGit ?? (() => null),
       });
     },
-    ...{ denied, skills, skillListing: options.skills?.listing ?? "attached" },
+    ...{ denied, skills, agents, lookAtAgents, skillListing: options.skills?.listing ?? "attached" },
   });
   return {
     id,
@@ -254,14 +260,17 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     gateway,
     host,
     maxThreads: options.host ? 0 : maxThreads,
-    spending: new Spending(options, limits, clock),
+    spending: new Spending({ ...options, kind: (type) => kinds.find(type) }, limits, clock),
     toolbox,
     permissions,
     hooks,
     broker: permissions.broker,
     gate,
     caller,
-    ...{ definitions, skills },
+    get definitions() {
+      return kinds.all;
+    },
+    skills,
     ...{ isolation, radar },
     servers,
     known: together(held.known, servers.known, skills?.known ?? null),
@@ -320,26 +329,36 @@ function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
 }
 
 function toolboxOf(
-  { tools: own = [] }: SupervisorOptions,
-  permissions: Pick<Permissions, "isOff">,
-  definitions: readonly AgentDefinition[],
-  spawn: Spawner["spawn"],
-  parts: SessionParts,
-): Toolbox {
+  options: SupervisorOptions,
+  {
+    permissions: { isOff },
+    kinds,
+    model,
+    spawn,
+    parts,
+  }: {
+    readonly permissions: Pick<Permissions, "isOff">;
+    readonly kinds: AgentKinds;
+    readonly model: string;
+    readonly spawn: Spawner["spawn"];
+    readonly parts: SessionParts;
+  },
+): { readonly toolbox: Toolbox; readonly agents: AgentIndex } {
+  const { tools: own = [], agentListing: placement = "inline" } = options;
   const ours = sessionTools(parts);
-  const { isOff } = permissions;
   const without = new Toolbox({ ours, foreign: own }, isOff);
-  const listings = definitions.map((definition) => listingOf(definition, without));
+  const windowTokens = windowFor(model, options.compaction).tokens;
+  const agents = agentIndex(kinds, without, { placement, windowTokens });
   const agent = agentTool({
-    agents: listings,
-    resolve: (type) => {
-      const found = findAgent(definitions, type);
-      return found ? listingOf(found, without) : null;
+    get agents() {
+      return agents.agents;
     },
+    list: agents.inline,
+    resolve: (type) => agents.listing(type),
     forks: true,
     spawn,
   });
-  return new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff);
+  return { toolbox: new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff), agents };
 }
 
 function openGateway(

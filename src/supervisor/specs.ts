@@ -17,6 +17,7 @@ import { type DeferredTools, deferring } from "./deferring.ts";
 import { namedTools, skillsWords } from "./definition-tools.ts";
 import type { FirstWords, Knowledge } from "./knowledge.ts";
 import { turnsWithin } from "./limits.ts";
+import { MAINS_OWN } from "./mains-own.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { windowFor } from "./windows.ts";
@@ -46,16 +47,11 @@ export interface Spawn {
   readonly tokenBudget?: number;
   /** What its answer must be; wins over the definition's. */
   readonly outputSchema?: JsonSchema;
+  /** The MCP servers that its definition brings and that are held for it, by their slugs. */
+  readonly servers?: readonly string[];
 }
 
 const SPAWNING = "Agent";
-/** Only the main conversation enters and leaves plan mode, or a worktree. */
-export const MAINS_OWN: readonly string[] = [
-  "EnterPlanMode",
-  "ExitPlanMode",
-  "EnterWorktree",
-  "ExitWorktree",
-];
 
 /** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
 export function agentSpec(
@@ -82,7 +78,8 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
   const depth = (spawn.parent?.depth ?? 0) + 1;
   const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
   const forbidden = [...(definition.disallowedTools ?? []), ...MAINS_OWN, ...tooDeep];
-  const tools = toolbox.select(namedTools(definition), forbidden);
+  const { servers = [] } = spawn;
+  const tools = toolbox.select(namedTools(definition), forbidden, servers);
   const maxTurns = turnsWithin(limits, definition.maxTurns);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
   const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
@@ -97,6 +94,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     description: spawn.description,
     role: [definition.prompt, skillsWords(definition, tools), told].filter(Boolean).join("\n\n"),
     tools,
+    awaits: toolbox.awaits(namedTools(definition), forbidden, servers),
     model,
     maxTurns,
     // A budget without end is none; infinity would not survive the way to a thread.
@@ -141,6 +139,7 @@ function mainConversation(common: Common, prompt: string): Particular {
     description: "main conversation",
     role: [mainRole(), told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
     ...{ tools, model, maxTurns },
+    awaits: toolbox.awaits("all", [], []),
     prompt,
     memory: true,
   };
@@ -164,6 +163,8 @@ interface Particular
   readonly root?: string;
   readonly role: string;
   readonly tools: AgentTool[];
+  /** MCP servers that are still starting may bring more. */
+  readonly awaits: boolean;
   readonly prompt: string;
   /** It sees memory files. */
   readonly memory: boolean;
@@ -187,8 +188,11 @@ function preview(common: Common, particular: Particular): Preview {
 }
 
 function firstWords({ knowledge }: Common, { id, memory, tools }: Particular, window: number): FirstWords {
-  const skills = tools.some(({ name }) => name === "Skill");
-  return knowledge.first({ memory, leads: id === MAIN, window, skills });
+  const has = (tool: string) => tools.some(({ name }) => name === tool);
+  return knowledge.first({
+    ...{ memory, leads: id === MAIN, window },
+    ...{ skills: has("Skill"), agents: has(SPAWNING) },
+  });
 }
 
 /** The one place where a context is put together. */
@@ -218,9 +222,9 @@ function partsOf(
 }
 
 /** Those that are only named among them. */
-function parted({ options, toolbox }: Common, { tools, model }: Particular): DeferredTools {
-  const { tokens } = windowFor(model, options.compaction);
-  return deferring(tools, options.deferTools ?? {}, tokens, toolbox);
+function parted({ options, toolbox }: Common, { tools, model, awaits }: Particular): DeferredTools {
+  const { tokens: window } = windowFor(model, options.compaction);
+  return deferring(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
 }
 
 function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isolation): string[] {
@@ -229,7 +233,7 @@ function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isola
 
 function spec(common: Common, particular: Particular): ActorSpec {
   const { options, limits } = common;
-  const { role: _, prompt: __, memory: ___, root = options.cwd, ...own } = particular;
+  const { role: _, prompt: __, memory: ___, awaits: ____, root = options.cwd, ...own } = particular;
   const window = windowFor(own.model, options.compaction);
   const words = firstWords(common, particular, window.tokens);
   const parts = partsOf(common, particular, words);

@@ -1,5 +1,4 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { findAgent } from "../actors/definitions/index.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
@@ -15,7 +14,6 @@ import {
   prospectOf,
   type RequestEstimate,
 } from "./budget/request-estimate.ts";
-import { definitionsWith } from "./listing.ts";
 import type { Limits } from "./options.ts";
 
 /**
@@ -30,8 +28,8 @@ export interface SpendingOptions {
   readonly budget?: Budget;
   readonly agentBudgets?: readonly AgentBudget[];
   readonly prices?: OwnPrices;
-  /** Kinds of agents besides the built-in ones: one that goes on has the budget of its kind again. */
-  readonly agents?: readonly AgentDefinition[];
+  /** What a kind of agents is: one that goes on has the budget of its kind again. */
+  readonly kind?: (type: string) => AgentDefinition | undefined;
 }
 
 /** How long an agent's replies take. */
@@ -48,7 +46,7 @@ export class Spending {
   readonly purses: Purses;
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
-  readonly #definitions: readonly AgentDefinition[];
+  readonly #kind: NonNullable<SpendingOptions["kind"]>;
   readonly #prices: OwnPrices;
   readonly #clock: Pick<Clock, "now">;
   readonly #paces = new Map<ActorId, Pace>();
@@ -56,7 +54,7 @@ export class Spending {
   #bounded = false;
 
   constructor(
-    { budget = {}, agentBudgets = [], prices = {}, agents = [] }: SpendingOptions,
+    { budget = {}, agentBudgets = [], prices = {}, kind = () => undefined }: SpendingOptions,
     { agentMinutes, sessionMinutes }: Pick<Limits, "agentMinutes" | "sessionMinutes">,
     clock: Pick<Clock, "now">,
   ) {
@@ -64,7 +62,7 @@ export class Spending {
     this.purses = new Purses(whole, { clock, prices });
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
-    this.#definitions = definitionsWith(agents);
+    this.#kind = kind;
     this.#prices = prices;
     this.#clock = clock;
     this.#heed(whole);
@@ -130,7 +128,7 @@ export class Spending {
   }
 
   #budgetOfKind({ id, type }: Pick<ActorSpec, "id" | "type">): Budget {
-    return id === MAIN ? {} : this.budgetOf(findAgent(this.#definitions, type) ?? { name: type });
+    return id === MAIN ? {} : this.budgetOf(this.#kind(type) ?? { name: type });
   }
 
   #isLeft(actor: ActorId, estimate: RequestEstimate): boolean {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { type AgentListing, formatAgentLine } from "./agent-list.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool } from "./tool.ts";
 
@@ -37,20 +38,11 @@ const AgentInput = z.strictObject({
 });
 export type AgentInput = z.infer<typeof AgentInput>;
 
-/** One line of the list a model chooses from (A4.16, A11.10). */
-export interface AgentListing {
-  readonly name: string;
-  readonly whenToUse: string;
-  readonly tools: readonly string[];
-}
-
-export function formatAgentLine({ name, whenToUse, tools }: AgentListing): string {
-  return `- ${name}: ${whenToUse} (Tools: ${tools.join(", ") || "none"})`;
-}
-
 /** Who really starts agents: the supervisor. Answers with the one summary, whatever became of the agent. */
 export interface Spawner {
   readonly agents: readonly AgentListing[];
+  /** Their list as it stands in the tool's description; null: a message has it. Absent: one line for each. */
+  readonly list?: string | null;
   /** Whether an agent may begin with its parent's conversation. */
   readonly forks: boolean;
   /** Null where the name is unknown. */
@@ -88,7 +80,7 @@ const FORK_DISCIPLINE = [
   "- A fork's prompt is a directive: what to do, not what the situation is, which it knows.",
 ];
 
-/** The Agent tool over a spawner; its list of agents stands in its description (A4.17). */
+/** The Agent tool over a spawner; its list of agents stands in its description, unless a message has it (A4.17). */
 export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallContext> {
   return {
     name: "Agent",
@@ -98,7 +90,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     needs: "thread",
     inputSchema: AgentInput,
     description: {
-      what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\nAgents:\n${spawner.agents.map(formatAgentLine).join("\n")}`,
+      what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\n${listWords(spawner)}`,
       when: "Searches over many files, independent questions (one agent each, all in one reply: they run at the same time), and for work whose details would fill this conversation.",
       whenNot: [
         "A file you can name, or a single search: do that yourself.",
@@ -137,6 +129,10 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       return texts.map((text) => ({ type: "text", text }));
     },
   };
+}
+
+function listWords({ agents, list = agents.map(formatAgentLine).join("\n") }: Spawner): string {
+  return list === null ? "The agents there are stand in a message of the conversation." : `Agents:\n${list}`;
 }
 
 function launchWords({ id, title, path }: Extract<Spawned, { type: "launched" }>): string {

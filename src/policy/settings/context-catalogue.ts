@@ -5,6 +5,8 @@ import { setting } from "./setting.ts";
 export type DeferRule = "auto" | "on" | "off";
 /** Where the names of those stand. */
 export type DeferListing = "attached" | "inline";
+/** Where the list of agents stands. */
+export type AgentListPlace = "attached" | "inline";
 
 /** The settings of what models are told: of tools, and of what agents report. */
 export const contextCatalogue = {
@@ -23,6 +25,12 @@ export const contextCatalogue = {
     type: "`attached` or `inline`",
     summary: "Where the names of deferred tools stand: with the first message, or in the system prompt.",
     fallback: "`attached`",
+  }),
+  agentListing: setting("troupe.agentListing", oneOf<AgentListPlace>(["inline", "attached"]), {
+    type: "`inline` or `attached`",
+    summary:
+      "Where the list of agents stands: in the description of the Agent tool, or with the first message, so that a new agent changes no tool. The environment variable `CLAUDE_CODE_AGENT_LIST_IN_MESSAGES` (`1` or `0`) wins.",
+    fallback: "`inline`",
   }),
   checkReports: setting("troupe.checkReports", yesOrNo(), {
     type: "true or false",

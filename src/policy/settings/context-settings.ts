@@ -1,4 +1,9 @@
-import { contextCatalogue, type DeferListing, type DeferRule } from "./context-catalogue.ts";
+import {
+  type AgentListPlace,
+  contextCatalogue,
+  type DeferListing,
+  type DeferRule,
+} from "./context-catalogue.ts";
 import type { Leaf } from "./leaves.ts";
 import { valuesIn } from "./values-in.ts";
 
@@ -10,6 +15,7 @@ export interface SaidOfContext {
     readonly names?: DeferListing;
   };
   readonly checkReports?: boolean;
+  readonly agentListing?: AgentListPlace;
 }
 
 /** `counted`: what counts of all files together. */
@@ -18,6 +24,7 @@ export function contextSettings(counted: readonly Leaf[]): SaidOfContext {
   const above = valuesIn(counted, contextCatalogue.deferToolsAbove).at(-1);
   const names = valuesIn(counted, contextCatalogue.deferToolsListing).at(-1);
   const checkReports = valuesIn(counted, contextCatalogue.checkReports).at(-1);
+  const agentListing = valuesIn(counted, contextCatalogue.agentListing).at(-1);
   const deferTools = {
     ...(tools === undefined ? {} : { tools }),
     ...(above === undefined ? {} : { above }),
@@ -26,5 +33,6 @@ export function contextSettings(counted: readonly Leaf[]): SaidOfContext {
   return {
     ...(Object.keys(deferTools).length === 0 ? {} : { deferTools }),
     ...(checkReports === undefined ? {} : { checkReports }),
+    ...(agentListing === undefined ? {} : { agentListing }),
   };
 }

@@ -1,0 +1,7 @@
+/** Tools of the main conversation alone: only it enters and leaves plan mode, or a worktree. */
+export const MAINS_OWN: readonly string[] = [
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "EnterWorktree",
+  "ExitWorktree",
+];
