@@ -43,6 +43,8 @@ function checkObject(schema: Schema, value: Schema, path: string, depth: number,
   for (const key of required) {
     if (typeof key !== "string" || Object.hasOwn(value, key)) continue;
     const inner = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    // The server fills it in; zod lists such a field as required all the same.
+    if (isObject(inner) && Object.hasOwn(inner, "default")) continue;
     const types = isObject(inner) ? typesOf(inner["type"]) : [];
     complaints.push(`${at(key)}: required${types.length > 0 ? `, expected ${types.join(" or ")}` : ""}`);
   }

@@ -90,6 +90,12 @@ describe("a foreign schema is looked at and never run", () => {
     ["a constant", { properties: { a: { const: { b: 1 } } } }, { a: { b: 1 } }, []],
     ["no object", {}, [], ["input: expected object, got array"]],
     [
+      "a required field with a default, as servers made with zod list it",
+      { properties: { scale: { type: "string", default: "css" } }, required: ["scale"] },
+      {},
+      [],
+    ],
+    [
       "unknown words",
       { properties: { a: { type: "colour", pattern: "(a+)+$", $ref: "#" } } },
       { a: "aaaa!" },
