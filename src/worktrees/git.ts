@@ -1,4 +1,5 @@
 import { simpleGit } from "simple-git";
+import { GitOutput } from "./git-output.ts";
 
 /** What one git command came to. Bytes that are no UTF-8 are U+FFFD: who acts on paths refuses those (`oddPath`). */
 export interface GitAnswer {
@@ -57,26 +58,40 @@ const OURS = {
 /** What steers git besides its arguments, and is not ours to pass on. */
 const STEERS_GIT = /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_)/;
 
-export function gitIn(folder: string, env: Readonly<Record<string, string | undefined>>): Git {
+/**
+ * What git started itself (a filter that goes on as a daemon) may hold its output open. It is waited for this long once
+ * git has ended.
+ */
+const PATIENCE_MS = 30_000;
+
+export function gitIn(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+  patienceMs = PATIENCE_MS,
+): Git {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && !STEERS_GIT.test(name)) clean[name] = value;
   return {
     folder,
-    run: (args, options = {}) => run(folder, clean, args, options),
-    at: (other) => gitIn(other, clean),
+    run: (args, options = {}) => run({ folder, env: clean, patienceMs }, args, options),
+    at: (other) => gitIn(other, clean, patienceMs),
   };
 }
 
+interface Where {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly patienceMs: number;
+}
+
 async function run(
-  folder: string,
-  env: Readonly<Record<string, string>>,
+  { folder, env, patienceMs }: Where,
   args: readonly string[],
   { index, gitDir, identity, signal }: GitOptions,
 ): Promise<GitAnswer> {
   signal?.throwIfAborted();
   let code = -1;
-  let err = "";
   const all = {
     ...env,
     ...(identity === "person" ? {} : OURS),
@@ -85,6 +100,7 @@ async function run(
     ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
     ...(gitDir === undefined ? {} : { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
   };
+  let output: GitOutput | null = null;
   const made = () =>
     simpleGit({
       baseDir: folder,
@@ -94,25 +110,39 @@ async function run(
       // Filters only to be switched off.
       unsafe: { allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true, allowUnsafeFilter: true },
       ...(signal ? { abort: signal } : {}),
+      // When it has ended. What it said is collected by us: simple-git goes on 50 ms later with what has come by then,
+      // and a busy machine reads the rest of a list after that.
+      completion: { onClose: true, onExit: true },
       errors(error, result) {
         code = result.exitCode;
-        err = Buffer.concat(result.stdErr).toString("utf8").trim();
         // It ran: what it says is an answer.
         return code >= 0 && code < 256 ? undefined : error;
       },
     })
       .env(all)
-      // simple-git waits 50 ms more for the words of a command that had none; so each says nothing at its end.
-      .outputHandler((_, stdout) => stdout.once("end", () => stdout.emit("data", Buffer.alloc(0))));
+      .outputHandler((_, stdout, stderr) => {
+        output = new GitOutput(stdout, stderr);
+        // It waits 50 ms more for the words of a command that has none; so each says nothing at its beginning.
+        process.nextTick(() => stdout.emit("data", Buffer.alloc(0)));
+      });
   try {
-    const out = await made().raw([...args]);
+    await made().raw([...args]);
     // One that was cut off has an exit code, too.
     if (code !== 0) signal?.throwIfAborted();
-    return { code, out, err };
+    const said = await wholeOf(output, patienceMs, signal);
+    signal?.throwIfAborted();
+    return said === null
+      ? { code: -1, out: "", err: "git ended, but a program that it started still holds its output." }
+      : { code, out: said.out, err: said.err.trim() };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     return { code: -1, out: "", err: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Where there is none, it was never started, which simple-git rejects. */
+async function wholeOf(output: GitOutput | null, patienceMs: number, signal: AbortSignal | undefined) {
+  return output === null ? null : output.whole(patienceMs, signal);
 }
 
 /** The parts of an answer to `-z`. */

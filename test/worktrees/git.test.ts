@@ -1,0 +1,33 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { gitIn } from "../../src/worktrees/git.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+/** A `git` that does what the lines say. */
+function gitThat(...lines: string[]) {
+  const folder = temporaryFolder();
+  const file = join(folder, "git");
+  writeFileSync(file, ["#!/bin/sh", ...lines, ""].join("\n"));
+  chmodSync(file, 0o755);
+  return { folder, env: { PATH: [folder, process.env["PATH"]].join(delimiter) } };
+}
+
+describe("what git says is an answer when all of it has come", () => {
+  it("also what comes long after its process has ended: a list that is cut short would lose files", async () => {
+    const { folder, env } = gitThat("(sleep 0.4; echo second; echo more >&2) &", "echo first");
+    const answer = await gitIn(folder, env).run(["ls-files"]);
+    expect(answer).toEqual({ code: 0, out: "first\nsecond\n", err: "more" });
+  });
+
+  it("and none at all where somebody keeps its output open, who is not waited for without end", async () => {
+    const { folder, env } = gitThat("sleep 20 & echo $! > left; echo first");
+    const answer = await gitIn(folder, env, 100).run(["ls-files"]);
+    process.kill(Number(readFileSync(join(folder, "left"), "utf8")));
+    expect(answer).toEqual({
+      code: -1,
+      out: "",
+      err: "git ended, but a program that it started still holds its output.",
+    });
+  });
+});
