@@ -43,7 +43,8 @@ function read(path: string, most: number): Content {
     const reason = irregular(stats);
     if (reason !== null) return { type: "unusable", reason };
     const taken = beginning(opened, Math.min(most, stats.size));
-    if (taken.includes(0)) return { type: "unusable", reason: "is no text in UTF-8, so it was left out" };
+    if (taken.includes(0))
+      return { type: "unusable", reason: `is no text in UTF-8${savedAs(taken)}, so it was left out` };
     // A character that the end has cut in two is left out.
     const cut = stats.size > taken.length;
     const text = new TextDecoder("utf-8").decode(taken, { stream: cut });
@@ -53,6 +54,12 @@ function read(path: string, most: number): Content {
   } finally {
     closeSync(opened);
   }
+}
+
+/** Editors of Windows save what they call Unicode so. */
+function savedAs([first, second]: Uint8Array): string {
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isUtf16 ? " but in UTF-16" : "";
 }
 
 function bytes(path: string, most: number): Uint8Array | null {

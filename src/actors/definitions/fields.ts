@@ -47,7 +47,7 @@ export const names: Meaning<readonly string[]> = (value) => {
   if (!Array.isArray(given) || !given.every((one): one is string => typeof one === "string"))
     return { wrong: "must be names, as a list or with commas between them" };
   const all = given.flatMap((text) => text.match(/(?:\([^)]*\)?|[^\s,(])+/g) ?? []);
-  const bare = all.map((name) => name.replace(/^["'`]+|["'`]+$/g, "")).filter(Boolean);
+  const bare = all.map((name) => name.replace(/^["'`[]+|["'`\]]+$/g, "")).filter(Boolean);
   if (bare.length > MOST_NAMES) return { wrong: `must be no more than ${MOST_NAMES} names` };
   if (bare.some((name) => name.length > MOST_NAME_CHARS))
     return { wrong: `must be names of no more than ${MOST_NAME_CHARS} characters` };

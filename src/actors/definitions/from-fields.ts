@@ -2,7 +2,7 @@ import type { Fault, Fields } from "../../context/front-matter/fields.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import type { Meaning } from "./fields.ts";
 import * as meanings from "./fields.ts";
-import { toolNames } from "./tool-names.ts";
+import { allowedTools, toolNames } from "./tool-names.ts";
 
 /** Names that mean something else wherever an agent is named. */
 const TAKEN: ReadonlySet<string> = new Set(["main", "fork"]);
@@ -55,9 +55,13 @@ export function definedBy({ fields, prompt, line, fallbackName, source }: Given)
   if (prompt.trim() === "") return unusable("There is no prompt; write below the front matter what it does.");
   const described = taken("description", meanings.sentence) ?? taken("whenToUse", meanings.sentence);
   if (described === undefined)
-    faults.push({ line: 1, message: "There is no description, by which a model could choose it." });
+    faults.push({
+      line: 1,
+      message:
+        "There is no description, by which a model could choose it; say in one when to use this agent.",
+    });
 
-  const allowed = taken("tools", toolNames);
+  const allowed = taken("tools", allowedTools);
   const forbidden = taken("disallowedTools", toolNames);
   const base: AgentDefinition = {
     name,

@@ -1,20 +1,36 @@
-import type { AgentDefinition, AgentMode } from "./definition.ts";
+import type { AgentDefinition } from "./definition.ts";
+import { grantOf, type Power, powersOf } from "./grants.ts";
 
-/** A definition of a folder that nobody has agreed to: what it says is read, what would run or widen does not count. */
-export function withoutPowers(definition: AgentDefinition): AgentDefinition {
-  if (definition.source?.scope !== "project") return definition;
-  const { hooks: _, mcpServers, permissionMode, ...rest } = definition;
+/** Whether the person has agreed to what this digest stands for. */
+export type Agreed = (digest: string) => boolean;
+
+/** A folder's definition: what it says is read; what would run or widen counts only where the person has agreed to it. */
+export function withoutPowers(definition: AgentDefinition, agreed: Agreed): AgentDefinition {
+  const left = leftOut(definition, agreed);
+  if (left.length === 0) return definition;
+  const { hooks, mcpServers, permissionMode, ...rest } = definition;
+  const isLeft = (type: Power["type"], name: string) =>
+    left.some((power) => power.type === type && nameOf(power) === name);
+  const stay = <Value>(type: Power["type"], entries: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => !isLeft(type, name)));
+  const kept = stay("hook", hooks ?? {});
   // Servers of the session, which the person has, are only named.
-  const named = mcpServers?.named ?? [];
-  const mode = narrows(permissionMode) ? { permissionMode } : {};
-  return { ...rest, ...mode, ...(named.length === 0 ? {} : { mcpServers: { named, own: {} } }) };
+  const servers = { named: mcpServers?.named ?? [], own: stay("server", mcpServers?.own ?? {}) };
+  const hasServers = servers.named.length > 0 || Object.keys(servers.own).length > 0;
+  const hasMode = permissionMode !== undefined && !isLeft("mode", permissionMode);
+  return {
+    ...rest,
+    ...(Object.keys(kept).length === 0 ? {} : { hooks: kept }),
+    ...(hasServers ? { mcpServers: servers } : {}),
+    ...(hasMode ? { permissionMode } : {}),
+  };
 }
 
 /** Which definitions that concerns, and what of them, in a sentence; null: none. */
-export function inertIn(definitions: readonly AgentDefinition[]): string | null {
+export function inertIn(definitions: readonly AgentDefinition[], agreed: Agreed): string | null {
   const parts = definitions.flatMap((definition) => {
-    const powers = powersOf(definition);
-    return powers.length === 0 ? [] : [`${definition.name} (${powers.join(", ")})`];
+    const kinds = [...new Set(leftOut(definition, agreed).map(kindOf))];
+    return kinds.length === 0 ? [] : [`${definition.name} (${kinds.join(", ")})`];
   });
   if (parts.length === 0) return null;
   const shown = parts.slice(0, MOST_NAMED).join("; ");
@@ -24,17 +40,32 @@ export function inertIn(definitions: readonly AgentDefinition[]): string | null 
 
 const MOST_NAMED = 5;
 
-function powersOf(definition: AgentDefinition): string[] {
-  if (definition.source?.scope !== "project") return [];
-  const { hooks, mcpServers, permissionMode } = definition;
-  return [
-    ...(hooks && Object.keys(hooks).length > 0 ? ["hooks"] : []),
-    ...(mcpServers && Object.keys(mcpServers.own).length > 0 ? ["MCP servers"] : []),
-    ...(permissionMode !== undefined && !narrows(permissionMode) ? [`permissionMode ${permissionMode}`] : []),
-  ];
+function leftOut(definition: AgentDefinition, agreed: Agreed): readonly Power[] {
+  return powersOf(definition).filter((power) => !agreed(grantOf(definition, power).digest));
 }
 
-/** Below what a session without settings does. */
-function narrows(mode: AgentMode | undefined): mode is "plan" | "dontAsk" {
-  return mode === "plan" || mode === "dontAsk";
+function nameOf(power: Power): string {
+  switch (power.type) {
+    case "hook":
+      return power.event;
+    case "server":
+      return power.name;
+    case "mode":
+      return power.mode;
+    default:
+      return power satisfies never;
+  }
+}
+
+function kindOf(power: Power): string {
+  switch (power.type) {
+    case "hook":
+      return "hooks";
+    case "server":
+      return "MCP servers";
+    case "mode":
+      return `permissionMode ${power.mode}`;
+    default:
+      return power satisfies never;
+  }
 }

@@ -1,10 +1,8 @@
-import { basename } from "node:path";
 import type { Files } from "../../context/files.ts";
-import { readFrontMatter } from "../../context/front-matter/front-matter.ts";
+import { agentIn, type ReadAgent } from "./agent-file.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
-import type { AgentDefinition, AgentSource } from "./definition.ts";
+import type { AgentDefinition } from "./definition.ts";
 import { filesBelow } from "./find-files.ts";
-import { definedBy } from "./from-fields.ts";
 import { plainName } from "./index.ts";
 import { inertIn, withoutPowers } from "./inert.ts";
 import { type AgentPlace, type AgentSearch, agentPlaces } from "./places.ts";
@@ -13,97 +11,127 @@ import type { AgentProblem } from "./problem.ts";
 export interface LoadedAgents {
   /** One for each name. */
   readonly agents: readonly AgentDefinition[];
+  /** The same with all that they say, whether anybody has agreed to it or not. */
+  readonly said: readonly AgentDefinition[];
   /** Those in whose place another stands. */
   readonly shadowed: readonly AgentDefinition[];
   readonly problems: readonly AgentProblem[];
-  /** What does not count as long as the folder is not trusted, in a sentence; null: nothing. */
+  /** What does not count as long as nobody has agreed to it, in a sentence; null: nothing. */
   readonly inert: string | null;
 }
 
-const MOST_BYTES = 262_144;
+export interface AgentLibrary {
+  /** As they are now: the same object as long as nothing has changed. Reads only files that have. Never rejects. */
+  look(): Promise<LoadedAgents>;
+}
+
+/** What was read of each file, as it was then. */
+type Known = ReadonlyMap<string, { readonly stamp: string; readonly read: ReadAgent }>;
 
 /**
  * Every agent that files and a flag define. The organisation's come before all, then the flag's, the project's and the
- * person's own (checklist A18.1). Whatever is wrong with one of them is a problem, and the others are there. Never rejects.
+ * person's own (checklist A18.1). Whatever is wrong with one of them is a problem, and the others are there.
  */
-export async function loadAgents(
-  search: AgentSearch,
-  files: Files,
-  flag?: AgentsFlag,
-): Promise<LoadedAgents> {
-  const problems: AgentProblem[] = [];
-  const found: AgentDefinition[] = [];
+export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
+  let known: Known = new Map();
+  let last: { readonly key: string; readonly loaded: LoadedAgents } | null = null;
+
+  async function look(): Promise<LoadedAgents> {
+    const found = foundIn(agentPlaces(search, files), files);
+    const fresh = await Promise.all(
+      found.flatMap(({ paths }) => paths.map((file) => readOnce(file, known, files))),
+    );
+    known = new Map(fresh.map(({ path, stamp, read }) => [path, { stamp, read }]));
+    const loaded = chosen(gathered(found, known, flag), search);
+    const key = JSON.stringify([fresh.map(({ path, stamp }) => [path, stamp]), found, loaded.inert]);
+    if (last?.key !== key) last = { key, loaded };
+    return last.loaded;
+  }
+
+  let looking: Promise<unknown> = Promise.resolve();
+  return {
+    look() {
+      const looked = looking.then(look);
+      looking = looked;
+      return looked;
+    },
+  };
+}
+
+/** The same once. */
+export function loadAgents(search: AgentSearch, files: Files, flag?: AgentsFlag): Promise<LoadedAgents> {
+  return agentLibrary(search, files, flag).look();
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly stamp: string;
+  readonly scope: AgentPlace["scope"];
+  /** Why it is not read, after its name. */
+  readonly unusable: string | null;
+}
+
+interface FoundPlace {
+  readonly scope: AgentPlace["scope"];
+  readonly paths: readonly FoundFile[];
+  readonly left: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** Each file once: it may be there by another link, or the person's own folder is the project's. */
+function foundIn(places: readonly AgentPlace[], files: Files): FoundPlace[] {
   const seen = new Set<string>();
+  return places.map((place) => {
+    const { paths, left } = filesBelow(place, files);
+    const { scope } = place;
+    const found = paths.flatMap((path): FoundFile[] => {
+      const look = files.look(path);
+      if (look.type === "none") return [];
+      if (look.type === "unusable") return [{ path, scope, stamp: look.reason, unusable: look.reason }];
+      if (seen.has(look.identity)) return [];
+      seen.add(look.identity);
+      return [{ path, scope, stamp: look.stamp, unusable: null }];
+    });
+    return { scope, paths: found, left };
+  });
+}
+
+async function readOnce({ path, scope, stamp, unusable }: FoundFile, known: Known, files: Files) {
+  const before = known.get(path);
+  if (before?.stamp === stamp) return { path, stamp, read: before.read };
+  if (unusable === null) return { path, stamp, read: await agentIn(path, { scope }, files) };
+  const problems = [{ file: path, line: null, message: `The file ${unusable}.` }];
+  return { path, stamp, read: { definition: null, problems } };
+}
+
+interface Gathered {
+  readonly found: readonly AgentDefinition[];
+  readonly problems: readonly AgentProblem[];
+}
+
+/** In the order in which they count. */
+function gathered(places: readonly FoundPlace[], known: Known, flag: AgentsFlag | undefined): Gathered {
+  const found: AgentDefinition[] = [];
+  const problems: AgentProblem[] = [];
   let flagged = flag === undefined;
-  for (const place of agentPlaces(search, files)) {
-    if (!flagged && flag !== undefined && place.scope !== "enterprise") {
+  for (const { scope, paths, left } of places) {
+    if (!flagged && flag !== undefined && scope !== "enterprise") {
       const given = agentsInFlag(flag);
       found.push(...given.agents);
       problems.push(...given.problems);
       flagged = true;
     }
-    const { paths, left } = filesBelow(place, files);
     problems.push(...left.map(({ path, message }) => ({ file: path, line: null, message })));
-    for (const path of paths) {
-      const read = await agentIn(path, place, files, seen);
-      problems.push(...read.problems);
-      if (read.definition) found.push(read.definition);
+    for (const { path } of paths) {
+      const read = known.get(path)?.read;
+      problems.push(...(read?.problems ?? []));
+      if (read?.definition) found.push(read.definition);
     }
   }
-  return chosen(found, problems, search.trusted);
-}
-
-interface ReadAgent {
-  readonly definition: AgentDefinition | null;
-  readonly problems: readonly AgentProblem[];
-}
-
-async function agentIn(
-  file: string,
-  { scope }: AgentPlace,
-  files: Files,
-  seen: Set<string>,
-): Promise<ReadAgent> {
-  const nothing: ReadAgent = { definition: null, problems: [] };
-  const problem = (message: string, line: number | null = null): AgentProblem => ({ file, line, message });
-  const look = files.look(file);
-  // By another link, or where the person's own folder is the project's.
-  if (look.type === "none" || (look.type === "file" && seen.has(look.identity))) return nothing;
-  if (look.type === "unusable") return { ...nothing, problems: [problem(`The file ${look.reason}.`)] };
-  seen.add(look.identity);
-  const content = files.read(file, MOST_BYTES);
-  if (content.type === "unusable") return { ...nothing, problems: [problem(`The file ${content.reason}.`)] };
-  if (content.bytes > MOST_BYTES)
-    return { ...nothing, problems: [problem(`The file is larger than ${MOST_BYTES / 1024} KB.`)] };
-  const { text } = content;
-  const read = await readFrontMatter(text);
-  if (read.type === "none") {
-    // People keep notes beside their agents.
-    if (/^(?:readme|changelog|contributing|licen[cs]e|index)\b/i.test(basename(file))) return nothing;
-    const message = "The file does not begin with front matter (a line of ---), so it defines no agent.";
-    return { ...nothing, problems: [problem(message, 1)] };
-  }
-  if (read.type === "broken") return { ...nothing, problems: [problem(read.fault.message, read.fault.line)] };
-  const source: AgentSource = { scope, file };
-  const { fields, body: prompt, bodyLine: line } = read;
-  const fallbackName = basename(file).replace(/\.md$/i, "");
-  const { definition, faults } = definedBy({ fields, prompt, line, fallbackName, source });
-  const encoding = text.includes("\uFFFD") ? ["The file is not UTF-8, so some characters are lost."] : [];
-  return {
-    definition,
-    problems: [
-      ...[...read.faults, ...faults].map((fault) => problem(fault.message, fault.line)),
-      ...encoding.map((message) => problem(message)),
-    ],
-  };
+  return { found, problems };
 }
 
 /** One for each name, the first. */
-function chosen(
-  found: readonly AgentDefinition[],
-  problems: readonly AgentProblem[],
-  trusted: boolean,
-): LoadedAgents {
+function chosen({ found, problems }: Gathered, { agreed }: Pick<AgentSearch, "agreed">): LoadedAgents {
   const byName = new Map<string, AgentDefinition>();
   const shadowed: AgentDefinition[] = [];
   const twice: AgentProblem[] = [];
@@ -125,11 +153,12 @@ function chosen(
       message: `There is an agent ${definition.name} already, in ${other}; this one is not used.`,
     });
   }
-  const agents = [...byName.values()];
+  const said = [...byName.values()];
   return {
-    agents: agents.map((agent) => (trusted ? agent : withoutPowers(agent))),
+    said,
+    agents: said.map((agent) => withoutPowers(agent, agreed)),
     shadowed,
     problems: [...problems, ...twice],
-    inert: trusted ? null : inertIn(agents),
+    inert: inertIn(said, agreed),
   };
 }

@@ -8,8 +8,10 @@ export interface AgentSearch {
   readonly homedir: string;
   /** The folder of the organisation's settings. */
   readonly managed: string;
-  /** The person has agreed to what the folder's own files do. */
+  /** Links of the folder's own may lead anywhere. */
   readonly trusted: boolean;
+  /** The person has agreed to what this digest stands for. */
+  readonly agreed: (digest: string) => boolean;
 }
 
 export interface AgentPlace {

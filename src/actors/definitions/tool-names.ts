@@ -9,6 +9,32 @@ export interface Tools {
 const EVERYTHING: ReadonlySet<string> = new Set(["*", "all", "all tools", "inherit"]);
 const SPAWNING: ReadonlySet<string> = new Set(["Agent", "Task"]);
 
+/** As other programs write them: `read, bash`. */
+const PROPER: ReadonlyMap<string, string> = new Map(
+  "Agent AskUserQuestion Bash Edit Glob Grep NotebookEdit Read Skill Task TodoWrite WebFetch WebSearch Write"
+    .split(" ")
+    .map((name) => [name.toLowerCase(), name] as const),
+);
+
+/** Names of tools that there were once, and what does their work now. */
+const FORMER: ReadonlyMap<string, string> = new Map([
+  ["LS", "Glob"],
+  ["MultiEdit", "Edit"],
+  ["NotebookRead", "Read"],
+  ["BashOutput", "TaskOutput"],
+  ["KillBash", "TaskStop"],
+  ["KillShell", "TaskStop"],
+  ["SlashCommand", "Skill"],
+]);
+
+/** What an agent may use; files name tools that have another name by now. */
+export const allowedTools: Meaning<Tools> = (value): Meant<Tools> => {
+  const read = toolNames(value);
+  if ("wrong" in read || read.value.tools === "all") return read;
+  const tools = read.value.tools.map((name) => FORMER.get(name) ?? name);
+  return { ...read, value: { ...read.value, tools: [...new Set(tools)] } };
+};
+
 /**
  * Tools as people list them: `Read, Grep`, `mcp__server`, `*`, `Agent(explore, plan)` for the kinds of agents that may
  * be started. A limit to some calls, as `Bash(git log:*)`, is the business of permission rules.
@@ -23,10 +49,11 @@ export const toolNames: Meaning<Tools> = (value): Meant<Tools> => {
   const limited: string[] = [];
   const tools = read.value.map((text) => {
     const [, name = text, within] = /^([^(]+)\((.*?)\)?$/s.exec(text) ?? [];
-    if (within === undefined) return text;
-    if (SPAWNING.has(name)) mayStart.push(...within.split(",").map((kind) => kind.trim()));
+    const proper = PROPER.get(name) ?? name;
+    if (within === undefined) return proper;
+    if (SPAWNING.has(proper)) mayStart.push(...within.split(",").map((kind) => kind.trim()));
     else limited.push(text);
-    return name;
+    return proper;
   });
   const kinds = mayStart.filter((kind) => kind !== "" && kind !== "*");
   return {

@@ -82,7 +82,11 @@ function keyByKey(header: string, headerLine: number, why: Fault): Read {
     else {
       const said = sentenceIn(lines);
       if (said !== null) fields.set(key, { value: said, line });
-      else if (!(strict instanceof Map) && "message" in strict) faults.push(strict);
+      else if (!(strict instanceof Map) && "message" in strict)
+        faults.push({
+          line: strict.line,
+          message: `${strict.message} ${key} does not count; if it is meant as text, put it into quotes.`,
+        });
     }
   }
   return { fields, faults };
@@ -93,24 +97,44 @@ function strictFields(text: string, line: number): Fields | Fault {
   return block.type === "fields" ? block.fields : block.fault;
 }
 
+/** Who speaks in an example of a description; no program has keys of these names. */
+const SPEAKER = /^(?:user|assistant|human)$/i;
+
 /** Lines from one key to the next. `stray`: a line before the first one. */
 function blocksOf(header: string, headerLine: number): { blocks: Block[]; stray: number | null } {
   const blocks: { key: string; line: number; lines: string[] }[] = [];
   let stray: number | null = null;
-  for (const [at, line] of header.split("\n").entries()) {
+  const all = header.split("\n");
+  const lastEnd = all.findLastIndex((line) => line.includes("</example>"));
+  let examples = 0;
+  for (const [at, line] of all.entries()) {
     const key = /^([A-Za-z_][\w-]*)[ \t]*:(?:\s|$)/.exec(line)?.[1];
     const last = blocks.at(-1);
-    if (key !== undefined) blocks.push({ key, line: headerLine + at, lines: [line] });
+    // What stands in an example is said in it, whatever it looks like.
+    const isSaid = last !== undefined && (SPEAKER.test(key ?? "") || (examples > 0 && at <= lastEnd));
+    if (key !== undefined && !isSaid) blocks.push({ key, line: headerLine + at, lines: [line] });
     else if (last) last.lines.push(line);
     else if (line.trim() !== "" && !line.startsWith("#")) stray ??= headerLine + at;
+    examples = Math.max(0, examples + count(line, "<example>") - count(line, "</example>"));
   }
   return { blocks, stray };
 }
 
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+/** A mark of YAML's at the beginning of what is a sentence all the same: a list, `**bold**`, `*`, `[Draft] words`. */
+const WORDS_BEHIND = /^(?:\*$|\*\*|\*\S*\s|&\s|\[[^\]]*\]+\s*[^\s,\]#]|\{[^}]*\}+\s*[^\s,}#])/;
+
 /** What was meant as a sentence, though YAML reads something into its colons and quotes. Null: it was meant as more. */
 function sentenceIn([first = "", ...others]: readonly string[]): string | null {
-  const begin = first.slice(first.indexOf(":") + 1).trim();
-  if (begin === "" || /^[[{|>&*!]/.test(begin)) return null;
+  // A text that is to be folded begins in the next line, and some begin it in this one.
+  const begin = first
+    .slice(first.indexOf(":") + 1)
+    .trim()
+    .replace(/^[|>][+-]?\s+(?=\S)/, "");
+  if (begin === "" || (/^[[{|>&*!]/.test(begin) && !WORDS_BEHIND.test(begin))) return null;
   const text = [begin, ...others.map((line) => line.trim())].join("\n").trim();
   const [, quoted] = /^"([\s\S]*)"$/.exec(text) ?? /^'([\s\S]*)'$/.exec(text) ?? [];
   return quoted ?? text;

@@ -74,7 +74,7 @@ export function skillHead({ fields, body, called, namesItself, prefix }: Given):
       description: line("description") || firstWords(body),
       whenToUse: line("when-to-use"),
       allowedTools: said("allowed-tools", rulesIn, "rules, as a list or with commas between them") ?? [],
-      argumentHint: line("argument-hint"),
+      argumentHint: said("argument-hint", hint, "text"),
       arguments: said("arguments", rulesIn, "names") ?? [],
       model: model === null || /^(?:inherit|default)$/i.test(model) ? null : model,
       forModel: flag("disable-model-invocation") !== true,
@@ -95,6 +95,13 @@ function plainKey(key: string): string {
 function words(value: unknown): string | null {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return null;
   return oneLine(String(value)).slice(0, MOST_CHARS).toWellFormed();
+}
+
+/** `[what] [where]`, which YAML reads as a list where there is one pair of brackets, and some write as one. */
+function hint(value: unknown): string | null {
+  if (!Array.isArray(value)) return words(value);
+  const all = value.map(words);
+  return all.includes(null) ? null : all.map((one) => `[${one}]`).join(" ");
 }
 
 function truth(value: unknown): boolean | null {

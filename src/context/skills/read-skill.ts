@@ -1,5 +1,6 @@
 import type { Files } from "../files.ts";
 import { readFrontMatter } from "../front-matter/front-matter.ts";
+import { LOST, lineOfLoss } from "../front-matter/lost-characters.ts";
 import { isWithin } from "../memory/places.ts";
 import type { FoundFile } from "./discover.ts";
 import { skillHead } from "./head.ts";
@@ -34,7 +35,9 @@ export async function readSkill({ path, called, place, look }: FoundFile, files:
     read.type === "read" ? read : { fields: new Map(), faults: [], body: content.text };
   const { prefix, kind, origin, plugin } = place;
   const { head, faults: more } = skillHead({ fields, body, called, namesItself: kind === "skill", prefix });
-  const notes = [...faults, ...more].map(({ line, message }) => `${path}:${line} ${message}`);
+  const lost = lineOfLoss(content.text);
+  const damage = lost === null ? [] : [{ line: lost, message: LOST }];
+  const notes = [...faults, ...more, ...damage].map(({ line, message }) => `${path}:${line} ${message}`);
   const skill = head === null ? null : { ...head, kind, origin, path, plugin };
   return { skill, notes, real: content.real };
 }

@@ -156,7 +156,9 @@ You write migrations.
   test("without a name it has the file's; without a description it says so and works", async () => {
     const { agent, problems } = await oneOf("---\nmodel: haiku\n---\nDo it.", "deep/in/My Helper.md");
     expect(agent).toMatchObject({ name: "My Helper", whenToUse: "The agent My Helper.", model: "haiku" });
-    expect(problems).toEqual(["1: There is no description, by which a model could choose it."]);
+    expect(problems).toEqual([
+      "1: There is no description, by which a model could choose it; say in one when to use this agent.",
+    ]);
   });
 
   test.each([
@@ -227,12 +229,12 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     [
       "no front matter",
       "# My agent\n\nHello",
-      "1: The file does not begin with front matter (a line of ---), so it defines no agent.",
+      "1: The file does not begin with front matter, so it defines no agent; begin it with a name and a description between two lines of ---.",
     ],
     [
       "an empty file",
       "",
-      "1: The file does not begin with front matter (a line of ---), so it defines no agent.",
+      "1: The file does not begin with front matter, so it defines no agent; begin it with a name and a description between two lines of ---.",
     ],
     [
       "no end",
@@ -258,10 +260,10 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     [
       "another encoding",
       Buffer.from("\uFEFF---\nname: a\n---\nP", "utf16le"),
-      "-: The file is no text in UTF-8, so it was left out.",
+      "-: The file is no text in UTF-8 but in UTF-16, so it was left out.",
     ],
     ["bytes", Buffer.from([0, 1, 2, 3]), "-: The file is no text in UTF-8, so it was left out."],
-    ["too much", Buffer.alloc(300_000, "x"), "-: The file is larger than 256 KB."],
+    ["too much", Buffer.alloc(300_000, "x"), "-: The file is larger than 256 KB; make it shorter."],
   ])("%s", async (_, text, problem) => {
     expect((await oneOf(text)).problems).toContainEqual(problem);
   });
@@ -269,7 +271,9 @@ describe("what is wrong is named by its line, and the rest counts", () => {
   test("an old encoding loses some characters and says so", async () => {
     const { agent, problems } = await oneOf(Buffer.from(simple("a", "", "Prüfe."), "latin1"));
     expect(agent?.prompt).toBe("Pr\uFFFDfe.");
-    expect(problems).toEqual(["-: The file is not UTF-8, so some characters are lost."]);
+    expect(problems).toEqual([
+      "6: Here are characters that could not be read (\uFFFD); put them right and save the file as UTF-8.",
+    ]);
   });
 
   test("notes beside agents are no mistake", async () => {

@@ -61,7 +61,7 @@ describe("of several agents with one name", () => {
       {
         file: join(here.project, ".claude/agents/y/two.md"),
         message: expect.stringMatching(
-          /^There is an agent code_fixer already, in .*x\/one\.md; this one is not used\.$/,
+          /^There is an agent code_fixer already, in .*x\/one\.md; this one is not used\. Give one of them another name\.$/,
         ),
       },
     ]);

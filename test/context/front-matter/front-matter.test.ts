@@ -109,6 +109,34 @@ describe("what is not YAML costs no more than its key", () => {
       "name:\ta\ndescription: x: y\ntools:\tRead, Grep",
       { name: "a", description: "x: y", tools: "Read, Grep" },
     ],
+    ["a star alone", "tools: *\nname: a", { tools: "*", name: "a" }],
+    [
+      "words in bold",
+      "description: **BOLD ONE**: and more\nname: a",
+      { description: "**BOLD ONE**: and more" },
+    ],
+    ["words in brackets", "description: [Draft] this: that", { description: "[Draft] this: that" }],
+    ["placeholders", "description: {{team}} asks: why", { description: "{{team}} asks: why" }],
+    ["several hints", "argument-hint: [what] [where]", { "argument-hint": "[what] [where]" }],
+    [
+      "a text that is to be folded and begins too early",
+      "description: > Use this: now\nname: a",
+      { description: "Use this: now", name: "a" },
+    ],
+    [
+      "who says what in an example",
+      'description: Do. For example: <example>\nuser: "Go"\nassistant: "I go: now"\n</example>\\n<example>\nuser: "Again"\nname: x\n</example>\nname: a',
+      {
+        description:
+          'Do. For example: <example>\nuser: "Go"\nassistant: "I go: now"\n</example>\\n<example>\nuser: "Again"\nname: x\n</example>',
+        name: "a",
+      },
+    ],
+    [
+      "an example without an end",
+      "description: Do: <example> this\nmodel: opus",
+      { description: "Do: <example> this", model: "opus" },
+    ],
     ["a percent sign", "description: %done: yes", { description: "%done: yes" }],
   ])("%s", async (_, header, values) => {
     expect(await read(`---\n${header}\n---\n`)).toMatchObject({ type: "read", values, faults: [] });
@@ -117,7 +145,11 @@ describe("what is not YAML costs no more than its key", () => {
   test("a structure that is broken is named by its line, and the others count", async () => {
     const found = await read("---\nname: a\ndescription: x: y\nhooks: {Stop: [\nmodel: opus\n---\nBody");
     expect(found).toMatchObject({ values: { name: "a", description: "x: y", model: "opus" }, body: "Body" });
-    expect(found).toMatchObject({ faults: [{ message: expect.stringMatching(/^This is not YAML: /) }] });
+    expect(found).toMatchObject({
+      faults: [
+        { message: expect.stringMatching(/^This is not YAML: .*\. hooks does not count; if it is meant/) },
+      ],
+    });
     if (found.type === "read") expect(found.faults[0]?.line).toBeGreaterThanOrEqual(4);
   });
 
