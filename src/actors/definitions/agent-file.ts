@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Files } from "../../context/files.ts";
 import { readFrontMatter } from "../../context/front-matter/front-matter.ts";
+import { LOST, lineOfLoss } from "../../context/front-matter/lost-characters.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { definedBy } from "./from-fields.ts";
 import type { AgentPlace } from "./places.ts";
@@ -10,6 +11,8 @@ const MOST_BYTES = 262_144;
 
 export interface ReadAgent {
   readonly definition: AgentDefinition | null;
+  /** Where it says its name. */
+  readonly line: number | null;
   readonly problems: readonly AgentProblem[];
 }
 
@@ -19,7 +22,7 @@ export async function agentIn(
   { scope }: Pick<AgentPlace, "scope">,
   files: Files,
 ): Promise<ReadAgent> {
-  const nothing: ReadAgent = { definition: null, problems: [] };
+  const nothing: ReadAgent = { definition: null, line: null, problems: [] };
   const problem = (message: string, line: number | null = null): AgentProblem => ({ file, line, message });
   const content = files.read(file, MOST_BYTES);
   if (content.type === "unusable") return { ...nothing, problems: [problem(`The file ${content.reason}.`)] };
@@ -45,7 +48,8 @@ export async function agentIn(
   const { definition, faults } = definedBy({ fields, prompt, line, fallbackName, source });
   const lost = lineOfLoss(text);
   return {
-    found: definition && { definition, line: fields.get("name")?.line ?? 1 },
+    definition,
+    line: fields.get("name")?.line ?? 1,
     problems: [
       ...[...read.faults, ...faults].map((fault) => problem(fault.message, fault.line)),
       ...(lost === null ? [] : [problem(LOST, lost)]),

@@ -100,23 +100,29 @@ async function readOnce({ path, scope, stamp, unusable }: FoundFile, known: Know
   if (before?.stamp === stamp) return { path, stamp, read: before.read };
   if (unusable === null) return { path, stamp, read: await agentIn(path, { scope }, files) };
   const problems = [{ file: path, line: null, message: `The file ${unusable}.` }];
-  return { path, stamp, read: { definition: null, problems } };
+  return { path, stamp, read: { definition: null, line: null, problems } };
+}
+
+interface FoundAgent {
+  readonly definition: AgentDefinition;
+  /** Where it says its name. */
+  readonly line: number | null;
 }
 
 interface Gathered {
-  readonly found: readonly AgentDefinition[];
+  readonly found: readonly FoundAgent[];
   readonly problems: readonly AgentProblem[];
 }
 
 /** In the order in which they count. */
 function gathered(places: readonly FoundPlace[], known: Known, flag: AgentsFlag | undefined): Gathered {
-  const found: AgentDefinition[] = [];
+  const found: FoundAgent[] = [];
   const problems: AgentProblem[] = [];
   let flagged = flag === undefined;
   for (const { scope, paths, left } of places) {
     if (!flagged && flag !== undefined && scope !== "enterprise") {
       const given = agentsInFlag(flag);
-      found.push(...given.agents);
+      found.push(...given.agents.map((definition) => ({ definition, line: null })));
       problems.push(...given.problems);
       flagged = true;
     }
@@ -124,7 +130,7 @@ function gathered(places: readonly FoundPlace[], known: Known, flag: AgentsFlag 
     for (const { path } of paths) {
       const read = known.get(path)?.read;
       problems.push(...(read?.problems ?? []));
-      if (read?.definition) found.push(read.definition);
+      if (read?.definition) found.push({ definition: read.definition, line: read.line });
     }
   }
   return { found, problems };
@@ -135,7 +141,7 @@ function chosen({ found, problems }: Gathered, { agreed }: Pick<AgentSearch, "ag
   const byName = new Map<string, AgentDefinition>();
   const shadowed: AgentDefinition[] = [];
   const twice: AgentProblem[] = [];
-  for (const definition of found) {
+  for (const { definition, line } of found) {
     const key = plainName(definition.name);
     const first = byName.get(key);
     if (first === undefined) {
@@ -149,8 +155,8 @@ function chosen({ found, problems }: Gathered, { agreed }: Pick<AgentSearch, "ag
     const other = "file" in first.source ? first.source.file : "";
     twice.push({
       file: source.file,
-      line: null,
-      message: `There is an agent ${definition.name} already, in ${other}; this one is not used.`,
+      line,
+      message: `There is an agent ${definition.name} already, in ${other}; this one is not used. Give one of them another name.`,
     });
   }
   const said = [...byName.values()];
