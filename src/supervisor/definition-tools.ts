@@ -11,12 +11,3 @@ export function namedTools({ tools, mcpServers, skills = [] }: AgentDefinition):
   const ofServers = servers.map((name) => `mcp__${serverSlug(name)}`);
   return [...tools, ...ofServers, ...(skills.length > 0 ? [SKILL] : [])];
 }
-
-/** What it is told of the skills that its definition names; null: nothing, or it cannot load any. */
-export function skillsWords(
-  { skills = [] }: AgentDefinition,
-  tools: readonly { readonly name: string }[],
-): string | null {
-  if (skills.length === 0 || !tools.some(({ name }) => name === SKILL)) return null;
-  return `Before you begin, load these skills with the ${SKILL} tool, all in one reply: ${skills.join(", ")}.`;
-}

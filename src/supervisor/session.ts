@@ -83,7 +83,7 @@ export interface Session {
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly isolation: Isolation;
   readonly radar: Radar;
-  readonly servers: Pick<LateServers, "status">;
+  readonly servers: Omit<LateServers, "known" | "close">;
   /** As they are now. */
   readonly definitions: readonly AgentDefinition[];
   /** Null: it has none. */
@@ -206,6 +206,8 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
     denied: (path) => denied(path),
     named: (text) => knowledge.named(text),
+    prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
+    hooked: (tool) => hooks.has("PreToolUse", [tool]),
   });
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
@@ -220,7 +222,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const { toolbox, agents } = toolboxOf(options, { permissions, kinds, model, spawn, parts });
   const servers = lateServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
-    ...{ broker: permissions.broker, startMs: limits.mcpStartMs },
+    ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
+    kinds: () => kinds.all,
+    kind: (type) => kinds.find(type),
     folders: [options.cwd, ...additionalDirs],
   });
   const caller = hookCaller(actors, () => mode.current());
@@ -274,7 +278,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ isolation, radar },
     servers,
     known: together(held.known, servers.known, skills?.known ?? null),
-    common: { options, limits, toolbox, model, knowledge, heldBy: held.describe },
+    common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {
       // Actors first: what they still owe goes through the others.

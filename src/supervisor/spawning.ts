@@ -129,7 +129,7 @@ export class Spawning {
     type: string,
     input: AgentInput,
     caller: ActorRecord,
-    { call, actor }: CallContext,
+    { call, actor, signal }: CallContext,
   ): Promise<ActorRecord> {
     const { description, prompt, model, resume, run_in_background, output_schema: outputSchema } = input;
     const declined = await this.#quoting.declined(actor, caller.turnsTaken + 1);
@@ -153,8 +153,9 @@ export class Spawning {
       ? await this.withTree(caller.root, definition.merge)
       : { root: caller.root };
     const data = outputSchema === undefined ? {} : { outputSchema };
-    const spawn = { parent: caller.spec, description, prompt, model, ...own, ...data };
-    return this.start(definition, spawn, { owner: actor, call, background });
+    const spawn: NewAgent = { parent: caller.spec, description, prompt, model, ...own, ...data };
+    const held = await this.withServers(definition, spawn.id, signal);
+    return this.start(definition, { ...spawn, ...held }, { owner: actor, call, background });
   }
 
   /** What a new agent is to be told apart by, where it gets a tree of its own. Throws, with a sentence, where it cannot. */
@@ -163,18 +164,41 @@ export class Spawning {
     return { id, ...(await this.#session.isolation.wanted(id, from, merge)) };
   }
 
-  /** A new agent. */
-  start(
+  /**
+   * The MCP servers that its definition brings, held for a new agent, which whoever asks starts at once when this
+   * resolves; null: it brings none. Rejects with the signal.
+   */
+  withServers(
     definition: AgentDefinition,
-    spawn: Omit<Spawn, "id"> & Partial<Pick<Spawn, "id">>,
-    errand: Errand,
-  ): ActorRecord {
-    const { common, ids, spending } = this.#session;
-    const budget = spending.budgetOf(definition);
-    const spec = agentSpec(common, definition, { ...spawn, id: spawn.id ?? ids.actor() }, budget);
-    const refused = spending.open(spec, budget);
-    if (refused !== null) throw new Error(refused);
-    return this.begin(spec, errand);
+    id: ActorId = this.#session.ids.actor(),
+    signal?: AbortSignal,
+  ): Promise<Pick<Spawn, "id" | "servers">> | null {
+    const { servers } = this.#session;
+    const held = servers.hold(id, definition);
+    if (held === null) return null;
+    return held.then(() => {
+      if (signal?.aborted) servers.release(id);
+      signal?.throwIfAborted();
+      return { id, servers: servers.of(id) };
+    });
+  }
+
+  /** A new agent. */
+  start(definition: AgentDefinition, spawn: NewAgent, errand: Errand): ActorRecord {
+    const { common, ids, spending, servers } = this.#session;
+    const { id = ids.actor() } = spawn;
+    try {
+      const budget = spending.budgetOf(definition);
+      const spec = agentSpec(common, definition, { ...spawn, id }, budget);
+      const refused = spending.open(spec, budget);
+      if (refused !== null) throw new Error(refused);
+      const record = this.begin(spec, errand);
+      this.#session.skills?.begun(record, definition);
+      return record;
+    } catch (error) {
+      servers.release(id);
+      throw error;
+    }
   }
 
   /** A definition can name the kinds of agents that its own may start. */
@@ -313,6 +337,9 @@ export class Spawning {
     throw new Error(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
   }
 }
+
+/** An agent that may have no id yet. */
+type NewAgent = Omit<Spawn, "id"> & Partial<Pick<Spawn, "id">>;
 
 /** What the call says, else its definition. */
 export function isIsolated({ isolation }: AgentDefinition, asked: "worktree" | undefined): boolean {

@@ -14,11 +14,12 @@ import { FILE_RULES } from "../tools/tool.ts";
 import type { Budget } from "./budget/budget.ts";
 import { limitsTold } from "./budget/spawn-limits.ts";
 import { type DeferredTools, deferring } from "./deferring.ts";
-import { namedTools, skillsWords } from "./definition-tools.ts";
+import { namedTools } from "./definition-tools.ts";
 import type { FirstWords, Knowledge } from "./knowledge.ts";
 import { turnsWithin } from "./limits.ts";
 import { MAINS_OWN } from "./mains-own.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
+import type { SessionSkills } from "./skills/session-skills.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { windowFor } from "./windows.ts";
 
@@ -28,6 +29,8 @@ export interface Common {
   readonly limits: Limits;
   readonly toolbox: Toolbox;
   readonly knowledge: Knowledge;
+  /** Null or absent: the session has none. */
+  readonly skills?: Pick<SessionSkills, "preload"> | null;
   /** The session's model, resolved. */
   readonly model: string;
   /** What holds the commands of an agent with this root, in a model's words (A4.6); empty: nothing does. */
@@ -86,13 +89,16 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
   const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
   const outputSchema = spawn.outputSchema ?? definition.outputSchema;
+  const canLoad = tools.some(({ name }) => name === "Skill");
+  const { tokens: window } = windowFor(model, options.compaction);
+  const skills = common.skills?.preload(definition, { window, canLoad });
   return {
     id: spawn.id,
     parent: spawn.parent?.id ?? null,
     depth,
     type: definition.name,
     description: spawn.description,
-    role: [definition.prompt, skillsWords(definition, tools), told].filter(Boolean).join("\n\n"),
+    role: [definition.prompt, skills, told].filter(Boolean).join("\n\n"),
     tools,
     awaits: toolbox.awaits(namedTools(definition), forbidden, servers),
     model,

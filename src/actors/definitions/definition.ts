@@ -47,7 +47,7 @@ export interface AgentDefinition {
   readonly permissionMode?: AgentMode;
   /** The kinds of agents it may start; any where absent. */
   readonly mayStart?: readonly string[];
-  /** Skills it is to load before it begins. */
+  /** Skills whose text it begins with. */
   readonly skills?: readonly string[];
   /** Names of the session's servers, and servers of its own as in `.mcp.json`, by name. */
   readonly mcpServers?: AgentServers;

@@ -49,11 +49,9 @@ export type Rendered =
 
 /** The body of a skill as it is now, with all that stands for something replaced; what came of that is only text. */
 export async function rendered(skill: Skill, line: string, around: Rendering): Promise<Rendered> {
-  const content = around.files.read(skill.path, SKILL_BYTES);
-  if (content.type === "unusable") return { type: "unusable", reason: `${skill.path} ${content.reason}.` };
-  const parts = splitFrontMatter(content.text);
-  const body = (parts.type === "parts" ? parts.body : content.text).trim();
-  const pieces = piecesOf(body, skill.arguments);
+  const body = bodyOf(skill, around.files);
+  if (body.type === "unusable") return body;
+  const { pieces } = body;
   const given: Given = { line, words: argumentsIn(line), variables: around.variables };
   const texts: string[] = [];
   const written: string[] = [];
@@ -86,6 +84,32 @@ export async function rendered(skill: Skill, line: string, around: Rendering): P
     written: mentions,
     reads,
   };
+}
+
+/**
+ * The body as everybody gets it who is given it without a call: no arguments, no files. Null: there are commands in it,
+ * and they run for whoever loads it.
+ */
+export function plainText(
+  skill: Skill,
+  { files, variables }: Pick<Rendering, "files" | "variables">,
+): Extract<Rendered, { type: "unusable" }> | { readonly type: "plain"; readonly text: string } | null {
+  const body = bodyOf(skill, files);
+  if (body.type === "unusable") return body;
+  const given: Given = { line: "", words: [], variables };
+  const texts = body.pieces.map((piece) => (piece.type === "command" ? null : filled(piece, given)));
+  return texts.includes(null) ? null : { type: "plain", text: texts.join("") };
+}
+
+function bodyOf(
+  { path, arguments: names }: Skill,
+  files: Files,
+): Extract<Rendered, { type: "unusable" }> | { readonly type: "pieces"; readonly pieces: readonly Piece[] } {
+  const content = files.read(path, SKILL_BYTES);
+  if (content.type === "unusable") return { type: "unusable", reason: `${path} ${content.reason}.` };
+  const parts = splitFrontMatter(content.text);
+  const body = (parts.type === "parts" ? parts.body : content.text).trim();
+  return { type: "pieces", pieces: piecesOf(body, names) };
 }
 
 interface Given {

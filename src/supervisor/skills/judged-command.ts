@@ -14,7 +14,7 @@ const COMMAND_MS = 120_000;
 const FIRST_PLACE = 10_000;
 
 export interface CommandSide {
-  readonly gate: () => Pick<Gate, "judge">;
+  readonly gate: () => Pick<Gate, "judge" | "recheck">;
   readonly toolbox: () => Pick<Toolbox, "find">;
   readonly commands: Pick<Commands, "run">;
   readonly journal: Pick<Journal, "append" | "note">;

@@ -1,7 +1,9 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import { digestOf } from "../../context/digest.ts";
 import { diskFiles } from "../../context/disk-files.ts";
 import type { Fact } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
+import type { Reference } from "../../context/references.ts";
 import { nearNames, skillNamed, skillTyped } from "../../context/skills/find-skill.ts";
 import { commandGrant } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
@@ -16,17 +18,25 @@ import type { Rule } from "../../policy/rules.ts";
 import type { Spawner } from "../../tools/agent.ts";
 import type { Loaded, SkillDesk } from "../../tools/skill/desk.ts";
 import type { CallContext } from "../../tools/tool.ts";
+import type { ActorRecord } from "../actor-record.ts";
 import type { Actors } from "../desk.ts";
 import { territoryOf } from "../territory.ts";
 import { currentTurnTexts } from "./current-turn.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import { LentRules, rulesOf } from "./lent-rules.ts";
 import type { SkillsOptions } from "./options.ts";
+import { preloadedAmong, preloadedWords, type Room } from "./preload.ts";
 
 /** What a person's line comes to. */
 export type Typed =
   /** `mentions`: what of it may name files. */
-  | { readonly type: "prompt"; readonly text: string; readonly mentions: string }
+  | {
+      readonly type: "prompt";
+      readonly text: string;
+      readonly mentions: string;
+      /** What comes with it, besides those. */
+      readonly attached?: readonly Reference[];
+    }
   /** Nobody is asked; `reason` is a sentence for the person. */
   | { readonly type: "refused"; readonly reason: string };
 
@@ -42,6 +52,10 @@ export interface SessionSkills extends SkillDesk {
   typed(line: string, signal: AbortSignal): Promise<Typed>;
   /** The list as something that a conversation is told; null: there is none. */
   fact(windowTokens: number): Fact | null;
+  /** What an agent of this kind begins with; null: nothing. See `preloadedWords`. */
+  preload(kind: AgentDefinition, room: Room): string | null;
+  /** It has begun with that: what those skills lend is its own. */
+  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">, kind: AgentDefinition): void;
   /** What an actor may do without a question for the skills it has loaded. */
   lent(actor: ActorId): readonly Rule[];
 }
@@ -58,6 +72,10 @@ export interface SkillParts extends CommandSide {
   readonly denied: (path: string) => boolean;
   /** The files that a text names with `@`. */
   readonly named: (text: string) => Named;
+  /** A prompt of a server that a line calls; null: it calls none. */
+  readonly prompted: (line: string, signal: AbortSignal) => Promise<Typed | null>;
+  /** Whether a hook would hear of a call of this tool. */
+  readonly hooked: (tool: string) => boolean;
   readonly onWarning: (message: string) => void;
   readonly files?: Files;
 }
@@ -68,6 +86,7 @@ const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
 const MOST_NOTES = 5;
 const DEFAULT_AGENT = "general-purpose";
 const SPAWNING = "Agent";
+const LOADING = "Skill";
 
 export function sessionSkills(parts: SkillParts): SessionSkills {
   const { options, cwd, denied, actors, onWarning, files = diskFiles } = parts;
@@ -135,13 +154,22 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return rules;
   }
 
+  /** What rules and the mode say of a call that loads it, asked without one. */
+  function wouldPass(name: string, { permissionMode: atMost }: AgentDefinition): boolean {
+    const territory = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
+    const own = atMost === undefined ? territory : { ...territory, atMost };
+    const call = { tool: LOADING, input: { skill: name }, cwd, territory: own };
+    return parts.gate().recheck(call).type === "allow";
+  }
+
   async function load(name: string, args: string, context: CallContext): Promise<Loaded> {
     const actor = actors.find(context.actor);
     const skill = skillNamed(name, library.now.all);
     if (skill === undefined || !actor) return refused(unknown(name, library.now.all.filter(isForModel)));
     if (!isForModel(skill) && askedFor !== skill.name)
       return refused(`Only the person loads the skill ${skill.name}, by typing /${skill.name}.`);
-    if (isLoadedBy(currentTurnTexts(actor), skill.name)) return { type: "already", name: skill.name };
+    if (isLoadedBy([...actor.spec.system, ...currentTurnTexts(actor)], skill.name))
+      return { type: "already", name: skill.name };
     const startsAgents = actor.spec.tools.some((tool) => tool.name === SPAWNING);
     const forks = skill.forks && startsAgents;
     const rules = rulesLent(skill);
@@ -186,7 +214,10 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     if (name === undefined) return { type: "prompt", text: line, mentions: line };
     const { all } = library.now;
     const skill = skillTyped(name, all);
-    if (skill === undefined) return refused(unknown(`/${name}`, all.filter(isForPerson)));
+    if (skill === undefined)
+      return (
+        (await parts.prompted(line, signal)) ?? refused(unknown(`/${name}`, all.filter(isForPerson)))
+      );
     if (!skill.forPerson)
       return refused(`The skill ${skill.name} is for the model alone (user-invocable: false).`);
     if (skill.forks) {
@@ -211,6 +242,15 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     look,
     load,
     typed,
+    preload: (kind, room) =>
+      preloadedWords(kind, room, {
+        ...{ files, cwd, warn, session: parts.session, skills: () => library.now.all },
+        passes: ({ name }) => !parts.hooked(LOADING) && wouldPass(name, kind),
+      }),
+    begun({ id, run, spec }, kind) {
+      for (const skill of preloadedAmong(kind, spec.system, library.now.all))
+        lent.lend(id, run, rulesLent(skill));
+    },
     fact(windowTokens) {
       const text = skillsBlock(library.now.all, windowTokens);
       return text === null ? null : { key: SKILLS_FACT, digest: digestOf(text), text };

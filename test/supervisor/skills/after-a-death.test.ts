@@ -1,16 +1,14 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { journalFile } from "../../../src/journal/place.ts";
 import { readJournal } from "../../../src/journal/reader.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
-import type { SupervisorOptions } from "../../../src/supervisor/options.ts";
 import { restoreSession } from "../../../src/supervisor/restore.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { load, skillFile, withSkills } from "./with-skills.ts";
+import { load, skillFile, skillsIn, withSkills } from "./with-skills.ts";
 
 const greet = skillFile({ description: "Say hello" }, "Say ahoy.");
 const files = { ".claude/skills/greet/SKILL.md": greet };
@@ -37,13 +35,12 @@ test.each([
 
   const restoring = await restoreSession({ home, cwd, session: { id: supervisor.session } });
   if (restoring.type !== "restored") throw new Error(JSON.stringify(restoring));
-  const skills: NonNullable<SupervisorOptions["skills"]> = {
-    search: {
-      ...{ homedir, home: join(homedir, ".troupe"), managed: join(homedir, "no-such-folder") },
-      ...{ trusted: () => false, agreed: () => false },
-    },
-  };
-  const again = supervised("in-thread", () => done, { cwd, home, skills, resume: restoring.session });
+  const again = supervised("in-thread", () => done, {
+    cwd,
+    home,
+    skills: skillsIn(homedir),
+    resume: restoring.session,
+  });
   const result = await again.supervisor.goOn();
   expect(result?.summary.status).toBe("done");
   const text = JSON.stringify(again.model.requests.at(-1)?.messages);

@@ -21,18 +21,24 @@ export function withSkills(
   const { homedir = temporaryFolder(), ...own } = skills;
   return supervised("in-thread", script, {
     files: { ".git/HEAD": "ref: refs/heads/main\n", ...files },
-    skills: {
-      ...own,
-      search: {
-        homedir,
-        home: join(homedir, ".troupe"),
-        managed: join(homedir, "no-such-folder"),
-        trusted: () => agreed(""),
-        agreed,
-      },
-    },
+    skills: { ...own, ...skillsIn(homedir, agreed) },
     ...options,
   });
+}
+
+export function skillsIn(
+  homedir: string,
+  agreed: (digest: string) => boolean = () => false,
+): NonNullable<SupervisorOptions["skills"]> {
+  return {
+    search: {
+      homedir,
+      home: join(homedir, ".troupe"),
+      managed: join(homedir, "no-such-folder"),
+      trusted: () => agreed(""),
+      agreed,
+    },
+  };
 }
 
 /** A SKILL.md. */
