@@ -33,6 +33,7 @@ export const rules: Rules = {
         ...folders("mailbox"),
         ...all(
           "src/processes/environment.ts",
+          "src/processes/helper-process.ts",
           "src/processes/process-group.ts",
           "src/journal/process-identity.ts",
         ),
@@ -45,7 +46,12 @@ export const rules: Rules = {
       // Its broker is a process of its own, with a group, a tag and an environment like every other child.
       [
         ...folders("mailbox", "tools"),
-        ...all("src/processes/environment.ts", "src/processes/host-tag.ts", "src/processes/process-group.ts"),
+        ...all(
+          "src/processes/environment.ts",
+          "src/processes/helper-process.ts",
+          "src/processes/host-tag.ts",
+          "src/processes/process-group.ts",
+        ),
         types("src/policy/asks.ts"),
       ],
     ],
@@ -79,18 +85,13 @@ export const rules: Rules = {
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],
     ["simple-git", folders("worktrees")],
-    ["@modelcontextprotocol/sdk", folders("mcp/broker")],
+    // Troupe as a client in the broker's process, and as a server in the command that is one.
+    ["@modelcontextprotocol/sdk", folders("mcp/broker", "cli/mcp-serve")],
     ["nanoid", all("src/mailbox/ids.ts")],
     // Classic zod costs every thread 10 ms at its start.
     ["zod/mini", all("src/")],
-    // Every child process belongs to the process host, but for the broker of MCP servers, the servers under it, and the keeper of trees.
-    [
-      "node:child_process",
-      [
-        ...folders("processes"),
-        ...all("src/mcp/broker-life.ts", "src/mcp/broker/stdio-transport.ts", "src/worktrees/keeper-life.ts"),
-      ],
-    ],
+    // Every child process is the process host's, a helper like it, or a server under the broker of MCP servers.
+    ["node:child_process", [...folders("processes"), ...all("src/mcp/broker/stdio-transport.ts")]],
   ]),
   replayable: {
     paths: ["src/actors/loop.ts", "src/actors/dispatch.ts", "src/tools/dispatch.ts", "src/context/"],

@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { type BoundedText, boundedText } from "./bounded-text.ts";
+import { HelperProcess, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import type { RunWatch } from "./processes.ts";
@@ -16,7 +14,6 @@ const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process
 const OVERDUE_MS = 10_000;
 /** A group that ignores TERM costs the host about 3 s; after this it is the host that hangs. */
 const END_PATIENCE_MS = 10_000;
-const STDERR_BYTES = 4 * 1024;
 
 interface PendingRun {
   readonly request: ProcessRequest;
@@ -28,13 +25,10 @@ interface PendingRun {
 
 /** One life of one process host, as the main process sees it. */
 export class HostConnection {
-  readonly #host: ChildProcess;
+  readonly #host: HelperProcess<FromHost, ToHost>;
   readonly #clock: Clock;
-  readonly #complaints: BoundedText = boundedText(STDERR_BYTES);
   readonly #runs = new Map<number, PendingRun>();
   readonly #stops = new Map<number, () => void>();
-  readonly #gone = Promise.withResolvers<void>();
-  #alive = true;
   /** A shell's children can leave their group, and then outlive their run. */
   #ranShell = false;
   #tickets = 0;
@@ -42,29 +36,24 @@ export class HostConnection {
   /** `env` is the environment of every child. */
   constructor(env: Readonly<Record<string, string>>, clock: Clock) {
     this.#clock = clock;
-    this.#host = forkHost(env);
-    this.#host.on("message", (message) => this.#hear(message));
-    this.#host.stderr?.on("data", (chunk: Uint8Array) => this.#complaints.add(chunk));
-    this.#host.once("error", (error) => this.#bury(error.message));
-    this.#host.once("exit", (code, signal) => {
-      // What it said last may still be in the channel, and names the children that must end with it.
-      const how = signal ?? `exit code ${code}`;
-      if (this.#host.connected) this.#host.once("disconnect", () => this.#bury(how));
-      else this.#bury(how);
+    this.#host = new HelperProcess({
+      ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), clock, words: FromHost },
+      hear: (message) => this.#hear(message),
+      onGone: (how) => this.#settleAll(how),
     });
-    this.#send({ type: "begin", env: { ...env } });
+    this.#host.send({ type: "begin", env: { ...env } });
   }
 
   /** False from the moment the host is known to be gone. */
   get alive(): boolean {
-    return this.#alive;
+    return this.#host.alive;
   }
 
   /** Never rejects; `unknown` when the host dies first. */
   run(request: ProcessRequest, signal: AbortSignal | undefined, watch: RunWatch): Promise<ProcessResult> {
     const { promise, resolve } = Promise.withResolvers<ProcessResult>();
     const ticket = this.#nextTicket();
-    const cancel = () => this.#send({ type: "cancel", ticket });
+    const cancel = () => this.#host.send({ type: "cancel", ticket });
     const unwatch = this.#watch(request.timeoutMs, cancel);
     const settle = (result: ProcessResult) => {
       unwatch();
@@ -75,7 +64,7 @@ export class HostConnection {
     this.#runs.set(ticket, { request, watch, began: this.#clock.now(), pid: null, settle });
     signal?.addEventListener("abort", cancel, { once: true });
     this.#ranShell ||= request.output !== undefined;
-    this.#send({ type: "run", ticket, request });
+    this.#host.send({ type: "run", ticket, request });
     return promise;
   }
 
@@ -87,37 +76,30 @@ export class HostConnection {
     if (timeoutMs === null) return () => {};
     let withdraw = this.#clock.after(timeoutMs + OVERDUE_MS, () => {
       cancel();
-      withdraw = this.#clock.after(OVERDUE_MS, () => this.#host.kill("SIGKILL"));
+      withdraw = this.#clock.after(OVERDUE_MS, () => this.#host.kill());
     });
     return () => withdraw();
   }
 
   follow(id: string, from: number, words: readonly string[]): void {
     for (const [ticket, { request }] of this.#runs) {
-      if (request.id === id) this.#send({ type: "follow", ticket, from, words: [...words] });
+      if (request.id === id) this.#host.send({ type: "follow", ticket, from, words: [...words] });
     }
   }
 
   /** Ends what the actor started, or everything; resolves when it is gone, or the host is. */
   stop(owner: ActorId | null): Promise<void> {
-    if (!this.#alive) return Promise.resolve();
+    if (!this.alive) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const ticket = this.#nextTicket();
     this.#stops.set(ticket, resolve);
-    this.#send({ type: "stop", ticket, owner });
+    this.#host.send({ type: "stop", ticket, owner });
     return promise;
   }
 
   /** Ends all children, then the host; resolves when it has exited. */
-  async end(): Promise<void> {
-    const ended = new AbortController();
-    const patience = pause(this.#clock, END_PATIENCE_MS, ended.signal);
-    await Promise.race([this.stop(null), patience]);
-    if (this.#host.connected) this.#host.disconnect();
-    await Promise.race([this.#gone.promise, patience]);
-    ended.abort();
-    if (this.#alive) this.#host.kill("SIGKILL");
-    await this.#gone.promise;
+  end(): Promise<void> {
+    return this.#host.end(END_PATIENCE_MS, this.stop(null));
   }
 
   #nextTicket(): number {
@@ -125,19 +107,7 @@ export class HostConnection {
     return this.#tickets;
   }
 
-  /** A message that cannot be sent needs no care of its own: the host's end settles everything. */
-  #send(message: ToHost): void {
-    this.#host.send(message, () => {});
-  }
-
-  #hear(raw: unknown): void {
-    const parsed = FromHost.safeParse(raw);
-    if (!parsed.success) {
-      // Not the words of our host: nothing it says can be trusted any more.
-      this.#host.kill("SIGKILL");
-      return;
-    }
-    const message = parsed.data;
+  #hear(message: FromHost): void {
     switch (message.type) {
       case "started": {
         const run = this.#runs.get(message.ticket);
@@ -161,11 +131,8 @@ export class HostConnection {
     }
   }
 
-  #bury(how: string): void {
-    if (!this.#alive) return;
-    this.#alive = false;
-    const last = this.#complaints.take().trim().split("\n").at(-1);
-    const reason = `The process host ended (${how}${last ? `: ${last}` : ""}); whether the command did its work is not known.`;
+  #settleAll(how: string): void {
+    const reason = `The process host ended (${how}); whether the command did its work is not known.`;
     const unsettled = [...this.#runs.values()];
     for (const { request, began, pid, settle } of unsettled) {
       // A host that was killed could not end its children.
@@ -180,20 +147,10 @@ export class HostConnection {
       killTagged(hostTag(process.pid, this.#host.pid));
     for (const stopped of this.#stops.values()) stopped();
     this.#stops.clear();
-    this.#gone.resolve();
   }
 }
 
-/** Detached: Ctrl-C at the terminal is the main process's to answer, and must not end the host under it. */
-function forkHost(env: Readonly<Record<string, string>>): ChildProcess {
-  const { NODE_OPTIONS: _, ...inherited } = env;
-  const cache = process.env["NODE_COMPILE_CACHE"];
-  const own = cache === undefined ? inherited : { ...inherited, NODE_COMPILE_CACHE: cache };
-  return fork(fileURLToPath(ENTRY), [], {
-    env: own,
-    execArgv: [],
-    serialization: "advanced",
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-  });
+/** Meant for the children: whoever starts it has no say in how a host of ours runs. */
+function withoutNodeOptions({ NODE_OPTIONS: _, ...env }: Readonly<Record<string, string>>) {
+  return env;
 }

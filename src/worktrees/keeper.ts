@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { commandEnvironment } from "../processes/environment.ts";
-import { KeeperLife } from "./keeper-life.ts";
+import { beginKeeper, type KeeperLife } from "./keeper-life.ts";
 import {
   type AnswerOf,
   type FromKeeper,
@@ -131,7 +131,7 @@ class KeeperLink {
     if (this.#life !== null) return this.#life;
     if (this.#hasDied && !this.#restarts.again()) return DIED_TOO_OFTEN;
     try {
-      const life = new KeeperLife(commandEnvironment(this.#options.env), this.#options.clock, {
+      const life = beginKeeper(commandEnvironment(this.#options.env), this.#options.clock, {
         hear: ({ ...message }) => this.#pending.get(message.ticket)?.hear(message),
         onGone: (how) => this.#gone(how),
       });
