@@ -12,14 +12,24 @@ import { seededScheduler } from "../src/mailbox/scheduler.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
 import { type RequestBody, startMessagesServer } from "../test/support/messages-server.ts";
 import { promptCache } from "../test/support/prompt-cache.ts";
+import { forkedContext } from "./forked-context.ts";
+import { ordinaryFolder } from "./ordinary-folder.ts";
 import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
 import { median, p95, quantile } from "./samples.ts";
 
 const FILES = 50;
 const LINES = "- A rule that people of this project wrote down, with its reason.\n".repeat(30);
 
-/** What putting a context together costs, and how much of it is read from the cache. */
-export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
+/** What putting a context together costs, how much of it is read from the cache, and what forks make of it. */
+export async function run(options: BenchOptions): Promise<BenchResult[]> {
+  return [
+    ...(await contexts(options)),
+    ...(await ordinaryFolder(options)),
+    ...(await forkedContext(options)),
+  ];
+}
+
+async function contexts({ quick }: BenchOptions): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-bench-context-"));
   try {
     const cwd = withMemory(folder);
