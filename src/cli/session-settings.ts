@@ -1,6 +1,9 @@
+import type { AgentsFlag } from "../actors/definitions/agents-flag.ts";
+import type { AgentLibrary } from "../actors/definitions/load.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/words.ts";
+import { agentLibraryIn } from "./agents/agent-library.ts";
 import type { CliIO } from "./io.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
 
@@ -13,6 +16,8 @@ export interface SessionSettings {
   readonly read: TrustedSettings;
   /** Reads them again, as they are then. */
   readonly reader: SettingsReader;
+  /** The kinds of agents of its files, as far as the person has agreed to what they say. */
+  readonly agents: AgentLibrary;
   /** What the person must know of them. */
   readonly notes: readonly string[];
 }
@@ -25,20 +30,25 @@ export async function sessionSettings(
     home,
     trusts,
     askTrust,
+    agentsFlag,
   }: {
     readonly cwd: string;
     readonly home: string;
     readonly trusts: boolean;
     readonly askTrust?: AskTrust | undefined;
+    readonly agentsFlag?: AgentsFlag | undefined;
   },
 ): Promise<SessionSettings> {
   const { homedir, managedSettings } = io;
   const managed = managedSettings === undefined ? {} : { managed: managedSettings };
-  const reader = settingsReader(
-    { homedir, root: cwd, home, more: () => skillGrantsIn(io, { cwd, home }), ...managed },
-    trusts,
-  );
-  let read = await reader.read();
+  const agents = await agentLibraryIn(io, cwd, agentsFlag, {
+    trusted: () => trusts || read?.trust.type === "trusted",
+    agreed: (digest) => reader.agreed(digest),
+  });
+  const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
+  const reader = settingsReader({ homedir, root: cwd, home, more, ...managed }, trusts);
+  let read: TrustedSettings | undefined;
+  read = await reader.read();
   const notes: string[] = [];
   const question = trustQuestion(cwd, read.trust);
   if (read.trust.type === "untrusted" && question !== null && (await askTrust?.(question))) {
@@ -48,5 +58,11 @@ export async function sessionSettings(
     read = await reader.read();
   }
   const left = untrustedNote(read.trust);
-  return { root: cwd, read, reader, notes: [...read.warnings, ...notes, ...(left === null ? [] : [left])] };
+  return {
+    root: cwd,
+    read,
+    reader,
+    agents,
+    notes: [...read.warnings, ...notes, ...(left === null ? [] : [left])],
+  };
 }

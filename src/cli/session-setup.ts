@@ -10,8 +10,9 @@ import { managedSettingsFile } from "../policy/settings/places.ts";
 import type { ReadSettings } from "../policy/settings/read-settings.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoredSession } from "../supervisor/restore.ts";
+import { agentLibraryIn } from "./agents/agent-library.ts";
 import { agentListing } from "./agents/agent-listing.ts";
-import { sessionAgents } from "./agents/session-agents.ts";
+import { agentsFlagIn, sessionAgents } from "./agents/session-agents.ts";
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
@@ -56,7 +57,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   // Of the process's own environment: what settings say must not move what they are kept with.
   const home = troupeHome(io.env, io.homedir);
   const trusts = args.value(flags.trust);
-  const settings = await sessionSettings(io, { cwd, home, trusts, askTrust: own.askTrust });
+  const agentsFlag = await agentsFlagIn(args, io);
+  const settings = await sessionSettings(io, { cwd, home, trusts, askTrust: own.askTrust, agentsFlag });
   const { read } = settings;
   const env = { ...io.env, ...read.settings.env };
   const limits = limitsOf(args, own, env, read);
@@ -71,13 +73,18 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const { budgetOptions } = await import("./session-budget.ts");
   const servers = await sessionServers(args, io, env, read);
   const trusted = trusts || read.trust.type === "trusted";
-  // What trust was asked for names no hooks of agents: only who trusts all of the folder, now, has agreed to them.
-  const agents = await sessionAgents(args, io, { cwd: own.resume?.cwd ?? cwd, trusted: trusts });
+  const agreed = (digest: string) => settings.reader.agreed(digest);
+  const worksElsewhere = own.resume !== undefined && own.resume.cwd !== cwd;
+  const agents = await sessionAgents(
+    worksElsewhere
+      ? await agentLibraryIn(io, own.resume.cwd, agentsFlag, { trusted: () => trusted, agreed })
+      : settings.agents,
+  );
   const skills = await sessionSkillsSetup(io, own.resume ?? { cwd, home }, {
     settings: read.settings.skills,
     plugins: args.value(flags.pluginDir),
     trusted,
-    agreed: (digest) => settings.reader.agreed(digest),
+    agreed,
   });
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
@@ -116,6 +123,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       context: contextOf(io, home, trusted),
       agents: agents.agents,
+      agentsNow: agents.agentsNow,
       skills: skills.skills,
       limits,
       ...budgetOptions(args, read),

@@ -3,6 +3,7 @@ import { agentIn, type ReadAgent } from "./agent-file.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { filesBelow } from "./find-files.ts";
+import { type AgentGrant, agentGrants } from "./grants.ts";
 import { plainName } from "./index.ts";
 import { inertIn, withoutPowers } from "./inert.ts";
 import { type AgentPlace, type AgentSearch, agentPlaces } from "./places.ts";
@@ -23,6 +24,8 @@ export interface LoadedAgents {
 export interface AgentLibrary {
   /** As they are now: the same object as long as nothing has changed. Reads only files that have. Never rejects. */
   look(): Promise<LoadedAgents>;
+  /** What the folder's own definitions ask for. */
+  grants(): Promise<readonly AgentGrant[]>;
 }
 
 /** What was read of each file, as it was then. */
@@ -49,13 +52,12 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
   }
 
   let looking: Promise<unknown> = Promise.resolve();
-  return {
-    look() {
-      const looked = looking.then(look);
-      looking = looked;
-      return looked;
-    },
-  };
+  function next(): Promise<LoadedAgents> {
+    const looked = looking.then(look);
+    looking = looked;
+    return looked;
+  }
+  return { look: next, grants: async () => agentGrants((await next()).said) };
 }
 
 /** The same once. */

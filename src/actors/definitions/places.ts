@@ -9,7 +9,7 @@ export interface AgentSearch {
   /** The folder of the organisation's settings. */
   readonly managed: string;
   /** Links of the folder's own may lead anywhere. */
-  readonly trusted: boolean;
+  readonly trusted: () => boolean;
   /** The person has agreed to what this digest stands for. */
   readonly agreed: (digest: string) => boolean;
 }
@@ -30,7 +30,7 @@ export function agentPlaces({ cwd, homedir, managed, trusted }: AgentSearch, fil
   const top = upwards(cwd).find((folder) => files.look(join(folder, ".git")).type !== "none") ?? cwd;
   const projects = upwards(cwd)
     .filter((folder) => isWithin(folder, top) && folder !== homedir)
-    .map((folder) => own("project", folder, trusted ? null : top));
+    .map((folder) => own("project", folder, trusted() ? null : top));
   return [
     own("enterprise", managed),
     { scope: "enterprise", reach: null, folder: join(managed, "agents") },

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
+import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
-import type { LoadedAgents } from "../../actors/definitions/load.ts";
+import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.ts";
 import type { AgentProblem } from "../../actors/definitions/problem.ts";
-import { managedSettingsFile } from "../../policy/settings/places.ts";
+import type { AgentsNow } from "../../supervisor/agent-kinds.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { messageOf } from "../message-of.ts";
@@ -17,42 +18,43 @@ const MOST_FLAG_BYTES = 1_048_576;
 
 export interface SessionAgents {
   readonly agents: readonly AgentDefinition[];
+  /** As they are before a later prompt. */
+  readonly agentsNow: AgentsNow;
   /** What the person must know of them. */
   readonly notes: readonly string[];
 }
 
-interface Where {
-  readonly cwd: string;
-  readonly trusted: boolean;
-}
-
-/** The agents that files and the flag define, for a session. Throws a `UsageError` where the flag's cannot be read. */
-export async function sessionAgents(args: Arguments, io: CliIO, where: Where): Promise<SessionAgents> {
-  const { agents, problems, inert } = await definedAgents(args, io, where);
-  const told = problems.slice(0, MOST_NOTES).map(problemLine);
-  const more = problems.length - told.length;
+/** The agents that files and the flag define, for a session. */
+export async function sessionAgents(library: AgentLibrary): Promise<SessionAgents> {
+  let known = await library.look();
+  const said = new Set<string>();
+  const notesOn = ({ problems, inert }: LoadedAgents): readonly string[] => {
+    const fresh = problems.map(problemLine).filter((line) => !said.has(line));
+    const told = [...fresh.slice(0, MOST_NOTES), ...moreThan(fresh.length - MOST_NOTES)];
+    const notes = inert === null || said.has(inert) ? told : [...told, inert];
+    for (const line of [...fresh, ...notes]) said.add(line);
+    return notes;
+  };
   return {
-    agents,
-    notes: [
-      ...told,
-      ...(more > 0 ? [`${more} more of this kind; troupe agents tells all of them.`] : []),
-      ...(inert === null ? [] : [inert]),
-    ],
+    agents: known.agents,
+    notes: notesOn(known),
+    async agentsNow() {
+      const now = await library.look();
+      if (now === known) return null;
+      known = now;
+      return { agents: now.agents, notes: notesOn(now) };
+    },
   };
 }
 
-/** The same with all that is wrong. */
-export async function definedAgents(
-  args: Arguments,
-  { homedir, managedSettings, cwd: from }: CliIO,
-  { cwd, trusted }: Where,
-): Promise<LoadedAgents> {
+function moreThan(count: number): readonly string[] {
+  return count > 0 ? [`${count} more of this kind; troupe agents tells all of them.`] : [];
+}
+
+/** What the flag says; undefined: it is not there. Throws a `UsageError` where it cannot be read. */
+export async function agentsFlagIn(args: Arguments, { cwd }: CliIO): Promise<AgentsFlag | undefined> {
   const given = args.value(flags.agents);
-  const flag = given === undefined ? undefined : await agentsOf(given, from);
-  const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
-  const { loadAgents } = await import("../../actors/definitions/load.ts");
-  const { diskFiles } = await import("../../context/disk-files.ts");
-  return loadAgents({ cwd, homedir, managed, trusted }, diskFiles, flag);
+  return given === undefined ? undefined : await agentsOf(given, cwd);
 }
 
 /** Where it is, and what is wrong. */

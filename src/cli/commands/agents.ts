@@ -1,5 +1,6 @@
+import { troupeHome } from "../../journal/place.ts";
 import type { ListedAgent } from "../../supervisor/listing.ts";
-import { definedAgents, problemLine } from "../agents/session-agents.ts";
+import { agentsFlagIn, problemLine } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
@@ -8,6 +9,7 @@ import { existingFolder } from "../folders.ts";
 import { flag, quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
+import { sessionSettings } from "../session-settings.ts";
 import { UsageError } from "../usage-error.ts";
 
 const json = flag({ name: "json", summary: "print JSON: agents, and what is wrong with files" });
@@ -31,7 +33,10 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
     throw new UsageError(`agents takes no argument, but ${quoted(extra)} was given; leave it out.`);
   const cwd = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
   const trusts = args.value(sessionFlags.trust);
-  const { agents: own, problems, shadowed, inert } = await definedAgents(args, io, { cwd, trusted: trusts });
+  const home = troupeHome(io.env, io.homedir);
+  const agentsFlag = await agentsFlagIn(args, io);
+  const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag });
+  const { agents: own, problems, shadowed, inert } = await settings.agents.look();
   const agents = await runtime.listAgents(own);
   const notes = inert === null ? [] : [inert];
   if (args.value(json)) {

@@ -17,6 +17,8 @@ export interface Grant {
   readonly git?: true;
   /** A skill of the folder's does it, when it is used. */
   readonly skill?: true;
+  /** Agents of a definition of the folder's do it. */
+  readonly agent?: true;
 }
 
 /** What trusting the folder would grant, each once. Empty: there is nothing to ask about. */

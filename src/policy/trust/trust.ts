@@ -82,8 +82,9 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       const fresh = trust.type === "untrusted" ? trust.fresh : [];
       const left = new Set(fresh.map(({ digest }) => digest));
       agreed = new Set(seen.flatMap(({ digest }) => (left.has(digest) ? [] : [digest])));
-      // What only git or skills would do takes nothing from settings that were agreed to.
-      const counts = trust.type !== "nothing-to-grant" && fresh.every(({ git, skill }) => git || skill);
+      // What only git, skills or agents would do takes nothing from settings that were agreed to.
+      const counts =
+        trust.type !== "nothing-to-grant" && fresh.every(({ git, skill, agent }) => git || skill || agent);
       const combined = counts ? combine(files, true) : untrusted;
       return { ...combined, warnings: [...combined.warnings, ...warnings], trust };
     },

@@ -24,7 +24,11 @@ export function trustQuestion(folder: string, trust: Trust): string | null {
 /** One line for somebody who cannot be asked: that something was left out, and how to have it; null where nothing was. */
 export function untrustedNote(trust: Trust): string | null {
   if (trust.type !== "untrusted") return null;
-  const { grants, fresh, wasTrusted } = trust;
+  const { wasTrusted } = trust;
+  // What their definitions may not do is said with the agents.
+  const others = (of: readonly Grant[]) => of.filter(({ agent }) => !agent);
+  const [grants, fresh] = [others(trust.grants), others(trust.fresh)];
+  if (fresh.length === 0) return null;
   if (fresh.every(({ git }) => git))
     return `This folder is not trusted with what its repository would have git do (${listed(fresh)}), so git asks first; --trust agrees to it for this run.`;
   if (fresh.every(({ skill }) => skill))
