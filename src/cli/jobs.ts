@@ -77,7 +77,11 @@ async function tooLate({ signal, hurry, clock, graceMs }: Running, over: AbortSi
   await pause(clock, graceMs, AbortSignal.any([hurry, over]));
 }
 
-function withoutAgent({ type, description }: Job, status: Status, reason: string): JobEnd {
+export function withoutAgent(
+  { type, description }: Pick<Job, "type" | "description">,
+  status: Status,
+  reason: string,
+): JobEnd {
   const summary = { status, text: "", reason, turns: 0, usage: noUsage, receipts: noReceipts };
   return { id: null, type, description, summary, durationMs: 0 };
 }

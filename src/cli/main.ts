@@ -58,17 +58,29 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
 const conversationFlags = [...conversationCommand.options, ...Object.values(commonFlags)];
 
 /** `help fanout` is `fanout --help`. */
-function commandIn([first = "", ...others]: readonly string[]): readonly [
-  Command | undefined,
-  readonly string[],
-] {
-  const named = namedCommands.find(({ name }) => name === first);
-  if (named) return [named, others];
-  if (first !== "help") return [undefined, [first, ...others]];
+function commandIn(argv: readonly string[]): readonly [Command | undefined, readonly string[]] {
+  const [first = "", ...others] = argv;
+  const named = namedAtFront(argv);
+  if (named) return [named, argv.slice(wordsOf(named).length)];
+  if (first !== "help") return [undefined, argv];
   const [topic] = others;
-  const about = namedCommands.find(({ name }) => name === topic);
+  const about = namedAtFront(others);
   if (topic === undefined || about) return [about, ["--help"]];
   throw unknownCommand(topic);
+}
+
+/** `mcp serve` is not `mcp`: of two that fit, the one with more words is meant. */
+function namedAtFront(argv: readonly string[]): Command | undefined {
+  return namedCommands
+    .filter((command) => wordsOf(command).every((word, place) => argv[place] === word))
+    .reduce<Command | undefined>(
+      (best, one) => (best !== undefined && wordsOf(best).length >= wordsOf(one).length ? best : one),
+      undefined,
+    );
+}
+
+function wordsOf({ name }: Command): readonly string[] {
+  return name.split(" ");
 }
 
 function unknownCommand(word: string): UsageError {

@@ -10,6 +10,8 @@ const ALLOWED = new Set([
   ..."SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERNAME USERPROFILE APPDATA LOCALAPPDATA".split(
     " ",
   ),
+  // A server that is a Troupe must know that it was started by one that serves agents itself.
+  "TROUPE_MCP_DEPTH",
 ]);
 const ALLOWED_PREFIXES = ["LC_", "XDG_"];
 

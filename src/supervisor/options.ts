@@ -219,6 +219,8 @@ export interface SpawnRequest {
    * `summary.output`; where it never fits, the summary is `partial`. Wins over the definition's.
    */
   readonly output?: JsonSchema | z.core.$ZodType;
+  /** Told the agent's id as soon as it has one: by it the agent can be found, told something and ended meanwhile. */
+  readonly onStart?: (id: ActorId) => void;
   readonly signal?: AbortSignal;
 }
 

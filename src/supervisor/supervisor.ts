@@ -171,6 +171,7 @@ export class Supervisor implements SupervisorHandle {
     const spawn = { model: undefined, ...request, parent: null, description, ...own, ...data };
     const record = this.#spawning.start(definition, spawn, FOR_THE_PERSON);
     record.deadlineMs = timeoutMs ?? null;
+    request.onStart?.(record.id);
     return this.#resultOf(record, signal);
   }
 

@@ -69,7 +69,7 @@ function isFailure(output: unknown): output is ToolFailure {
 }
 
 /** zod/mini carries no message texts (they would cost every thread), so the sentence is built here. */
-function inputErrors(tool: string, error: z.core.$ZodError): string {
+export function inputErrors(tool: string, error: z.core.$ZodError): string {
   const lines = error.issues.map((issue) => {
     const where = issue.path.length > 0 ? issue.path.join(".") : "input";
     return `- ${where}: ${expectation(issue)}`;

@@ -92,8 +92,11 @@ export class FakeSession implements SupervisorHandle {
 
   spawn(request: SpawnRequest): Promise<AgentResult> {
     this.spawns.push(request);
-    const { type = "Explore", description = "", prompt, signal } = request;
-    return this.#run(agentView({ id: actor(this.spawns.length), type, description }), prompt, signal);
+    const { type = "Explore", description = "", prompt, signal, onStart } = request;
+    const view = agentView({ id: actor(this.spawns.length), type, description });
+    const run = this.#run(view, prompt, signal);
+    if (this.#views.has(view.id)) onStart?.(view.id);
+    return run;
   }
 
   async #run(view: AgentView, text: string, signal?: AbortSignal): Promise<AgentResult> {

@@ -34,13 +34,14 @@ describe("help", () => {
   test.each(namedCommands.map(({ name }) => name))(
     "of %s has its flags with defaults, and examples",
     async (name) => {
-      const { code, out } = await run([name, "--help", "--no-such-flag"]);
+      const words = name.split(" ");
+      const { code, out } = await run([...words, "--help", "--no-such-flag"]);
       expect(code).toBe(0);
       expect(out).toContain(`troupe ${name}`);
       expect(out).toContain("Examples\n");
       expect(out).toContain("  -h, --help");
-      expect((await run(["help", name])).out).toBe(out);
-      expect((await run([name, "-h"])).out).toBe(out);
+      expect((await run(["help", ...words])).out).toBe(out);
+      expect((await run([...words, "-h"])).out).toBe(out);
     },
   );
 

@@ -18,7 +18,7 @@ const agent = text({
   summary: "the agent type that does every task (troupe agents lists them)",
   fallback: "Explore; general-purpose with --isolation",
 });
-const concurrency = whole({
+export const concurrency = whole({
   name: "concurrency",
   value: "N",
   min: 1,
@@ -26,12 +26,12 @@ const concurrency = whole({
   summary: "agents at work at the same time; the rest wait in order",
   fallback: "TROUPE_MAX_AGENTS, else 32",
 });
-const isolation = choice({
+export const isolation = choice({
   name: "isolation",
   choices: ["worktree"],
   summary: "each agent edits in a git worktree of its own; its edits come back when it ends",
 });
-const merge = choice({
+export const merge = choice({
   name: "merge",
   choices: ["apply", "commit", "keep", "ask"],
   summary: "how isolated edits come back: into the files, as commits too, not at all, or after a question",

@@ -5,6 +5,7 @@ import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { mcpCommand } from "./mcp.ts";
+import { mcpServeCommand } from "./mcp-serve.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { promptCommand } from "./prompt.ts";
 import { sessionsCommand } from "./sessions.ts";
@@ -26,6 +27,7 @@ export const namedCommands: readonly Command[] = [
   configCommand,
   permissionsCommand,
   mcpCommand,
+  mcpServeCommand,
 ];
 
 /** All of them: the conversation and `-p` have no name. */

@@ -21,6 +21,7 @@ export const mcpCommand: Command = {
     "list and get start the servers that count here, ask them what they have, and end them.",
     "Servers of a folder that is not trusted are named and not started.",
     "Values may name variables of the environment, as .mcp.json does: a dollar sign and the name in braces.",
+    "serve makes Troupe a server for other programs, with flags of its own: troupe mcp serve --help.",
   ],
   options: [...Object.values(mcpFlags), sessionFlags.trust, sessionFlags.cwd],
   examples: [
@@ -64,11 +65,13 @@ async function runMcp(args: Arguments, context: Context): Promise<number> {
       isNamed("remove NAME", 0);
       return (await import("../mcp/edit-servers.ts")).removeServer(name, args, context);
     }
+    case "serve":
+      throw new UsageError("Write it as troupe mcp serve, with its flags after it.");
     default:
       throw new UsageError(
         action === undefined
-          ? "mcp needs to know what to do: mcp list, get, add, add-json or remove."
-          : `mcp cannot ${quoted(action)}; it can list, get, add, add-json and remove.`,
+          ? "mcp needs to know what to do: mcp list, get, add, add-json, remove or serve."
+          : `mcp cannot ${quoted(action)}; it can list, get, add, add-json, remove and serve.`,
       );
   }
 }
