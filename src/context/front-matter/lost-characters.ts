@@ -5,5 +5,5 @@ export const LOST =
 /** The first such line, from 1; null: there is none. */
 export function lineOfLoss(text: string): number | null {
   const at = text.indexOf("\uFFFD");
-  return at < 0 ? null : text.slice(0, at).split("\n").length;
+  return at < 0 ? null : text.slice(0, at).split(/\r\n|\n|\r/).length;
 }

@@ -51,7 +51,7 @@ export function skillHead({ fields, body, called, namesItself, prefix }: Given):
         ...faults,
         {
           line: byKey.get("name")?.line ?? 1,
-          message: `${JSON.stringify(name)} cannot be called; a name has letters, digits, “-”, “_”, “.” and “:”.`,
+          message: `${JSON.stringify(name)} cannot be called; give it a name of letters, digits, “-”, “_”, “.” and “:”.`,
         },
       ],
     };
