@@ -56,10 +56,12 @@ export class LineTransport implements Transport {
   readonly #leave = (): void => {
     if (this.#gone) return;
     this.#gone = true;
+    this.#pieces = [];
     this.#parts.onGone();
   };
 
   readonly #hear = (data: Buffer | string): void => {
+    if (this.#gone) return;
     const chunk = Buffer.from(data);
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
@@ -74,7 +76,7 @@ export class LineTransport implements Transport {
   };
 
   #keep(piece: Buffer): void {
-    if (piece.length === 0 || this.#gone) return;
+    if (piece.length === 0) return;
     this.#pieces.push(piece);
     this.#bytes += piece.length;
   }
@@ -83,7 +85,7 @@ export class LineTransport implements Transport {
     const line = Buffer.concat(this.#pieces, this.#bytes).toString("utf8").trim();
     this.#pieces = [];
     this.#bytes = 0;
-    if (line === "" || this.#gone) return;
+    if (line === "") return;
     const value = parsed(line);
     const message = JSONRPCMessageSchema.safeParse(value);
     if (message.success) this.onmessage?.(message.data);

@@ -65,7 +65,9 @@ export function progressWords(
   if (own.length === 0) return null;
   const ended = own.filter(({ state }) => state === "ended").length;
   const working = family.filter(({ state }) => state === "running" || state === "waiting");
-  const named = working.slice(0, MOST_NAMED).map((view) => `${agentName(view)}: ${doing(view, now)}`);
+  const named = working
+    .slice(0, MOST_NAMED)
+    .map((view) => [agentName(view), doing(view, now)].filter(Boolean).join(": "));
   const more = working.length - named.length;
   const queued = own.filter(({ state }) => state === "queued").length;
   const words = [

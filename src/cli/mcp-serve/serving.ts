@@ -66,7 +66,7 @@ function until(
     return signal.aborted || isIt(views.map(({ state }) => state));
   };
   return new Promise((resolve) => {
-    if (isOver()) return resolve();
+    if (ms === 0 || isOver()) return resolve();
     const end = (): void => {
       stopListening();
       withdraw();
