@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { type Handler, startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
 
@@ -32,7 +33,9 @@ test("troupe context shows the eight parts in full, with their sizes said to be 
     ...["system prompt", "environment", "memory", "tool schemas", "deferred tools (none)"],
     ...["skills", "history (none)", "user turn"],
   ]);
-  expect(out).toMatch(/^Main conversation · offline · about [\d.]+k tokens \([\d.]+ % of 1\.0M\)\n/);
+  expect(out).toMatch(
+    /^Main conversation · offline · about [\d.]+k tokens \([\d.]+ % of 1\.0M\), estimated\n/,
+  );
   expect(out.indexOf("Be brief.")).toBeLessThan(out.indexOf("Use tabs."));
   expect(out).toContain("Of the docs.");
   expect(out).toMatch(/<file path="[^"]*docs\.md">\n1\tOf the docs\.\n<\/file>\n\nlook at @docs\.md/);
@@ -80,4 +83,47 @@ test("escape sequences in a memory file do not reach the terminal", async () => 
   const { out } = await context(place);
   expect(out).toContain("ab");
   for (const character of ["\u001b", "\u0007"]) expect(out).not.toContain(character);
+});
+
+describe("sizes by the model's server", () => {
+  async function counted(handler: Handler, ...words: string[]) {
+    const { homedir, cwd } = folders();
+    const server = await startMessagesServer(handler);
+    onTestFinished(() => server.close());
+    const env = { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: server.url };
+    const managedSettings = join(homedir, "managed", "managed-settings.json");
+    const io = Object.assign(new FakeIO({ homedir, cwd, env }), { managedSettings });
+    const code = await main(["context", ...words], io);
+    return { code, out: io.out.text, err: io.err.text, requests: server.requests };
+  }
+  /** One for each character, so that sums can be told. */
+  const countsAll: Handler = ({ body }) => ({
+    body: JSON.stringify({ input_tokens: JSON.stringify(body).length }),
+  });
+
+  test("each part is counted, and the whole; nothing but counts is asked for", async () => {
+    const { out, err, requests } = await counted(countsAll, "--json");
+    const { tokens, parts } = JSON.parse(out);
+    expect(tokens.estimated).toBe(false);
+    for (const part of parts) expect(part.tokens.estimated).toBe(false);
+    expect(parts[2].tokens.count).toBeGreaterThan("Be brief. Use tabs.".length);
+    expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(["/v1/messages/count_tokens"]));
+    expect(err).not.toMatch(/estimates/);
+    const { out: text } = await counted(countsAll, "--sizes");
+    expect(text).toMatch(/ % of [\d.]+[kM]\), counted by the model's server\n/);
+    expect(text).not.toContain("about");
+  });
+
+  test("where it does not count, sizes are estimates, and that is said", async () => {
+    const { code, out, err } = await counted(() => ({ status: 404, body: "{}" }), "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out).tokens).toEqual({ count: expect.any(Number), estimated: true });
+    expect(err).toMatch(/did not count the tokens, so sizes are estimates; --estimate asks nobody\./);
+  });
+
+  test("--estimate asks nobody", async () => {
+    const { out, requests } = await counted(countsAll, "--estimate", "--sizes");
+    expect(out).toMatch(/ about .*, estimated\n/);
+    expect(requests).toEqual([]);
+  });
 });

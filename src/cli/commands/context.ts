@@ -10,6 +10,7 @@ import { UsageError } from "../usage-error.ts";
 
 const json = flag({ name: "json", summary: "print JSON" });
 const sizes = flag({ name: "sizes", summary: "print how large each part is, without the parts" });
+const estimate = flag({ name: "estimate", summary: "ask nobody for sizes: estimate them" });
 const prompt = text({
   name: "prompt",
   value: "TEXT",
@@ -22,10 +23,10 @@ export const contextCommand: Command = {
   usage: ["context [AGENT] [--json|--sizes] [flags]"],
   summary: "show what a conversation, or an agent of a type, would be sent first",
   details: [
-    "The eight parts stand in the order in which they are sent, each with its size in tokens. Sizes are estimates: only the model's server counts.",
-    "No model is asked, no hook runs and no session is kept. MCP servers are started for the list of their tools.",
+    "The eight parts stand in the order in which they are sent, each with its size in tokens. The model's server is asked to count them, which costs nothing and sends it what is shown, nothing more; with --estimate, or where it cannot say within seconds, sizes are estimates and said to be such.",
+    "No model is asked for a word, no hook runs and no session is kept. MCP servers are started for the list of their tools.",
   ],
-  options: [json, sizes, prompt, permissionPromptTool, ...sessionOptions],
+  options: [json, sizes, estimate, prompt, permissionPromptTool, ...sessionOptions],
   examples: [
     ["troupe context --sizes", "how large each part is"],
     ["troupe context Explore", "all that an Explore agent would see"],
@@ -45,15 +46,24 @@ async function runContext(args: Arguments, context: Context): Promise<number> {
   const { previewContext } = await import("../../supervisor/preview.ts");
   const { contextJson, contextText } = await import("../context/shown-context.ts");
   const notes = [...setup.notes];
-  const found = await previewContext(setup.options, agent ?? null, args.value(prompt) ?? "", (note) =>
-    notes.push(note),
+  const counts = !args.value(estimate);
+  const found = await previewContext(
+    setup.options,
+    agent ?? null,
+    { prompt: args.value(prompt) ?? "", counts },
+    (note) => notes.push(note),
   );
   for (const note of notes) await io.stderr.write(`${safeLine(note)}\n`);
   if (found.type === "unknown")
     throw new UsageError(`There is no agent ${quoted(agent ?? "")}; there are ${found.agents.join(", ")}.`);
+  if (found.counted !== null && found.counted.total === null)
+    await io.stderr.write(
+      "The model's server did not count the tokens, so sizes are estimates; --estimate asks nobody.\n",
+    );
+  const shown = { ...found, sizesOnly: args.value(sizes) };
   const answer = args.value(json)
-    ? `${JSON.stringify(contextJson(found.preview, found.agent), null, 2)}\n`
-    : contextText(found.preview, found.agent, paintFor(io.stdout, io.env), args.value(sizes));
+    ? `${JSON.stringify(contextJson(shown), null, 2)}\n`
+    : contextText(shown, paintFor(io.stdout, io.env));
   await io.stdout.write(answer);
   return exitCodes.done;
 }

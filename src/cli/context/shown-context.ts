@@ -1,6 +1,7 @@
 import type { Part } from "../../context/assemble.ts";
 import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import { tokensOfPart } from "../../context/measure.ts";
+import type { Counted } from "../../supervisor/counted-parts.ts";
 import type { Preview } from "../../supervisor/specs.ts";
 import type { Paint } from "../colour.ts";
 import { shortCount } from "../figures.ts";
@@ -14,15 +15,45 @@ const PLACES: Readonly<Record<Part["place"], string>> = {
   messages: "messages",
 };
 
+export interface ShownContext {
+  readonly preview: Preview;
+  /** Null: the main conversation. */
+  readonly agent: string | null;
+  readonly counted: Counted | null;
+  /** Without the parts themselves. */
+  readonly sizesOnly: boolean;
+}
+
+/** Tokens, by the server's count or by ours. */
+interface Size {
+  readonly count: number;
+  readonly estimated: boolean;
+}
+
 /** For programs: every part as it is sent. `estimated`: no server has counted its tokens. */
-export function contextJson({ model, window, parts }: Preview, agent: string | null): object {
+export function contextJson({ preview, agent, counted, sizesOnly }: ShownContext): object {
+  const { model, window, parts } = preview;
   return {
     ...{ agent: agent ?? "main", model, window },
-    tokens: { count: total(parts), estimated: true },
-    parts: parts.map((part) => {
+    tokens: wholeSize(parts, counted),
+    parts: parts.map((part, at) => {
       const { name, place } = part;
-      return { name, place, tokens: { count: tokensOfPart(part), estimated: true }, ...contentOf(part) };
+      return { name, place, tokens: sizeOf(part, at, counted), ...(sizesOnly ? {} : contentOf(part)) };
     }),
+  };
+}
+
+function sizeOf(part: Part, at: number, counted: Counted | null): Size {
+  const count = counted?.parts[at] ?? null;
+  return count === null ? { count: tokensOfPart(part), estimated: true } : { count, estimated: false };
+}
+
+function wholeSize(parts: readonly Part[], counted: Counted | null): Size {
+  const total = counted?.total ?? null;
+  if (total !== null) return { count: total, estimated: false };
+  return {
+    count: parts.reduce((sum, part, at) => sum + sizeOf(part, at, counted).count, 0),
+    estimated: true,
   };
 }
 
@@ -42,24 +73,25 @@ function contentOf(part: Part): object {
 }
 
 /** For people: what each part takes, then every part in full unless only the sizes are wanted. */
-export function contextText(
-  { model, window, parts }: Preview,
-  agent: string | null,
-  paint: Paint,
-  sizesOnly: boolean,
-): string {
-  const all = total(parts);
-  const share = `${((100 * all) / window).toFixed(1)} % of ${shortCount(window)}`;
-  const head = `${paint("bold", agent === null ? "Main conversation" : `Agent ${safeLine(agent)}`)} · ${safeLine(model)} · about ${shortCount(all)} tokens (${share})`;
-  const sizes = parts.map(sizeLine);
+export function contextText(shown: ShownContext, paint: Paint): string {
+  const { preview, agent, counted, sizesOnly } = shown;
+  const { model, window, parts } = preview;
+  const all = wholeSize(parts, counted);
+  const share = `${((100 * all.count) / window).toFixed(1)} % of ${shortCount(window)}`;
+  const by = all.estimated ? "estimated" : "counted by the model's server";
+  const head = `${paint("bold", agent === null ? "Main conversation" : `Agent ${safeLine(agent)}`)} · ${safeLine(model)} · ${words(all)} tokens (${share}), ${by}`;
+  const sizes = parts.map((part, at) => sizeLine(part, sizeOf(part, at, counted)));
   const whole = sizesOnly ? [] : parts.flatMap((part) => ["", ...shownPart(part, paint)]);
   return `${[head, "", ...sizes, ...whole].join("\n")}\n`;
 }
 
-function sizeLine(part: Part): string {
-  const tokens = tokensOfPart(part);
-  const size = tokens === 0 ? "none" : `about ${shortCount(tokens)}`;
-  return `  ${part.name.padEnd(16)}${size.padStart(12)}   ${tokens === 0 ? "" : PLACES[part.place]}`.trimEnd();
+function words({ count, estimated }: Size): string {
+  return `${estimated ? "about " : ""}${shortCount(count)}`;
+}
+
+function sizeLine(part: Part, size: Size): string {
+  const said = size.count === 0 ? "none" : words(size);
+  return `  ${part.name.padEnd(16)}${said.padStart(12)}   ${size.count === 0 ? "" : PLACES[part.place]}`.trimEnd();
 }
 
 function shownPart(part: Part, paint: Paint): string[] {
@@ -85,8 +117,4 @@ function shownTool(tool: Extract<Part, { name: "tool schemas" }>["tools"][number
     safeText(tool.description),
     paint("dim", safeText(JSON.stringify(tool.input_schema))),
   ];
-}
-
-function total(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => sum + tokensOfPart(part), 0);
 }
