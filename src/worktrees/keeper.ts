@@ -46,6 +46,7 @@ export function startKeeper(options: KeeperOptions): Worktrees {
     diff: (request) => link.ask("diff", request),
     restore: (request) => link.ask("restore", request),
     removeNamed: (request) => link.ask("removeNamed", request),
+    mergeNamed: (request, signal) => link.ask("mergeNamed", request, signal),
     undo: (request) => link.ask("undo", request),
     sweep: (request) => link.ask("sweep", request),
     close: () => link.close(),

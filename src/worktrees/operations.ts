@@ -10,6 +10,7 @@ import { prepareMerge } from "./merge/prepare.ts";
 import { rebaseTree } from "./merge/rebase.ts";
 import { settleTree } from "./merge/settle.ts";
 import { undoMerge } from "./merge/undo.ts";
+import { mergeNamedTree } from "./merge-named.ts";
 import { overlapOf } from "./overlap.ts";
 import type { AnswerOf, OperationName, RequestOf } from "./protocol.ts";
 import { removeTree } from "./remove.ts";
@@ -43,6 +44,7 @@ export const operations: Operations = {
   diff: diffTree,
   restore: restoreTree,
   removeNamed: removeNamedTree,
+  mergeNamed: mergeNamedTree,
   undo: (request, ground) => undoMerge(request, ground),
   sweep,
 };

@@ -12,6 +12,8 @@ import {
   KeepAnswer,
   KeepRequest,
   ListAnswer,
+  MergeNamedAnswer,
+  MergeNamedRequest,
   NamedRequest,
   OverlapAnswer,
   OverlapRequest,
@@ -49,6 +51,7 @@ const TABLE = {
   diff: { request: NamedRequest, answer: DiffAnswer },
   restore: { request: NamedRequest, answer: RestoreAnswer },
   removeNamed: { request: RemoveNamedRequest, answer: RemovedAnswer },
+  mergeNamed: { request: MergeNamedRequest, answer: MergeNamedAnswer },
   undo: { request: UndoRequest, answer: UndoAnswer },
   sweep: { request: InspectRequest, answer: SweepAnswer },
 } as const;

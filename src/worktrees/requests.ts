@@ -229,6 +229,32 @@ export const RemovedAnswer = z.discriminatedUnion("type", [
   Refused,
 ]);
 
+/** Edits that stayed on their branch come into the checkout. `ask`: where it deletes files, nothing is done yet. */
+export const MergeNamedRequest = z.extend(NamedRequest, { deletions: z.enum(["ask", "do", "hold"]) });
+export const MergeNamedAnswer = z.discriminatedUnion("type", [
+  z.extend(Counts, {
+    type: z.literal("merged"),
+    merge: z.string(),
+    checkout: z.string(),
+    paths: z.array(z.string()),
+    /** Deletions that were not carried out. */
+    held: z.array(z.string()),
+    notes: z.array(z.string()),
+  }),
+  /** It has none, or the checkout has them already. */
+  z.object({ type: z.literal("empty"), notes: z.array(z.string()) }),
+  /** What it would delete. */
+  z.object({ type: z.literal("deletes"), paths: z.array(z.string()) }),
+  z.extend(Counts, {
+    type: z.literal("conflict"),
+    conflicts: z.array(Conflict),
+    notes: z.array(z.string()),
+    path: z.string(),
+    branch: z.string(),
+  }),
+  Refused,
+]);
+
 export const UndoRequest = z.object({
   folder: z.string(),
   /** An agent's id, a tree's name or a merge's; null: the latest that is not undone. */

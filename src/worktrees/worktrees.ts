@@ -12,6 +12,8 @@ import type {
   KeepAnswer,
   KeepRequest,
   ListAnswer,
+  MergeNamedAnswer,
+  MergeNamedRequest,
   NamedRequest,
   OverlapAnswer,
   OverlapRequest,
@@ -54,6 +56,10 @@ export interface Worktrees {
   diff(request: z.infer<typeof NamedRequest>): Answer<typeof DiffAnswer>;
   restore(request: z.infer<typeof NamedRequest>): Answer<typeof RestoreAnswer>;
   removeNamed(request: z.infer<typeof RemoveNamedRequest>): Answer<typeof RemovedAnswer>;
+  mergeNamed(
+    request: z.infer<typeof MergeNamedRequest>,
+    signal?: AbortSignal,
+  ): Answer<typeof MergeNamedAnswer>;
   undo(request: UndoRequest): Promise<UndoAnswer>;
   sweep(request: z.infer<typeof InspectRequest>): Answer<typeof SweepAnswer>;
   /** Lets what is under way come to its end, then ends the keeper's process. Idempotent. */

@@ -107,8 +107,7 @@ export async function sweepTrees(about: AboutTrees): Promise<number> {
     ...left.map(({ name, why }) => `Left ${name} alone: ${why}`),
   ];
   await io.stdout.write(lines.map((line) => `${safeLine(line)}\n`).join(""));
-  if (removed.length === 0 && rolledBack.length === 0)
-    await io.stderr.write("There was nothing to clear away.\n");
+  if (lines.length === 0) await io.stderr.write("There was nothing to clear away.\n");
   return exitCodes.done;
 }
 
@@ -122,7 +121,8 @@ export function printJson(io: CliIO, value: unknown): Promise<void> {
   return io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-async function named(
+/** The worktree that a word means. */
+export async function named(
   given: string,
   { worktrees, folder }: AboutTrees,
 ): Promise<{ readonly type: "found"; readonly tree: TreeListing } | Refused> {

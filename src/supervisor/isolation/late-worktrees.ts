@@ -24,6 +24,7 @@ export function lateWorktrees(options: KeeperOptions): Worktrees {
     diff: async (request) => (await keeper()).diff(request),
     restore: async (request) => (await keeper()).restore(request),
     removeNamed: async (request) => (await keeper()).removeNamed(request),
+    mergeNamed: async (request, signal) => (await keeper()).mergeNamed(request, signal),
     undo: async (request) => (await keeper()).undo(request),
     sweep: async (request) => (await keeper()).sweep(request),
     close: async () => {

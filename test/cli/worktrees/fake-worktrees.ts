@@ -20,6 +20,7 @@ export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {
     diff: unasked("diff"),
     restore: unasked("restore"),
     removeNamed: unasked("removeNamed"),
+    mergeNamed: unasked("mergeNamed"),
     undo: unasked("undo"),
     sweep: unasked("sweep"),
     close: async () => {},

@@ -1,0 +1,91 @@
+import type * as z from "zod/mini";
+import type { Tree } from "../mailbox/worktree.ts";
+import type { Ground } from "./ground.ts";
+import { knownTree } from "./known-trees.ts";
+import { withLock } from "./lock.ts";
+import { applyMerge } from "./merge/apply.ts";
+import { prepareMerge } from "./merge/prepare.ts";
+import { removeTree } from "./remove.ts";
+import { isRefused, refused, repositoryAt } from "./repository.ts";
+import type { MergeNamedAnswer, MergeNamedRequest, Refused } from "./requests.ts";
+import { restoreUnderLock } from "./restore.ts";
+import { readRecord, type TreeRecord } from "./tree-record.ts";
+
+type Answer = z.infer<typeof MergeNamedAnswer>;
+
+/**
+ * A person's word that the edits of a tree of which nobody is at work come into the checkout that it was made from.
+ * Which deletions were meant is not known any more: all of them are for the person to say.
+ */
+export async function mergeNamedTree(
+  { folder, name, deletions }: z.infer<typeof MergeNamedRequest>,
+  ground: Ground,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const record = await standing(folder, name, ground);
+  if (isRefused(record)) return record;
+  const { tree, owner } = record;
+  const prepared = await prepareMerge({ tree, deleted: [], forCheck: false }, ground, signal);
+  const nothing = async (notes: readonly string[]): Promise<Answer> => ({
+    type: "empty",
+    notes: [...notes, ...(await removed(tree, ground))],
+  });
+  switch (prepared.type) {
+    case "refused":
+      return prepared;
+    case "empty":
+      return nothing(prepared.notes);
+    case "conflict":
+      return { ...prepared, path: tree.path, branch: tree.branch };
+    case "clean": {
+      const { strange } = prepared;
+      // The checkout has them already.
+      if (prepared.paths.length === 0) return nothing(prepared.notes);
+      if (deletions === "ask" && strange.length > 0) return { type: "deletes", paths: strange };
+      const held = deletions === "hold" ? strange : [];
+      const applied = await applyMerge(
+        { tree, expects: null, hold: held, commit: null, owner, title: name },
+        ground,
+      );
+      if (applied.type === "conflict") return { ...applied, path: tree.path, branch: tree.branch };
+      if (applied.type === "moved") return refused(`${tree.checkout} was changed meanwhile; try again.`);
+      if (applied.type === "refused") return applied;
+      const notes = [...applied.notes, ...(await removed(tree, ground))];
+      const { files, insertions, deletions: minus, merge } = applied;
+      const counts = { files, insertions, deletions: minus };
+      const paths = prepared.paths.filter((path) => !held.includes(path));
+      return { type: "merged", ...counts, merge, checkout: tree.checkout, paths, held, notes };
+    }
+    default:
+      return prepared satisfies never;
+  }
+}
+
+/** The tree as it is, put back where it was taken away. */
+async function standing(folder: string, name: string, ground: Ground): Promise<TreeRecord | Refused> {
+  const repo = await repositoryAt(folder, ground);
+  if (isRefused(repo)) return repo;
+  return withLock<TreeRecord | Refused>(repo.common, ground, async () => {
+    const known = await knownTree(repo, name);
+    if ("type" in known) return known;
+    const { record, stands } = known;
+    if (record === null)
+      return refused(`What ${name} began from is not known any more; troupe worktrees diff shows its edits.`);
+    const { pid } = record.owner.process;
+    if (stands && ground.isAlive(record.owner.process))
+      return refused(
+        `The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`,
+      );
+    if (!stands) {
+      const restored = await restoreUnderLock(repo, name, ground);
+      if (restored.type === "refused") return restored;
+    }
+    return (await readRecord(repo.common, name)) ?? record;
+  });
+}
+
+/** All of it is where it belongs; why it is still there, where it is. */
+async function removed(tree: Tree, ground: Ground): Promise<string[]> {
+  const gone = await removeTree({ tree }, ground);
+  return gone.type === "done" ? [] : [gone.reason];
+}

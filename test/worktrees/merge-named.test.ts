@@ -1,0 +1,99 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { keepTree } from "../../src/worktrees/keep.ts";
+import { undoMerge } from "../../src/worktrees/merge/undo.ts";
+import { mergeNamedTree } from "../../src/worktrees/merge-named.ts";
+import { removeTree } from "../../src/worktrees/remove.ts";
+import { repositoryWith } from "../support/git-repository.ts";
+import { persons, put } from "./merge/scene.ts";
+import { DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
+
+const merge = (t: TestTree, deletions: "ask" | "do" | "hold" = "ask") =>
+  mergeNamedTree({ folder: t.repository.folder, name: t.tree.name, deletions }, t.ground);
+const read = (t: TestTree, path: string) => readFileSync(join(t.repository.folder, path), "utf8");
+
+/** Its session is over, and its edits stayed on its branch. */
+async function kept(edit: (t: TestTree) => void): Promise<TestTree> {
+  const repository = await repositoryWith({ "a.txt": "1\n2\n3\n4\n5\n", "b.txt": "b\n", "c.txt": "c\n" });
+  const t = await treeIn(repository, "t1", { owner: DEAD });
+  edit(t);
+  expect(await keepTree({ tree: t.tree, message: "Kept" }, t.ground)).toMatchObject({ type: "kept" });
+  return t;
+}
+
+test("edits that stayed on their branch come into the checkout, beside what the person has there, and can be undone", async () => {
+  const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
+  put(t.repository.folder, { "a.txt": "1\n2\n3\n4\nmine\n", "b.txt": "mine\n" });
+  await t.repository.must(["add", "b.txt"]);
+  const before = { mine: await persons(t.repository), a: read(t, "a.txt") };
+  const answer = await merge(t);
+  expect(answer).toMatchObject({
+    ...{ type: "merged", files: 1, insertions: 1, deletions: 1, paths: ["a.txt"], held: [], notes: [] },
+    checkout: t.repository.folder,
+  });
+  expect(read(t, "a.txt")).toBe("agent\n2\n3\n4\nmine\n");
+  expect(existsSync(t.tree.path)).toBe(false);
+  expect(await t.repository.must(["branch", "--list", t.tree.branch])).toBe("");
+  expect(await undoMerge({ folder: t.repository.folder, which: "t1", force: false }, t.ground)).toMatchObject(
+    {
+      type: "undone",
+    },
+  );
+  expect({ mine: await persons(t.repository), a: read(t, "a.txt") }).toEqual(before);
+});
+
+test("also of a tree that was taken away, whose snapshots have them", async () => {
+  const t = await kept((tree) => tree.write("new.txt", "new\n"));
+  expect(await removeTree({ tree: t.tree }, t.ground)).toEqual({ type: "done" });
+  expect(await merge(t)).toMatchObject({ type: "merged", paths: ["new.txt"] });
+  expect(read(t, "new.txt")).toBe("new\n");
+  expect(await merge(t), "a second time").toMatchObject({ type: "empty" });
+});
+
+test("what it deletes is asked about first, as nobody knows any more whether that was meant (C15)", async () => {
+  const t = await kept((tree) => {
+    tree.write("a.txt", "agent\n");
+    rmSync(tree.at("b.txt"));
+    rmSync(tree.at("c.txt"));
+  });
+  expect(await merge(t)).toEqual({ type: "deletes", paths: ["b.txt", "c.txt"] });
+  expect(read(t, "a.txt")).toBe("1\n2\n3\n4\n5\n");
+  expect(await merge(t, "hold")).toMatchObject({
+    type: "merged",
+    held: ["b.txt", "c.txt"],
+    paths: ["a.txt"],
+  });
+  expect(read(t, "b.txt")).toBe("b\n");
+
+  const other = await kept((tree) => rmSync(tree.at("b.txt")));
+  expect(await merge(other, "do")).toMatchObject({ type: "merged", held: [], paths: ["b.txt"] });
+  expect(existsSync(join(other.repository.folder, "b.txt"))).toBe(false);
+});
+
+test("a conflict is named with its files and changes nothing", async () => {
+  const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
+  put(t.repository.folder, { "a.txt": "mine\n2\n3\n4\n5\n" });
+  expect(await merge(t)).toMatchObject({
+    type: "conflict",
+    conflicts: [{ path: "a.txt" }],
+    path: t.tree.path,
+    branch: t.tree.branch,
+  });
+  expect(read(t, "a.txt")).toBe("mine\n2\n3\n4\n5\n");
+  expect(existsSync(t.tree.path)).toBe(true);
+});
+
+test("a tree in which somebody is at work, and one that never was, are refused", async () => {
+  const t = await treeIn(await repositoryWith({ a: "1\n" }), "t1");
+  t.write("a", "2\n");
+  expect(await merge(t)).toEqual({
+    type: "refused",
+    reason: `The session of t1 is still running (pid ${process.pid}), and brings its edits back itself.`,
+  });
+  const folder = t.repository.folder;
+  expect(await mergeNamedTree({ folder, name: "none", deletions: "do" }, t.ground)).toMatchObject({
+    type: "refused",
+    reason: expect.stringContaining("There is no worktree none"),
+  });
+});
