@@ -46,7 +46,8 @@ export function runFanOut(
     return {
       type,
       description,
-      start: (handle, signal) => handle.spawn({ type, description, prompt: task, ...apart, signal }),
+      start: (handle, signal) =>
+        handle.spawn({ type, description, prompt: task, typed: true, ...apart, signal }),
     };
   });
   return runSession(context, setup, {

@@ -1,6 +1,13 @@
-/** Text of others must not pass for the runtime's own words: no tag of ours in it is one. */
+/** What the runtime itself says stands in these. */
+const OURS =
+  /<(?=\s*\/?\s*(?:system-reminder|memory-file|task-notification|command-(?:name|args|message|contents))\b)/gi;
+
+/**
+ * Text of others must not pass for the runtime's own words: no tag of ours in it is one. Results of tools stay as they
+ * are, because a file must be shown as it is to be edited; what the runtime goes by is never looked for in them.
+ */
 export function harmless(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*(?:system-reminder|memory-file|task-notification)\b)/gi, "&lt;");
+  return text.replace(OURS, "&lt;");
 }
 
 /** In an attribute of such a tag. */

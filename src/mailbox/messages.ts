@@ -95,11 +95,26 @@ export const ReadEntry = z.object({
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
+/** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's closure). */
+export const ToolSide = z.enum(["agent", "supervisor"]);
+
+export const AgentTool = z.extend(ToolDefinition, {
+  side: ToolSide,
+  /** Names the model may also use, such as Task for Agent (A3.28). */
+  aliases: z.array(z.string()),
+  /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
+  parallel: z.boolean(),
+  /** Only named to the model, and in no request: it is found by ToolSearch and called through UseTool. */
+  deferred: z.optional(z.literal(true)),
+});
+export type AgentTool = z.infer<typeof AgentTool>;
+
 /**
  * Text that enters the agent's conversation at its next turn. `of`: the durable things it tells of (results of
  * agents, words that were sent), by their ids: the turn that heard it acknowledges them. `news`: the runtime's own
  * words, and no new question. `reads`: files that it shows, for the ledger; `pictures`: those that go with
- * the text. `system`: it stands in the system prompt from then on, and not in the conversation.
+ * the text. `system`: it stands in the system prompt from then on, and not in the conversation. `tools`: deferred ones
+ * that it can find and call from then on.
  */
 export const Steer = z.object({
   text: z.string(),
@@ -108,6 +123,7 @@ export const Steer = z.object({
   reads: z.optional(z.array(ReadEntry)),
   pictures: z.optional(z.array(Picture)),
   system: z.optional(z.literal(true)),
+  tools: z.optional(z.array(AgentTool)),
 });
 export type Steer = z.infer<typeof Steer>;
 
@@ -185,20 +201,6 @@ export const Inherited = z.object({
 });
 export type Inherited = z.infer<typeof Inherited>;
 
-/** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's closure). */
-export const ToolSide = z.enum(["agent", "supervisor"]);
-
-export const AgentTool = z.extend(ToolDefinition, {
-  side: ToolSide,
-  /** Names the model may also use, such as Task for Agent (A3.28). */
-  aliases: z.array(z.string()),
-  /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
-  parallel: z.boolean(),
-  /** Only named to the model, and in no request: it is found by ToolSearch and called through UseTool. */
-  deferred: z.optional(z.literal(true)),
-});
-export type AgentTool = z.infer<typeof AgentTool>;
-
 /** All that a thread needs to be an agent. */
 export const ActorSpec = z.object({
   id: ActorId,
@@ -211,6 +213,8 @@ export const ActorSpec = z.object({
   description: z.string(),
   /** Stable system prompt blocks, byte-identical between agents of a type. */
   system: z.array(z.string()),
+  /** The skills whose text stands there from the beginning, by name. */
+  skills: z.optional(z.array(z.string())),
   /** What it is told that can change meanwhile, by name: the digest of each (`context/facts.ts`). */
   knows: z.optional(z.record(z.string(), z.string())),
   tools: z.array(AgentTool),

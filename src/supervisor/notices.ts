@@ -1,7 +1,8 @@
+import { harmless as withoutOurs } from "../context/harmless.ts";
 import { commandId } from "../journal/session-state.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { ReadEntry, Status } from "../mailbox/messages.ts";
+import type { AgentTool, ReadEntry, Status } from "../mailbox/messages.ts";
 import type { CommandOutput } from "../mailbox/runs.ts";
 import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../tools/background/monitor.ts";
 import { endOf } from "../tools/command-output.ts";
@@ -50,13 +51,14 @@ export interface SkillNotice {
   readonly system?: true;
 }
 
-/** What an MCP server offers has changed since this conversation began. Worth knowing, not worth a turn. */
+/** What MCP servers offer has changed since this conversation began. Worth knowing, not worth a turn. */
 export interface ServerNotice {
   readonly type: "server";
-  readonly server: string;
   readonly title: string;
   /** Sentences. */
   readonly text: string;
+  /** Deferred ones that it can find and call from now on. */
+  readonly tools: readonly AgentTool[];
 }
 
 /** The one result of an agent that ran in the background. */
@@ -263,8 +265,8 @@ function block(
 
 /** A command's own words must not pass for the runtime's: no tag of ours in them is one. */
 function harmless(text: string): string {
-  return text.replace(
-    /<(?=\s*\/?\s*(?:system-reminder|task-notification|task-id|output-file|status|summary|result|note)\b)/gi,
+  return withoutOurs(text).replace(
+    /<(?=\s*\/?\s*(?:task-id|output-file|status|summary|result|note)\b)/gi,
     "&lt;",
   );
 }

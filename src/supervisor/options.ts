@@ -27,6 +27,7 @@ import type { StopScope } from "./children.ts";
 import type { CustomTool } from "./custom-tools.ts";
 import type { DeferOptions } from "./deferring.ts";
 import type { RestoredSession } from "./restore.ts";
+import type { ServerDesk } from "./servers/server-desk.ts";
 import type { SkillsOptions } from "./skills/options.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 import type { CompactionOptions } from "./windows.ts";
@@ -204,6 +205,8 @@ export interface SpawnRequest {
   /** Three to five words. */
   readonly description?: string;
   readonly prompt: string;
+  /** A person typed the prompt: `/name args` stands for the skill of that name, and rejects where there is none. */
+  readonly typed?: boolean;
   /** Alias or full id; wins over the definition's. */
   readonly model?: string;
   /** Total tokens (input, output, cache) after which it writes its summary and ends `over_budget`. */
@@ -279,6 +282,8 @@ export interface SupervisorHandle {
   skills(): readonly Skill[];
   /** How it stands with each MCP server. */
   mcpServers(): readonly ServerStatus[];
+  /** What the person does with them: their prompts, signing in, starting again, accepting changed tools. */
+  readonly mcp: ServerDesk;
   /** The permission mode in force, for every agent. */
   mode(): PermissionMode;
   /** Holds from the next call on, for every agent. */

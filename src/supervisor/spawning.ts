@@ -7,14 +7,14 @@ import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-st
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { ActorId, type CallId, callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Reply, Summary } from "../mailbox/messages.ts";
-import type { MergeMode } from "../mailbox/worktree.ts";
 import { resolveModel } from "../model/aliases.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
+import { prepared } from "./before-it-begins.ts";
 import type { Candidate, Known } from "./budget/quote.ts";
 import { spawnLimits } from "./budget/spawn-limits.ts";
-import { FORK, type Forked, forkOf } from "./forking.ts";
+import { FORK, type Forked, forkOf, type Histories } from "./forking.ts";
 import { turnsWithin } from "./limits.ts";
 import type { Lives } from "./lives.ts";
 import { Quoting } from "./quoting.ts";
@@ -30,6 +30,7 @@ const QUOTE_ABOVE_USD = 1;
 /** Starts agents, and sets those that have ended going again: for calls of agents and for the library. */
 export class Spawning {
   readonly #session: Session;
+  readonly #histories: Histories = new WeakMap();
   readonly #lives: Lives;
 
   readonly #say: (sentence: string) => void;
@@ -149,38 +150,11 @@ export class Spawning {
     this.#refuseOthers(caller, definition);
     this.#refuseTooMany(caller);
     const background = run_in_background ?? definition.background ?? false;
-    const own = isIsolated(definition, input.isolation)
-      ? await this.withTree(caller.root, definition.merge)
-      : { root: caller.root };
+    const asked = { isolation: input.isolation };
+    const own = await prepared(definition, caller.root, asked, this.#session, signal);
     const data = outputSchema === undefined ? {} : { outputSchema };
-    const spawn: NewAgent = { parent: caller.spec, description, prompt, model, ...own, ...data };
-    const held = await this.withServers(definition, spawn.id, signal);
-    return this.start(definition, { ...spawn, ...held }, { owner: actor, call, background });
-  }
-
-  /** What a new agent is to be told apart by, where it gets a tree of its own. Throws, with a sentence, where it cannot. */
-  async withTree(from: string, merge?: MergeMode): Promise<Pick<Spawn, "id" | "root" | "isolation">> {
-    const id = this.#session.ids.actor();
-    return { id, ...(await this.#session.isolation.wanted(id, from, merge)) };
-  }
-
-  /**
-   * The MCP servers that its definition brings, held for a new agent, which whoever asks starts at once when this
-   * resolves; null: it brings none. Rejects with the signal.
-   */
-  withServers(
-    definition: AgentDefinition,
-    id: ActorId = this.#session.ids.actor(),
-    signal?: AbortSignal,
-  ): Promise<Pick<Spawn, "id" | "servers">> | null {
-    const { servers } = this.#session;
-    const held = servers.hold(id, definition);
-    if (held === null) return null;
-    return held.then(() => {
-      if (signal?.aborted) servers.release(id);
-      signal?.throwIfAborted();
-      return { id, servers: servers.of(id) };
-    });
+    const spawn = { parent: caller.spec, description, prompt, model, root: caller.root, ...own, ...data };
+    return this.start(definition, spawn, { owner: actor, call, background });
   }
 
   /** A new agent. */
@@ -193,7 +167,7 @@ export class Spawning {
       const refused = spending.open(spec, budget);
       if (refused !== null) throw new Error(refused);
       const record = this.begin(spec, errand);
-      this.#session.skills?.begun(record, definition);
+      this.#session.skills?.begun(record);
       return record;
     } catch (error) {
       servers.release(id);
@@ -223,7 +197,7 @@ export class Spawning {
       throw new Error("A fork starts no forks. Do the work yourself, or start another kind of agent.");
     const { description, prompt, run_in_background: background = true, output_schema: schema } = input;
     const own = { id: ids.actor(), description, ...directive(prompt, schema) };
-    const forked = forkOf(parent, own, turnsWithin(common.limits, undefined));
+    const forked = forkOf(parent, own, turnsWithin(common.limits, undefined), this.#histories);
     if (forked === null) throw new Error("There is no reply to fork from. Call Agent again.");
     const refused = this.#session.spending.open(forked.spec);
     if (refused !== null) throw new Error(refused);
@@ -340,11 +314,6 @@ export class Spawning {
 
 /** An agent that may have no id yet. */
 type NewAgent = Omit<Spawn, "id"> & Partial<Pick<Spawn, "id">>;
-
-/** What the call says, else its definition. */
-export function isIsolated({ isolation }: AgentDefinition, asked: "worktree" | undefined): boolean {
-  return (asked ?? isolation) === "worktree";
-}
 
 function directive(
   prompt: string,

@@ -98,7 +98,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     depth,
     type: definition.name,
     description: spawn.description,
-    role: [definition.prompt, skills, told].filter(Boolean).join("\n\n"),
+    role: [definition.prompt, skills?.text, told].filter(Boolean).join("\n\n"),
     tools,
     awaits: toolbox.awaits(namedTools(definition), forbidden, servers),
     model,
@@ -109,6 +109,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     ...(mode === undefined ? {} : { permissionMode: mode }),
     prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
     memory: definition.memory ?? true,
+    ...(skills && skills.loaded.length > 0 ? { skills: [...skills.loaded] } : {}),
     ...(spawn.root === undefined ? {} : { root: spawn.root }),
     ...(spawn.isolation === undefined ? {} : { isolation: spawn.isolation }),
   };
@@ -165,6 +166,7 @@ interface Particular
     | "tokenBudget"
     | "outputSchema"
     | "permissionMode"
+    | "skills"
   > {
   readonly root?: string;
   readonly role: string;

@@ -7,6 +7,7 @@ import type { GatewayNotice } from "../model/client.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
+import { prepared } from "./before-it-begins.ts";
 import { compactionOf } from "./compacting.ts";
 import { jsonSchemaOf } from "./json-schema-of.ts";
 import { listener, type OnEvent } from "./listener.ts";
@@ -22,9 +23,10 @@ import type {
   SupervisorOptions,
 } from "./options.ts";
 import { reinstate } from "./reinstating.ts";
+import type { ServerDesk } from "./servers/server-desk.ts";
 import { openSession, type Session } from "./session.ts";
 import { sessionAccount } from "./session-account.ts";
-import { isIsolated, Spawning } from "./spawning.ts";
+import { Spawning } from "./spawning.ts";
 import { mainSpec } from "./specs.ts";
 import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
@@ -126,13 +128,14 @@ export class Supervisor implements SupervisorHandle {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
-    const { hooks, caller, common, skills } = this.#session;
+    const { hooks, caller, common, skills, servers } = this.#session;
     const first = this.#lives.find(MAIN) === undefined;
     const who = caller(MAIN, common.options.cwd);
-    const asked = whatIsAsked(text, { hooks, caller: who, skills, first, signal: signal ?? NEVER });
-    const prompt = asked === null ? { type: "go" as const, text, mentions: text } : await asked;
+    const { prompted } = servers;
+    const asked = whatIsAsked(text, { hooks, caller: who, skills, prompted, first, signal: signal ?? NEVER });
+    const prompt = asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
     if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-    const told = common.knowledge.userTurn(prompt.mentions);
+    const told = common.knowledge.userTurn(prompt.mentions, prompt.attached);
     if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
@@ -150,6 +153,7 @@ export class Supervisor implements SupervisorHandle {
     isolation,
     merge,
     output,
+    typed = false,
     ...request
   }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
@@ -162,14 +166,17 @@ export class Supervisor implements SupervisorHandle {
     }
     const description = request.description ?? firstWords(request.prompt);
     const definition = this.#spawning.definition(type);
+    const called = typed ? await this.#session.skills?.callFor(request.prompt, signal ?? NEVER) : undefined;
+    const prompt = called?.prompt ?? request.prompt;
     const { cwd } = this.#session.common.options;
-    const own = isIsolated(definition, isolation)
-      ? await this.#spawning.withTree(cwd, merge ?? definition.merge)
-      : {};
-    this.#refuseWhenClosed();
+    const ready = prepared(definition, cwd, { isolation, merge }, this.#session);
+    const own = ready === null ? {} : await ready;
     const data = output === undefined ? {} : { outputSchema: jsonSchemaOf(output) };
-    const spawn = { model: undefined, ...request, parent: null, description, ...own, ...data };
+    const asked = { model: undefined, ...request, prompt, parent: null, description };
+    const spawn = { ...asked, ...own, ...data };
+    this.#refuseWhenClosed();
     const record = this.#spawning.start(definition, spawn, FOR_THE_PERSON);
+    called?.lend(record);
     record.deadlineMs = timeoutMs ?? null;
     request.onStart?.(record.id);
     return this.#resultOf(record, signal);
@@ -246,6 +253,10 @@ export class Supervisor implements SupervisorHandle {
 
   mcpServers(): readonly ServerStatus[] {
     return this.#session.servers.status();
+  }
+
+  get mcp(): ServerDesk {
+    return this.#session.servers.desk;
   }
 
   mode(): PermissionMode {

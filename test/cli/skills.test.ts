@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
 import { skillGrantsIn } from "../../src/cli/skills/session-skills.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
@@ -8,6 +9,7 @@ import { trustFolder } from "../../src/policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../../src/policy/trust/words.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
+import { FakeRuntime } from "./fake-session.ts";
 
 describe("what a folder's skills would do", () => {
   function folder(files: Readonly<Record<string, string>>) {
@@ -65,5 +67,31 @@ describe("what a folder's skills would do", () => {
     const trusting = reader(true);
     expect((await trusting.read()).trust.type).toBe("trusted");
     for (const { digest } of await more()) expect(trusting.agreed(digest)).toBe(true);
+  });
+});
+
+describe("troupe fanout with a task that begins with a slash", () => {
+  async function fanout(...tasks: readonly string[]) {
+    const io = new FakeIO({ cwd: temporaryFolder(), homedir: temporaryFolder() });
+    const runtime = new FakeRuntime({});
+    const code = await main(["fanout", "--offline", ...tasks], io, runtime);
+    return { code, err: io.err.text, runtime };
+  }
+
+  test("of what there is not the person is told, and nothing begins (A12.7)", async () => {
+    const { code, err, runtime } = await fanout("look", "/revew 12");
+    expect(code).toBe(2);
+    expect(err).toContain('There is no command or skill "/revew". Near it are: /review.');
+    expect(runtime.sessions).toEqual([]);
+  });
+
+  test("others are left to the session, which knows what they stand for", async () => {
+    const { code, runtime } = await fanout("/review 12", "/usr/bin is what?", "/mcp__x__y");
+    expect(code).toBe(0);
+    expect(runtime.only.spawns.map(({ prompt, typed }) => [prompt, typed])).toEqual([
+      ["/review 12", true],
+      ["/usr/bin is what?", true],
+      ["/mcp__x__y", true],
+    ]);
   });
 });

@@ -8,6 +8,7 @@ import { fanoutJson } from "../result-json.ts";
 import { accountLine, denialSentence, fanoutText } from "../results.ts";
 import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
+import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { readStdin } from "../stdin-text.ts";
 import { sessionTitle } from "../task-names.ts";
 import { UsageError } from "../usage-error.ts";
@@ -46,6 +47,7 @@ export const fanoutCommand: Command = {
   summary: "one agent per task, side by side; one summary each, in the order given",
   details: [
     "Without a task as argument, tasks are read from stdin, one per line.",
+    'A task that begins with a slash, such as "/review 12", is the skill of that name with these arguments.',
     "With --isolation worktree the exit code is 0 only where every agent's edits came back, too: a conflict, a failed check, edits left on their branch (but for --merge keep) and a deletion that was held back make it 1.",
   ],
   options: [agent, concurrency, isolation, merge, json, permissionPromptTool, ...sessionOptions],
@@ -69,6 +71,8 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
   const usual = apart.isolation === undefined ? "Explore" : "general-purpose";
   const title = sessionTitle(tasks.join(" · "));
   const setup = await setUpSession(args, context, { title, maxAgents: args.value(concurrency) });
+  const why = await whyNotCalled(tasks, setup.options);
+  if (why !== null) throw new UsageError(why);
   const type = agentType(args.value(agent) ?? usual, await runtime.listAgents(setup.options.agents));
   const notes = [...setup.notes, ...looksOnly(args, type, setup.options.permissionMode)];
   const fanOut: FanOut = { tasks, type, ...apart };

@@ -6,20 +6,18 @@ import type { Skill } from "./skill.ts";
 export function loadedText(skill: Skill, args: string, body: string, typed: boolean): string {
   return [
     `<command-name>${typed ? "/" : ""}${skill.name}</command-name>`,
-    ...(args === "" ? [] : [`<command-args>${withoutTags(args)}</command-args>`]),
+    ...(args === "" ? [] : [`<command-args>${harmless(args)}</command-args>`]),
     ...(skill.kind === "command" ? [] : [`Base folder of this skill: ${dirname(skill.path)}`]),
     "",
-    withoutTags(body),
+    harmless(body),
   ].join("\n");
 }
 
 /** Whether this skill was loaded by one of these texts. */
 export function isLoadedBy(texts: readonly string[], name: string): boolean {
   const tags = [`<command-name>${name}</command-name>`, `<command-name>/${name}</command-name>`];
-  return texts.some((text) => tags.some((tag) => text.includes(tag)));
-}
-
-/** What is loaded, and by whom, is the runtime's to say. */
-function withoutTags(text: string): string {
-  return harmless(text).replace(/<(?=\s*\/?\s*command-(?:name|args)\b)/gi, "&lt;");
+  // A line of its own, as the runtime writes it; whoever quotes one in a sentence has loaded nothing.
+  return texts.some(
+    (text) => text.includes("<command-name>") && text.split("\n").some((line) => tags.includes(line)),
+  );
 }

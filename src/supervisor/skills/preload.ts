@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { Files } from "../../context/files.ts";
 import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
 import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";
-import { isLoadedBy, loadedText } from "../../context/skills/loaded-words.ts";
+import { loadedText } from "../../context/skills/loaded-words.ts";
 import { plainText, variablesOf } from "../../context/skills/render.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 
@@ -30,6 +30,13 @@ export interface Room {
   readonly canLoad: boolean;
 }
 
+export interface Preloaded {
+  /** For its role. */
+  readonly text: string;
+  /** The names of those whose whole text that is. */
+  readonly loaded: readonly string[];
+}
+
 /**
  * What an agent begins with of the skills that its definition names: their whole text, in its system prompt, where it
  * stays whatever becomes of the conversation. What would need a call (commands, a question, a hook) or too much room, it is
@@ -39,10 +46,11 @@ export function preloadedWords(
   { name: kind, skills: names = [] }: Kind,
   { window, canLoad }: Room,
   { skills, files, cwd, session, passes, warn }: PreloadParts,
-): string | null {
+): Preloaded | null {
   if (names.length === 0) return null;
   const all = skills();
   const given: string[] = [];
+  const loaded: string[] = [];
   const toLoad: string[] = [];
   let left = Math.min(MOST_CHARS, Math.floor(window * SHARE * CHARS_PER_TOKEN));
   for (const name of names) {
@@ -68,6 +76,7 @@ export function preloadedWords(
     if (text !== null && text.length <= left) {
       left -= text.length;
       given.push(text);
+      loaded.push(skill.name);
     } else if (canLoad) toLoad.push(skill.name);
     else
       warn(
@@ -78,19 +87,7 @@ export function preloadedWords(
     ...(given.length === 0 ? [] : [GIVEN, ...given]),
     ...(toLoad.length === 0 ? [] : [loadWords(toLoad)]),
   ];
-  return parts.length === 0 ? null : parts.join("\n\n");
-}
-
-/** The skills among these that an agent with such a system prompt began with. */
-export function preloadedAmong(
-  { skills: names = [] }: Kind,
-  system: readonly string[],
-  all: readonly Skill[],
-): readonly Skill[] {
-  return names.flatMap((name) => {
-    const skill = skillTyped(name, all);
-    return skill !== undefined && isLoadedBy(system, skill.name) ? [skill] : [];
-  });
+  return parts.length === 0 ? null : { text: parts.join("\n\n"), loaded };
 }
 
 const GIVEN =

@@ -4,7 +4,7 @@ import { diskFiles } from "../../context/disk-files.ts";
 import type { Fact } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
 import type { Reference } from "../../context/references.ts";
-import { nearNames, skillNamed, skillTyped } from "../../context/skills/find-skill.ts";
+import { skillNamed } from "../../context/skills/find-skill.ts";
 import { commandGrant } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
 import { skillsBlock } from "../../context/skills/listing.ts";
@@ -25,7 +25,8 @@ import { currentTurnTexts } from "./current-turn.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import { LentRules, rulesOf } from "./lent-rules.ts";
 import type { SkillsOptions } from "./options.ts";
-import { preloadedAmong, preloadedWords, type Room } from "./preload.ts";
+import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
+import { slashLine, unknownSkill } from "./slash-line.ts";
 
 /** What a person's line comes to. */
 export type Typed =
@@ -40,6 +41,12 @@ export type Typed =
   /** Nobody is asked; `reason` is a sentence for the person. */
   | { readonly type: "refused"; readonly reason: string };
 
+export interface CalledFor {
+  readonly prompt: string;
+  /** What the skill may do without a question is this agent's, once it has been started. */
+  lend(agent: Pick<ActorRecord, "id" | "run">): void;
+}
+
 /** The skills of one session. */
 export interface SessionSkills extends SkillDesk {
   /** Resolves, and never rejects, when they are known. */
@@ -50,12 +57,17 @@ export interface SessionSkills extends SkillDesk {
   look(): Promise<void>;
   /** A line that the person typed, with the skill that it calls in its place. */
   typed(line: string, signal: AbortSignal): Promise<Typed>;
+  /**
+   * The same for an agent that is to be started with it: a skill is its task, whatever kind it is. Rejects with a
+   * sentence where there is no such skill.
+   */
+  callFor(line: string, signal: AbortSignal): Promise<CalledFor>;
   /** The list as something that a conversation is told; null: there is none. */
   fact(windowTokens: number): Fact | null;
   /** What an agent of this kind begins with; null: nothing. See `preloadedWords`. */
-  preload(kind: AgentDefinition, room: Room): string | null;
+  preload(kind: AgentDefinition, room: Room): Preloaded | null;
   /** It has begun with that: what those skills lend is its own. */
-  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">, kind: AgentDefinition): void;
+  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">): void;
   /** What an actor may do without a question for the skills it has loaded. */
   lent(actor: ActorId): readonly Rule[];
 }
@@ -80,8 +92,13 @@ export interface SkillParts extends CommandSide {
   readonly files?: Files;
 }
 
-/** A line that begins with a slash, unless its first word is a path. */
-const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
+/** On whose behalf a skill's text is filled in. */
+interface Around {
+  readonly where: () => Omit<CommandContext, "signal">;
+  readonly named: SkillParts["named"];
+  readonly signal: AbortSignal;
+}
+
 /** Sentences at once about files that are not as they should be. */
 const MOST_NOTES = 5;
 const DEFAULT_AGENT = "general-purpose";
@@ -119,15 +136,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, territory };
   }
 
-  function render(
-    skill: Skill,
-    args: string,
-    {
-      id,
-      named,
-      signal,
-    }: { readonly id: ActorId; readonly named: SkillParts["named"]; readonly signal: AbortSignal },
-  ): Promise<Rendered> {
+  function render(skill: Skill, args: string, { where, named, signal }: Around): Promise<Rendered> {
     return rendered(skill, args, {
       ...{ files, named },
       variables: variablesOf(skill, { cwd, session: parts.session }),
@@ -135,7 +144,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
         const ran =
           skill.origin === "project" && !search.agreed(commandGrant(skill, written).digest)
             ? ({ type: "not-run", reason: UNTRUSTED } as const)
-            : await calls.run(command, { ...whereIs(id), signal });
+            : await calls.run(command, { ...where(), signal });
         signal.throwIfAborted();
         if (ran.type === "not-run")
           onWarning(`A command of the skill ${skill.name} was not run (${command}): ${ran.reason}`);
@@ -165,17 +174,18 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   async function load(name: string, args: string, context: CallContext): Promise<Loaded> {
     const actor = actors.find(context.actor);
     const skill = skillNamed(name, library.now.all);
-    if (skill === undefined || !actor) return refused(unknown(name, library.now.all.filter(isForModel)));
+    if (skill === undefined || !actor) return refused(unknownSkill(name, library.now.all.filter(isForModel)));
     if (!isForModel(skill) && askedFor !== skill.name)
       return refused(`Only the person loads the skill ${skill.name}, by typing /${skill.name}.`);
-    if (isLoadedBy([...actor.spec.system, ...currentTurnTexts(actor)], skill.name))
+    const isThere = actor.spec.skills?.includes(skill.name) ?? false;
+    if (isThere || isLoadedBy(currentTurnTexts(actor), skill.name))
       return { type: "already", name: skill.name };
     const startsAgents = actor.spec.tools.some((tool) => tool.name === SPAWNING);
     const forks = skill.forks && startsAgents;
     const rules = rulesLent(skill);
     if (forks) lent.lendToStarted(context.call, rules);
     else lent.lend(context.actor, actor.run, rules);
-    const around = { id: context.actor, named: parts.named, signal: context.signal };
+    const around = { where: () => whereIs(context.actor), named: parts.named, signal: context.signal };
     const body = await render(skill, args, around);
     if (body.type === "unusable") return refused(body.reason);
     if (forks) return carriedOut(skill, body.text, context);
@@ -210,27 +220,44 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   async function typed(line: string, signal: AbortSignal): Promise<Typed> {
     lent.newPrompt();
     askedFor = null;
-    const [, name, args = ""] = SLASH.exec(line.trim()) ?? [];
-    if (name === undefined) return { type: "prompt", text: line, mentions: line };
-    const { all } = library.now;
-    const skill = skillTyped(name, all);
-    if (skill === undefined)
-      return (
-        (await parts.prompted(line, signal)) ?? refused(unknown(`/${name}`, all.filter(isForPerson)))
-      );
-    if (!skill.forPerson)
-      return refused(`The skill ${skill.name} is for the model alone (user-invocable: false).`);
+    const called = slashLine(line, library.now.all);
+    if (called.type === "text") return { type: "prompt", text: line, mentions: line };
+    if (called.type === "unknown") return (await parts.prompted(line, signal)) ?? refused(called.reason);
+    if (called.type === "refused") return called;
+    const { skill, args } = called;
     if (skill.forks) {
       askedFor = skill.name;
-      const text = forkWords(skill, args.trim());
-      return { type: "prompt", text, mentions: args };
+      return { type: "prompt", text: forkWords(skill, args), mentions: args };
     }
     lent.lend(MAIN, actors.find(MAIN)?.run ?? 1, rulesLent(skill));
     // The files that it names are attached to the prompt like those of any other.
-    const body = await render(skill, args.trim(), { id: MAIN, named: () => NO_FILES, signal });
+    const around = { where: () => whereIs(MAIN), named: () => NO_FILES, signal };
+    const body = await render(skill, args, around);
     if (body.type === "unusable") return refused(body.reason);
-    const text = loadedText(skill, args.trim(), body.text, true);
+    const text = loadedText(skill, args, body.text, true);
     return { type: "prompt", text, mentions: body.written };
+  }
+
+  async function callFor(line: string, signal: AbortSignal): Promise<CalledFor> {
+    await look();
+    const called = slashLine(line, library.now.all);
+    if (called.type === "text") return { prompt: line, lend() {} };
+    if (called.type === "unknown") {
+      const prompted = (await parts.prompted(line, signal)) ?? called;
+      if (prompted.type !== "prompt") throw new Error(prompted.reason);
+      return { prompt: prompted.text, lend() {} };
+    }
+    if (called.type === "refused") throw new Error(called.reason);
+    const { skill, args } = called;
+    const rules = rulesLent(skill);
+    const place = whereIs(MAIN);
+    const where = () => ({ ...place, territory: { ...place.territory, lent: rules } });
+    const body = await render(skill, args, { where, named: parts.named, signal });
+    if (body.type === "unusable") throw new Error(body.reason);
+    return {
+      prompt: loadedText(skill, args, body.text, true),
+      lend: ({ id, run }) => lent.lend(id, run, rules),
+    };
   }
 
   const known = look();
@@ -242,13 +269,14 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     look,
     load,
     typed,
+    callFor,
     preload: (kind, room) =>
       preloadedWords(kind, room, {
         ...{ files, cwd, warn, session: parts.session, skills: () => library.now.all },
         passes: ({ name }) => !parts.hooked(LOADING) && wouldPass(name, kind),
       }),
-    begun({ id, run, spec }, kind) {
-      for (const skill of preloadedAmong(kind, spec.system, library.now.all))
+    begun({ id, run, spec: { skills = [] } }) {
+      for (const skill of library.now.all.filter(({ name }) => skills.includes(name)))
         lent.lend(id, run, rulesLent(skill));
     },
     fact(windowTokens) {
@@ -271,20 +299,8 @@ function isForModel({ forModel }: Skill): boolean {
   return forModel;
 }
 
-function isForPerson({ forPerson }: Skill): boolean {
-  return forPerson;
-}
-
 function refused(reason: string): { readonly type: "refused"; readonly reason: string } {
   return { type: "refused", reason };
-}
-
-function unknown(name: string, skills: readonly Skill[]): string {
-  const near = nearNames(name, skills);
-  const slash = name.startsWith("/") ? "/" : "";
-  const kind = slash === "" ? "skill" : "command or skill";
-  const hint = near.length === 0 ? "" : ` Near it are: ${near.map((one) => `${slash}${one}`).join(", ")}.`;
-  return `There is no ${kind} ${JSON.stringify(name)}.${hint}`;
 }
 
 function forkWords({ name }: Skill, args: string): string {
