@@ -39,9 +39,10 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
   });
   const report = reporter(mail, clock);
   report.progress(state);
-  const deferred = spec.tools.filter((tool) => tool.deferred);
   const dispatch: Dispatch = {
-    offered: spec.tools,
+    get offered() {
+      return state.offered;
+    },
     local: new Map(tools.map((tool) => [tool.name, tool])),
     services,
     signal: stop.signal,
@@ -58,7 +59,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       lastWriters: [],
       todo: state.todo,
       clock,
-      deferred,
+      deferred: state.offered.filter((tool) => tool.deferred),
       // Unless the verdict says otherwise.
       hidden: async () => new Set(),
       run: (request) => services.run({ ...request, owner: spec.id }),

@@ -13,6 +13,7 @@ import {
 } from "../mailbox/conversation.ts";
 import type {
   ActorSpec,
+  AgentTool,
   CallResult,
   LastTurn,
   OpenTurn,
@@ -32,6 +33,7 @@ import {
   shownConversation,
   systemHeard,
   todoOf,
+  toolsWith,
   usageOf,
 } from "../mailbox/turns.ts";
 import type { Place } from "../mailbox/worktree.ts";
@@ -75,11 +77,15 @@ export class AgentState {
   #system: readonly string[];
   /** How often it was told, since it was last asked something, that its answer is not what was asked for. */
   #retries: number;
-  readonly #offered: ActorSpec["tools"];
+  /** The tools it has: those of its requests, and deferred ones, also those that it has heard of since. */
+  offered: readonly AgentTool[];
   readonly #start: Pick<ActorSpec, "id" | "messages">;
 
   constructor(spec: ActorSpec) {
-    this.#offered = spec.tools;
+    this.offered = toolsWith(
+      spec.tools,
+      spec.turns.flatMap(({ heard }) => heard),
+    );
     this.#start = { id: spec.id, messages: spec.messages };
     this.#compacted = spec.compacted ?? null;
     this.#turnsShown = spec.turns.filter(({ turn }) => turn > (spec.compacted?.through ?? 0));
@@ -184,6 +190,7 @@ export class AgentState {
 
   hear(steering: readonly Steer[]): void {
     hear(this.messages, steering);
+    this.offered = toolsWith(this.offered, steering);
     for (const entry of steering.flatMap(({ reads = [] }) => reads)) this.reads.record(entry);
     this.#retries = steering.some(({ news }) => !news) ? 0 : this.#retries + retriesIn(steering);
     this.#heard.push(...steering);
@@ -196,7 +203,7 @@ export class AgentState {
 
   /** The tools that calls were of, by the names they are offered under; a name that nothing has ran nothing. */
   #ran(calls: readonly ToolUseBlock[]): string[] {
-    return calls.flatMap((call) => meant(call, this.#offered)?.tool.name ?? []);
+    return calls.flatMap((call) => meant(call, this.offered)?.tool.name ?? []);
   }
 
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */

@@ -72,6 +72,18 @@ export function toolsInRequests(
   );
 }
 
+/** An agent's tools with those that it has heard of since; one of a name that it has is not another. */
+export function toolsWith(
+  tools: readonly AgentTool[],
+  heard: readonly Pick<Steer, "tools">[],
+): readonly AgentTool[] {
+  const all = [...tools];
+  for (const tool of heard.flatMap(({ tools: more = [] }) => more)) {
+    if (!all.some(({ name }) => name === tool.name)) all.push(tool);
+  }
+  return all.length === tools.length ? tools : all;
+}
+
 export function usageOf(turns: readonly Turn[]): Usage {
   return turns.reduce((sum, turn) => addUsage(sum, turn.usage), noUsage);
 }

@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
+import type { ActorId } from "../mailbox/ids.ts";
 import { naming } from "../tools/prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tools/tool.ts";
-import type { Mcp, McpResource } from "./mcp.ts";
+import type { Among, Mcp, McpResource } from "./mcp.ts";
+
+/** The servers that are there for an agent. */
+export type AmongFor = (actor: ActorId) => Among;
 
 const Input = z.strictObject({
   server: z.optional(z.string().check(z.describe("Only those of this server (optional)"))),
@@ -26,6 +30,7 @@ const prompt: ToolPrompt = {
 /** A3.32, A17.6. People's rules and hooks also know it as ListMcpResourcesTool. */
 export function listResourcesTool(
   mcp: Pick<Mcp, "listResources">,
+  among: AmongFor,
 ): Tool<Input, readonly McpResource[], CallContext> {
   return {
     name: "ListMcpResources",
@@ -36,8 +41,8 @@ export function listResourcesTool(
     parallel: true,
     title: ({ server }) => server ?? "all servers",
     accesses: () => [],
-    async call({ server }, { signal }) {
-      const answer = await mcp.listResources(server, signal);
+    async call({ server }, { signal, actor }) {
+      const answer = await mcp.listResources(server, signal, among(actor));
       return answer.ok ? answer.value : failed(answer.message);
     },
     mapToolResultToToolResultBlockParam(resources) {

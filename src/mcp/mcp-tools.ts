@@ -1,21 +1,24 @@
 import * as z from "zod/mini";
 import { type SealedTool, seal } from "../tools/sealed.ts";
 import { inputComplaints } from "./check-input.ts";
-import { listResourcesTool } from "./list-resources.ts";
-import type { Mcp, McpTool } from "./mcp.ts";
+import { type AmongFor, listResourcesTool } from "./list-resources.ts";
+import type { Among, Mcp, McpTool } from "./mcp.ts";
 import { readResourceTool } from "./read-resource.ts";
 
 /** What people see of a call besides its tool. */
 const TITLE_CHARS = 120;
 
-/** The tools that the servers offer now (A17.2), in their order; those that come later are told by `Mcp.onEvent`. */
-export function serverTools(mcp: Mcp): readonly SealedTool[] {
-  return mcp.tools().map((tool) => serverTool(mcp, tool));
+/** The tools that servers offer now (A17.2), in their order; those that come later are told by `Mcp.onEvent`. */
+export function serverTools(mcp: Mcp, among: Among = () => true): readonly SealedTool[] {
+  return mcp.tools().flatMap((tool) => (among(tool.slug) ? [serverTool(mcp, tool)] : []));
 }
 
-/** A3.32. Both say so where there is no server. */
-export function resourceTools(mcp: Pick<Mcp, "listResources" | "readResource">): readonly SealedTool[] {
-  return [seal(listResourcesTool(mcp)), seal(readResourceTool(mcp))];
+/** A3.32, of the servers that are there for whoever asks. Both say so where there is none. */
+export function resourceTools(
+  mcp: Pick<Mcp, "listResources" | "readResource">,
+  among: AmongFor = () => () => true,
+): readonly SealedTool[] {
+  return [seal(listResourcesTool(mcp, among)), seal(readResourceTool(mcp, among))];
 }
 
 function serverTool(

@@ -1,3 +1,4 @@
+import type { Picture } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { McpServer } from "./server.ts";
@@ -43,6 +44,12 @@ export interface McpTool {
   readonly readOnly: boolean;
 }
 
+/** A tool that is not what the session first saw. */
+export interface ChangedTool {
+  readonly accepted: McpTool;
+  readonly now: McpTool;
+}
+
 export interface InputSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
@@ -67,10 +74,11 @@ export interface McpPrompt {
   }[];
 }
 
-/** One message of a filled-in prompt, as text; what is no text is described. */
+/** One message of a filled-in prompt; what is neither text nor a picture is described. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
+  readonly pictures: readonly Picture[];
 }
 
 /** What went well, or one sentence why it did not. */
@@ -118,12 +126,15 @@ export type ElicitationAnswer =
 export interface McpAsk {
   /** `signal` is aborted when the answer no longer matters. */
   elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
-  /** Shows the page where the person signs in. False: that is not possible here. */
-  openBrowser(page: { readonly server: string; readonly url: string }, signal: AbortSignal): Promise<boolean>;
 }
+
+/** Whether a server, by its slug, is there for somebody. */
+export type Among = (slug: string) => boolean;
 
 /** A server that somebody besides the session needs, such as an agent's definition. */
 export interface Hold {
+  /** Those that are held; one whose name another has is not. */
+  readonly slugs: readonly string[];
   /** Resolves when these servers have started or failed, or after `ms`. */
   ready(ms: number): Promise<void>;
   /** Stops each of them that nobody holds any more. */
@@ -150,10 +161,15 @@ export interface Mcp {
   tools(): readonly McpTool[];
   /** Ends with an answer or the signal, at the latest after `McpLimits.longestCallMs`. */
   call(call: McpCall, signal: AbortSignal): Promise<CallResult>;
-  /** Of one server, or of all that are connected. */
-  listResources(server: string | undefined, signal: AbortSignal): Promise<Answered<readonly McpResource[]>>;
-  readResource(server: string, uri: string, signal: AbortSignal): Promise<CallResult>;
-  listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
+  /** Of one server, or of all that are connected; `among`: the others are not there for whoever asks. */
+  listResources(
+    server: string | undefined,
+    signal: AbortSignal,
+    among?: Among,
+  ): Promise<Answered<readonly McpResource[]>>;
+  readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult>;
+  /** Of one server. Waits for one that is just starting, as `call` does. */
+  listPrompts(server: string, signal: AbortSignal): Promise<Answered<readonly McpPrompt[]>>;
   getPrompt(
     prompt: {
       readonly server: string;
@@ -163,13 +179,18 @@ export interface Mcp {
     signal: AbortSignal,
   ): Promise<Answered<readonly PromptMessage[]>>;
   /** What of a server's tools has changed and is refused; its words are its own. */
-  changes(server: string): readonly { readonly accepted: McpTool; readonly now: McpTool }[];
-  /** The person has seen what changed: from now on these tools are what the server says now. Their names. */
-  acceptChanges(server: string): readonly string[];
-  /** Signs in at an HTTP server that asks for it, in a browser; then it is connected. */
-  signIn(server: string, signal: AbortSignal): Promise<Answered<null>>;
-  /** Starts a server again that has failed. */
-  restart(server: string): void;
+  changes(server: string): readonly ChangedTool[];
+  /** The person has seen this: tools that are still so count as they are now. Their names. */
+  acceptChanges(server: string, shown: readonly ChangedTool[]): readonly string[];
+  /**
+   * Signs in at an HTTP server that asks for it; then it is connected. `show` is given the address of the page where
+   * the person does so, on this machine. Ends at the latest after `McpLimits.signInMs`.
+   */
+  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<Answered<null>>;
+  /** Forgets a sign-in. False: there was none. */
+  signOut(server: string, signal: AbortSignal): Promise<Answered<boolean>>;
+  /** Ends a server and starts it again, whatever state it is in; resolves when it has started or failed. */
+  restart(server: string, signal: AbortSignal): Promise<Answered<null>>;
   hold(servers: readonly McpServer[]): Hold;
   /** The returned function ends the listening. */
   onEvent(listener: (event: McpEvent) => void): () => void;

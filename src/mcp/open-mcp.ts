@@ -1,6 +1,15 @@
 import type { CallResult } from "../mailbox/messages.ts";
 import { defaultMcpLimits, type McpLimits } from "./limits.ts";
-import type { Answered, Mcp, McpCall, McpEvent, McpPrompt, McpResource, PromptMessage } from "./mcp.ts";
+import type {
+  Among,
+  Answered,
+  Mcp,
+  McpCall,
+  McpEvent,
+  McpPrompt,
+  McpResource,
+  PromptMessage,
+} from "./mcp.ts";
 import type { Outcome, Wish } from "./protocol.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
@@ -29,21 +38,20 @@ export function openMcp(options: McpOptions): Mcp {
     servers: () => servers.entries.map((entry) => entry.status()),
     tools: () => servers.entries.flatMap(({ tools }) => tools.offered()),
     call: (call, signal) => asked.call(call, signal),
-    listResources: (server, signal) => asked.listResources(server, signal),
-    readResource: (server, uri, signal) => asked.readResource(server, uri, signal),
-    listPrompts: (signal) => asked.listPrompts(signal),
+    listResources: (server, signal, among) => asked.listResources(server, signal, among),
+    readResource: (server, uri, signal, among) => asked.readResource(server, uri, signal, among),
+    listPrompts: (server, signal) => asked.listPrompts(server, signal),
     getPrompt: (prompt, signal) => asked.getPrompt(prompt, signal),
     changes: (server) => servers.named(server)?.tools.changes() ?? [],
-    acceptChanges: (server) => servers.named(server)?.tools.accept() ?? [],
-    signIn: (server, signal) => asked.signIn(server, signal),
-    restart(server) {
-      const entry = servers.named(server);
-      if (entry?.state.type === "failed" || entry?.state.type === "needs-auth") servers.start(entry);
-    },
+    acceptChanges: (server, shown) => servers.named(server)?.tools.accept(shown) ?? [],
+    signIn: (server, show, signal) => asked.signIn(server, show, signal),
+    signOut: (server, signal) => asked.signOut(server, signal),
+    restart: (server, signal) => asked.restart(server, signal),
     hold(more) {
       const held = servers.hold(more);
       let released = false;
       return {
+        slugs: held.map(({ server }) => server.slug),
         ready: (ms) => servers.settled(held, ms),
         release() {
           if (!released) for (const entry of held) servers.release(entry);
@@ -97,11 +105,12 @@ class Requests {
   async listResources(
     server: string | undefined,
     signal: AbortSignal,
+    among: Among = everyServer,
   ): Promise<Answered<readonly McpResource[]>> {
-    const one = server === undefined ? null : this.#servers.named(server);
-    if (server !== undefined && one === null) return bad(this.#noServer(server));
-    const entries = one === null ? this.#connected() : [one];
-    if (entries.length === 0) return bad(`No MCP server is connected. ${this.#known()}`);
+    const one = server === undefined ? null : this.#named(server, among);
+    if (server !== undefined && one === null) return bad(this.#noServer(server, among));
+    const entries = one === null ? this.#connected(among) : [one];
+    if (entries.length === 0) return bad(`No MCP server is connected. ${this.#known(among)}`);
     const lists = await Promise.all(
       entries.map(async (entry): Promise<Answered<readonly McpResource[]>> => {
         const outcome = await this.#servers.ask(entry, { type: "list-resources" }, signal);
@@ -115,24 +124,24 @@ class Requests {
     return good.length === 0 && failed ? failed : { ok: true, value: good.flatMap(({ value }) => value) };
   }
 
-  async readResource(server: string, uri: string, signal: AbortSignal): Promise<CallResult> {
-    const entry = this.#servers.named(server);
-    if (entry === null) return wrong(this.#noServer(server));
+  async readResource(
+    server: string,
+    uri: string,
+    signal: AbortSignal,
+    among: Among = everyServer,
+  ): Promise<CallResult> {
+    const entry = this.#named(server, among);
+    if (entry === null) return wrong(this.#noServer(server, among));
     const wish: Wish = { type: "read-resource", uri, output: this.#output() };
     return resultOf(await this.#servers.ask(entry, wish, signal), signal);
   }
 
-  async listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
-    const lists = await Promise.all(
-      this.#connected().map(async (entry) => {
-        const outcome = await this.#servers.ask(entry, { type: "list-prompts" }, signal);
-        if (outcome.type === "prompts")
-          return outcome.prompts.map((prompt) => ({ server: entry.server.slug, ...prompt }));
-        if (!signal.aborted) this.#options.onWarning(messageOf(outcome));
-        return [];
-      }),
-    );
-    return lists.flat();
+  async listPrompts(server: string, signal: AbortSignal): Promise<Answered<readonly McpPrompt[]>> {
+    const entry = this.#servers.named(server);
+    if (entry === null) return bad(this.#noServer(server));
+    const outcome = await this.#servers.ask(entry, { type: "list-prompts" }, signal);
+    if (outcome.type !== "prompts") return bad(messageOf(outcome));
+    return { ok: true, value: outcome.prompts.map((prompt) => ({ server: entry.server.slug, ...prompt })) };
   }
 
   async getPrompt(
@@ -146,20 +155,38 @@ class Requests {
     return outcome.type === "prompt" ? { ok: true, value: outcome.messages } : bad(messageOf(outcome));
   }
 
-  async signIn(server: string, signal: AbortSignal): Promise<Answered<null>> {
+  async signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<Answered<null>> {
     const entry = this.#servers.named(server);
     if (entry === null) return bad(this.#noServer(server));
-    const { name, file } = entry.server;
-    if (this.#options.ask === undefined)
-      return bad(
-        `Nobody can sign in at the MCP server "${name}" here. Sign in from an interactive session on a machine with a browser, or give its entry in ${file} a header "Authorization" with a token.`,
-      );
-    const outcome = await this.#servers.signIn(entry, signal);
+    const outcome = await this.#servers.signIn(entry, show, signal);
     return outcome.type === "signed-in" ? { ok: true, value: null } : bad(messageOf(outcome));
   }
 
-  #connected(): readonly ServerEntry[] {
-    return this.#servers.entries.filter(({ state }) => state.type === "connected");
+  async signOut(server: string, signal: AbortSignal): Promise<Answered<boolean>> {
+    const entry = this.#servers.named(server);
+    if (entry === null) return bad(this.#noServer(server));
+    const outcome = await this.#servers.signOut(entry, signal);
+    return outcome.type === "signed-out" ? { ok: true, value: outcome.was } : bad(messageOf(outcome));
+  }
+
+  async restart(server: string, signal: AbortSignal): Promise<Answered<null>> {
+    const entry = this.#servers.named(server);
+    if (entry === null) return bad(this.#noServer(server));
+    this.#servers.restart(entry);
+    await this.#servers.waitFor(entry, signal);
+    const why = entry.whyNot();
+    return why === null ? { ok: true, value: null } : bad(why);
+  }
+
+  #connected(among: Among): readonly ServerEntry[] {
+    return this.#servers.entries.filter(
+      ({ state, server }) => state.type === "connected" && among(server.slug),
+    );
+  }
+
+  #named(server: string, among: Among): ServerEntry | null {
+    const entry = this.#servers.named(server);
+    return entry !== null && among(entry.server.slug) ? entry : null;
   }
 
   #find(name: string): Found | null {
@@ -187,15 +214,18 @@ class Requests {
     }
   }
 
-  #noServer(server: string): string {
-    return `There is no MCP server ${JSON.stringify(server)}. ${this.#known()}`;
+  #noServer(server: string, among: Among = everyServer): string {
+    return `There is no MCP server ${JSON.stringify(server)}. ${this.#known(among)}`;
   }
 
-  #known(): string {
-    const states = this.#servers.entries.map(({ server, state }) => `${server.slug} (${state.type})`);
+  #known(among: Among = everyServer): string {
+    const there = this.#servers.entries.filter(({ server }) => among(server.slug));
+    const states = there.map(({ server, state }) => `${server.slug} (${state.type})`);
     return states.length === 0 ? "No MCP server is configured." : `There are: ${states.join(", ")}.`;
   }
 }
+
+const everyServer: Among = () => true;
 
 /** Why a call of this tool is not made; null where it is. */
 function refusal({ server, tools }: ServerEntry, name: string): string | null {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Picture } from "../mailbox/conversation.ts";
 import { CallResult } from "../mailbox/messages.ts";
 import { McpLimits } from "./limits.ts";
 import { McpServer } from "./server.ts";
@@ -22,6 +23,7 @@ export const Wish = z.discriminatedUnion("type", [
   z.object({ type: z.literal("list-prompts") }),
   z.object({ type: z.literal("get-prompt"), name: z.string(), arguments: z.record(z.string(), z.string()) }),
   z.object({ type: z.literal("sign-in") }),
+  z.object({ type: z.literal("sign-out") }),
 ]);
 export type Wish = z.infer<typeof Wish>;
 
@@ -42,8 +44,11 @@ export const ToBroker = z.discriminatedUnion("type", [
     elicits: z.boolean(),
     version: z.string(),
   }),
-  z.object({ type: z.literal("start"), server: McpServer }),
+  /** `life`: what is said of it carries this, so that a server that is being ended is not taken for its successor. */
+  z.object({ type: z.literal("start"), server: McpServer, life: z.number() }),
   z.object({ type: z.literal("stop"), slug: z.string() }),
+  /** Ends its connection and makes a new one. */
+  z.object({ type: z.literal("restart"), slug: z.string() }),
   z.object({ type: z.literal("request"), ticket: z.number(), slug: z.string(), wish: Wish }),
   z.object({ type: z.literal("cancel"), ticket: z.number() }),
   /** To one of the broker's questions. */
@@ -82,9 +87,13 @@ export const Outcome = z.discriminatedUnion("type", [
   z.object({ type: z.literal("prompts"), prompts: z.array(PromptSaid) }),
   z.object({
     type: z.literal("prompt"),
-    messages: z.array(z.object({ role: z.enum(["user", "assistant"]), text: z.string() })),
+    messages: z.array(
+      z.object({ role: z.enum(["user", "assistant"]), text: z.string(), pictures: z.array(Picture) }),
+    ),
   }),
   z.object({ type: z.literal("signed-in") }),
+  /** `was`: somebody had signed in. */
+  z.object({ type: z.literal("signed-out"), was: z.boolean() }),
   /** One sentence. */
   z.object({ type: z.literal("failed"), message: z.string() }),
 ]);
@@ -108,13 +117,17 @@ export const FromBroker = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("state"),
     slug: z.string(),
+    life: z.number(),
     state: State,
     instructions: z.optional(z.string()),
   }),
   /** A server's process, told at once, so that the session can end its group itself if the broker dies. */
   z.object({ type: z.literal("process"), pid: z.number(), running: z.boolean() }),
-  z.object({ type: z.literal("tools"), slug: z.string(), tools: z.array(ToolSaid) }),
-  z.object({ type: z.literal("changed"), slug: z.string(), what: z.enum(["resources", "prompts"]) }),
+  z.object({ type: z.literal("tools"), slug: z.string(), life: z.number(), tools: z.array(ToolSaid) }),
+  z.object({
+    ...{ type: z.literal("changed"), slug: z.string(), life: z.number() },
+    what: z.enum(["resources", "prompts"]),
+  }),
   z.object({
     type: z.literal("progress"),
     ticket: z.number(),

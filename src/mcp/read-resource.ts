@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import { naming } from "../tools/prompt.ts";
 import { type CallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tools/tool.ts";
+import type { AmongFor } from "./list-resources.ts";
 import type { Mcp } from "./mcp.ts";
 
 const Input = z.strictObject({
@@ -26,6 +27,7 @@ const prompt: ToolPrompt = {
 /** A3.32, A17.6. People's rules and hooks also know it as ReadMcpResourceTool. */
 export function readResourceTool(
   mcp: Pick<Mcp, "readResource">,
+  among: AmongFor,
 ): Tool<Input, ToolResultContent, CallContext> {
   return {
     name: "ReadMcpResource",
@@ -36,8 +38,8 @@ export function readResourceTool(
     parallel: true,
     title: ({ uri }) => uri,
     accesses: () => [],
-    async call({ server, uri }, { signal }): Promise<ToolResultContent | ToolFailure> {
-      const { content, isError } = await mcp.readResource(server, uri, signal);
+    async call({ server, uri }, { signal, actor }): Promise<ToolResultContent | ToolFailure> {
+      const { content, isError } = await mcp.readResource(server, uri, signal, among(actor));
       return isError ? failed(typeof content === "string" ? content : "It could not be read.") : content;
     },
     mapToolResultToToolResultBlockParam: (content) => content,

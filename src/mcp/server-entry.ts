@@ -8,6 +8,10 @@ export class ServerEntry {
   readonly tools: KnownTools;
   /** How many need it: the session, and agents with servers of their own. */
   holders = 0;
+  /** Which of its lives this is: one that nobody held any more may be needed again. */
+  life = 0;
+  /** The person knows that it could not be started. */
+  told = false;
   instructions: string | undefined;
   #state: ServerState = { type: "starting" };
   readonly #waiting = new Set<() => void>();
@@ -53,6 +57,7 @@ export class ServerEntry {
       case "starting":
         return `The MCP server "${name}" is still being started. Try again in a moment, or go on without it.`;
       case "needs-auth":
+        return `The MCP server "${name}" waits for the person to sign in (/mcp login ${this.server.slug}). Go on without it.`;
       case "failed":
         return this.#state.reason;
       case "stopped":

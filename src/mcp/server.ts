@@ -51,3 +51,9 @@ export interface McpServerEntry {
 /** One MCP server, with all variables filled in (A17.1). Plain data: it goes to the broker's process. */
 export const McpServer = z.discriminatedUnion("type", [StdioServer, HttpServer]);
 export type McpServer = z.infer<typeof McpServer>;
+
+/** Whether two entries come to the same server, whatever file they stand in. */
+export function isSameServer(one: McpServer, other: McpServer): boolean {
+  const of = ({ name: _, file: __, ...what }: McpServer) => JSON.stringify(what);
+  return of(one) === of(other);
+}

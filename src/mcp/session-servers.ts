@@ -6,7 +6,7 @@ import type { McpLimits } from "./limits.ts";
 import type { McpAsk, McpEvent, ServerState } from "./mcp.ts";
 import { PersonQuestions } from "./person-questions.ts";
 import type { FromBroker, Outcome, Wish } from "./protocol.ts";
-import type { McpServer } from "./server.ts";
+import { isSameServer, type McpServer } from "./server.ts";
 import { ServerEntry } from "./server-entry.ts";
 import { brokerEnvironment, serverEnvironment } from "./server-environment.ts";
 import { type Progress, Tickets } from "./tickets.ts";
@@ -37,7 +37,6 @@ export interface AskOptions {
 
 /** Added to what a server may take, before it is the broker that hangs. */
 const GRACE_MS = 15_000;
-const SIGN_IN_MS = 600_000;
 const CLOSING: Outcome = { type: "failed", message: "The session is closing." };
 
 /** The servers of a session and the broker that runs them: started at the first server, again when it dies. */
@@ -46,9 +45,13 @@ export class SessionServers {
   readonly #limits: McpLimits;
   readonly #clock: Clock;
   readonly #entries = new Map<string, ServerEntry>();
+  /** Those that nobody holds at the moment: what they were is not forgotten, or a change would pass for something new. */
+  readonly #left = new Map<string, ServerEntry>();
   readonly #tickets: Tickets;
   readonly #restarts: Restarts;
   readonly #questions: PersonQuestions;
+  /** Who shows the page of a sign-in that is under way, by the server's slug. */
+  readonly #signIns = new Map<string, (url: string) => void>();
   readonly #emit: (event: McpEvent) => void;
   #life: BrokerLife | null = null;
   #closing: Promise<void> | null = null;
@@ -76,18 +79,25 @@ export class SessionServers {
   hold(servers: readonly McpServer[]): readonly ServerEntry[] {
     return servers.flatMap((server) => {
       const there = this.#entries.get(server.slug);
-      if (there !== undefined && JSON.stringify(there.server) !== JSON.stringify(server)) {
+      if (there !== undefined && !isSameServer(there.server, server)) {
         this.#parts.onWarning(
           `The MCP server "${server.name}" of ${server.file} is not started, because "${there.server.name}" of ${there.server.file} has its place. Give one of them another name.`,
         );
         return [];
       }
-      const entry = there ?? new ServerEntry(server);
+      const entry = there ?? this.#again(server) ?? new ServerEntry(server);
       entry.holders += 1;
+      if (there !== undefined) return [entry];
+      entry.life += 1;
       this.#entries.set(server.slug, entry);
-      if (there === undefined) this.start(entry);
+      this.start(entry);
       return [entry];
     });
+  }
+
+  #again(server: McpServer): ServerEntry | null {
+    const left = this.#left.get(server.slug);
+    return left !== undefined && isSameServer(left.server, server) ? left : null;
   }
 
   /** Stops it where nobody holds it any more. */
@@ -96,6 +106,8 @@ export class SessionServers {
     entry.holders -= 1;
     if (entry.holders > 0 || this.#entries.get(slug) !== entry) return;
     this.#entries.delete(slug);
+    this.#left.set(slug, entry);
+    entry.tools.take([]);
     this.#life?.send({ type: "stop", slug });
     this.#change(entry, { type: "stopped" });
   }
@@ -105,12 +117,24 @@ export class SessionServers {
     entry.state = { type: "starting" };
     try {
       this.#life ??= this.#begin();
-      this.#life.send({ type: "start", server: entry.server });
+      this.#life.send({ type: "start", server: entry.server, life: entry.life });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const reason = `The MCP server "${entry.server.name}" is not started: the MCP broker cannot start (${why}).`;
       this.#change(entry, { type: "failed", reason });
     }
+  }
+
+  /** The same for one that runs: it is ended first. */
+  restart(entry: ServerEntry): void {
+    const { type } = entry.state;
+    if (type === "stopped" || this.#closing !== null) return;
+    if (type === "failed" || type === "needs-auth") {
+      this.start(entry);
+      return;
+    }
+    entry.state = { type: "starting" };
+    this.#life?.send({ type: "restart", slug: entry.server.slug });
   }
 
   /** Resolves when none of them is starting any more, or after `ms`. */
@@ -121,7 +145,7 @@ export class SessionServers {
   /** Waits for a server that is just starting. Never rejects. */
   async ask(
     entry: ServerEntry,
-    wish: Exclude<Wish, { type: "sign-in" }>,
+    wish: Exclude<Wish, { type: "sign-in" | "sign-out" }>,
     signal: AbortSignal,
     { onProgress, refused = () => null }: AskOptions = {},
   ): Promise<Outcome> {
@@ -133,10 +157,27 @@ export class SessionServers {
     return this.#send(entry, wish, ms, signal, onProgress);
   }
 
-  async signIn(entry: ServerEntry, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await this.#send(entry, { type: "sign-in" }, SIGN_IN_MS, signal);
-    // The broker connects it now, and says how that goes.
-    if (outcome.type === "signed-in") await this.settled([entry], this.#limits.startMs);
+  async signIn(entry: ServerEntry, show: (url: string) => void, signal: AbortSignal): Promise<Outcome> {
+    const { slug, name } = entry.server;
+    if (this.#signIns.has(slug))
+      return { type: "failed", message: `Somebody is signing in at the MCP server "${name}" already.` };
+    this.#signIns.set(slug, show);
+    try {
+      const outcome = await this.#send(entry, { type: "sign-in" }, this.#limits.signInMs, signal);
+      // The broker connects it now, and says how that goes.
+      if (outcome.type === "signed-in") await this.waitFor(entry, signal);
+      return outcome;
+    } finally {
+      this.#signIns.delete(slug);
+    }
+  }
+
+  async signOut(entry: ServerEntry, signal: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#send(entry, { type: "sign-out" }, this.#limits.startMs, signal);
+    if (outcome.type !== "signed-out" || !outcome.was) return outcome;
+    // What it was connected with counts no more.
+    this.restart(entry);
+    await this.waitFor(entry, signal);
     return outcome;
   }
 
@@ -220,7 +261,7 @@ export class SessionServers {
         this.#tools(message);
         return;
       case "changed":
-        this.#emit({ type: message.what, server: message.slug });
+        if (this.#at(message) !== null) this.#emit({ type: message.what, server: message.slug });
         return;
       case "progress":
         this.#tickets.progress(message.ticket, message);
@@ -245,30 +286,49 @@ export class SessionServers {
     }
   }
 
-  #state({ slug, state, instructions }: Extract<FromBroker, { type: "state" }>): void {
+  /** The server that a message is about; null where it was told to end meanwhile. */
+  #at({ slug, life }: { readonly slug: string; readonly life: number }): ServerEntry | null {
     const entry = this.#entries.get(slug);
-    if (entry === undefined || this.#closing !== null) return;
+    return entry?.life === life ? entry : null;
+  }
+
+  #state({ state, instructions, ...of }: Extract<FromBroker, { type: "state" }>): void {
+    const entry = this.#at(of);
+    if (entry === null || this.#closing !== null) return;
     if (state.type === "connected") entry.instructions = instructions;
     this.#change(entry, state);
   }
 
-  #tools({ slug, tools }: Extract<FromBroker, { type: "tools" }>): void {
-    const changes = this.#entries.get(slug)?.tools.take(tools);
+  #tools({ tools, ...of }: Extract<FromBroker, { type: "tools" }>): void {
+    const changes = this.#at(of)?.tools.take(tools);
     if (changes === undefined || Object.values(changes).every((names) => names.length === 0)) return;
-    this.#emit({ type: "tools", server: slug, ...changes });
+    this.#emit({ type: "tools", server: of.slug, ...changes });
   }
 
   #question({ question, slug, asks }: Extract<FromBroker, { type: "question" }>): void {
     const life = this.#life;
+    const tell = (answer: unknown) => life?.send({ type: "answer", question, answer });
+    if (asks.type === "browser") {
+      tell(this.#shown(slug, asks.url));
+      return;
+    }
     const server = this.#entries.get(slug)?.server.name ?? slug;
-    void this.#questions.put(question, server, asks, (answer) =>
-      life?.send({ type: "answer", question, answer }),
-    );
+    void this.#questions.put(question, { server, message: asks.message, schema: asks.schema }, tell);
+  }
+
+  /** Nobody else has a page shown than who signs in. */
+  #shown(slug: string, url: string): boolean {
+    const show = this.#signIns.get(slug);
+    show?.(url);
+    return show !== undefined;
   }
 
   #change(entry: ServerEntry, state: ServerState): void {
     entry.state = state;
-    if (state.type === "failed" || state.type === "needs-auth") this.#parts.onWarning(state.reason);
+    const isBad = state.type === "failed" || state.type === "needs-auth";
+    // Once, also where agents one after the other need a server that does not start.
+    if (isBad && !entry.told) this.#parts.onWarning(state.reason);
+    entry.told = isBad || (entry.told && state.type !== "connected");
     this.#emit({ type: "state", server: entry.server.slug, state });
   }
 }

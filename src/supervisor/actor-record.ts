@@ -5,6 +5,7 @@ import { addUsage, noUsage, textOf, totalTokens, type Usage } from "../mailbox/c
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
   ActorSpec,
+  AgentTool,
   LastTurn,
   OpenTurn,
   Reply,
@@ -13,7 +14,7 @@ import type {
   Todo,
   Turn,
 } from "../mailbox/messages.ts";
-import { placeOf, receiptsOf, todoOf, usageOf } from "../mailbox/turns.ts";
+import { placeOf, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turns.ts";
 import type { Place } from "../mailbox/worktree.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
@@ -208,6 +209,12 @@ export class ActorRecord {
     return summary.status === "partial" ? { ...silent, status: "done", text } : { ...summary, text };
   }
 
+  /** Deferred tools that it was started without: it is told of them, and they are its own from then on. */
+  finds(tools: readonly AgentTool[]): void {
+    if (tools.length > 0)
+      this.spec = { ...this.spec, tools: [...toolsWith(this.spec.tools, [{ tools: [...tools] }])] };
+  }
+
   /** All that one more thread needs to be this actor: what it is by now, and the turn it is in. */
   board(last: LastTurn | null): ActorSpec {
     const first = !this.#boarded;
@@ -258,8 +265,9 @@ export class ActorRecord {
   }
 
   /** What it was by the journal, before it goes on or after it has ended. */
-  restore({ spec, turns, run, owner, call, background, unheard, earlier }: ActorAtRest): void {
-    this.spec = { ...spec, turns: [] };
+  restore({ spec, turns, reply, run, owner, call, background, unheard, earlier }: ActorAtRest): void {
+    const heard = [...turns, ...(reply === null ? [] : [reply])].flatMap((one) => one.heard);
+    this.spec = { ...spec, tools: [...toolsWith(spec.tools, heard)], turns: [] };
     this.turns = [...turns];
     this.#place = placeOf(turns);
     this.turnsTaken = turns.at(-1)?.turn ?? 0;

@@ -38,16 +38,17 @@ export interface DeferredTools {
 
 /**
  * Parts an agent's tools into those of its requests and those that are only named: servers' first, then a library user's
- * own, never what conversations are made of. `fixed`: it must not be offered what finds them.
+ * own, never what conversations are made of. `awaits`: servers that are still starting may bring more, which can be
+ * found then.
  */
 export function deferring(
   tools: readonly AgentTool[],
   { tools: when = "auto", above = ABOVE }: DeferOptions,
-  window: number,
+  { window, awaits }: { readonly window: number; readonly awaits: boolean },
   toolbox: Pick<Toolbox, "finders" | "originOf">,
 ): DeferredTools {
   const later = new Set(chosen(tools, when, above * window, toolbox));
-  const finders = later.size === 0 ? [] : toolbox.finders();
+  const finders = later.size > 0 || (awaits && when !== "off") ? toolbox.finders() : [];
   // A rule that forbids one of them leaves no way to the others.
   if (finders.length < 2) return { tools, names: null };
   const deferred = tools
@@ -55,7 +56,7 @@ export function deferring(
     .map((tool) => ({ ...tool, deferred: true as const }));
   return {
     tools: [...tools.filter((tool) => !later.has(tool)), ...finders, ...deferred],
-    names: namesOf(deferred),
+    names: deferred.length === 0 ? null : namesOf(deferred),
   };
 }
 

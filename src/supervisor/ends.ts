@@ -89,7 +89,7 @@ export class Ends {
 
   /** What it had of the session is the session's again. */
   #letGo(actor: ActorRecord, end: End, summary: Summary, idles: boolean): void {
-    const { writes, gateway, clock, broker, spending, radar } = this.#session;
+    const { writes, gateway, clock, broker, spending, radar, servers } = this.#session;
     actor.summary = summary;
     actor.endedAt = clock.now();
     actor.calls.clear();
@@ -103,6 +103,7 @@ export class Ends {
     spending.purses.release(actor.id);
     writes.releaseAll(actor.id);
     radar.released(actor.id);
+    servers.release(actor.id);
     if (end.by === "runtime") gateway.disconnect(actor.id);
     this.#ports.orphan(actor.id);
   }

@@ -2,6 +2,7 @@ import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { LastTurn, Reply } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
+import { beforeItBegins } from "./before-it-begins.ts";
 import { type ChildEvent, type Effect, type Stop, type StopScope, step } from "./children.ts";
 import { Delivery } from "./delivery.ts";
 import { ENDED, Ends } from "./ends.ts";
@@ -139,8 +140,7 @@ export class Lives {
   add(actor: ActorRecord): void {
     if (this.#actors.has(actor.id)) return;
     this.#actors.set(actor.id, actor);
-    // Others end soon enough, and began with what is known.
-    if (actor.id === MAIN) actor.owed.lookUp = () => this.#session.common.knowledge.news(actor);
+    actor.owed.lookUp = () => this.#session.common.knowledge.news(actor);
     const parent = actor.spec.parent === null ? undefined : this.#actors.get(actor.spec.parent);
     parent?.children.push(actor.id);
   }
@@ -320,7 +320,6 @@ export class Lives {
     else if (Number.isFinite(own)) this.#armDeadline(actor, own, `It did not end within ${own} ms.`);
   }
 
-  /** In its tree, which may have to be made first. */
   #startThread(actor: ActorRecord): void {
     const { answerBefore } = actor;
     actor.answerBefore = null;
@@ -328,22 +327,26 @@ export class Lives {
       void takeUp(actor, answerBefore, this.#session, (event) => this.#advance(actor.id, event));
       return;
     }
-    const ready = this.#session.isolation.before(actor);
+    const ready = beforeItBegins(actor, this.#session);
     if (ready === null) {
-      this.#threads.start(actor);
+      this.#begin(actor);
       return;
     }
     const { run } = actor;
-    actor.keptBy = { type: "tool", tool: "Worktree", title: "its worktree is being made" };
     void ready.then((failed) => {
-      actor.keptBy = null;
       if (actor.run !== run) return;
       // It was stopped meanwhile, and has no thread that could end.
       if (actor.child.state !== "starting")
         this.#advance(actor.id, { type: "exit", exit: { type: "terminated" } });
       else if (failed !== null) this.#advance(actor.id, { type: "not-started", reason: failed });
-      else this.#threads.start(actor);
+      else this.#begin(actor);
     });
+  }
+
+  #begin(actor: ActorRecord): void {
+    const news = this.#session.servers.firstNews(actor);
+    if (news !== null) actor.owed.tell(news);
+    this.#threads.start(actor);
   }
 
   #armDeadline(actor: ActorRecord, ms: number, reason: string): void {

@@ -120,6 +120,7 @@ export class Owed {
     const shown = told.filter((notice) => notice.type === "context");
     const reads = shown.flatMap((notice) => notice.reads);
     const pictures = shown.flatMap((notice) => notice.pictures);
+    const tools = told.flatMap((notice) => (notice.type === "server" ? notice.tools : []));
     const news =
       told.length === 0
         ? []
@@ -129,6 +130,7 @@ export class Owed {
               ...(of.length === 0 ? {} : { of }),
               ...(reads.length === 0 ? {} : { reads }),
               ...(pictures.length === 0 ? {} : { pictures }),
+              ...(tools.length === 0 ? {} : { tools }),
             },
           ];
     const steer = [...this.#steering.splice(0), ...loaded, ...news];

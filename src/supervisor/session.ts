@@ -248,6 +248,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
         foreignGit: options.foreignGit ?? (() => null),
       });
     },
+    seesMemory: (type) => kinds.find(type)?.memory ?? true,
     ...{ denied, skills, agents, lookAtAgents, skillListing: options.skills?.listing ?? "attached" },
   });
   return {

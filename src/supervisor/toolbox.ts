@@ -31,6 +31,18 @@ export type Claim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses">;
 
 export type Allowed = readonly string[] | "all";
 
+/** What MCP servers offer at the moment. */
+export interface Served {
+  /** To everybody. */
+  readonly all: readonly CustomTool[];
+  /** Only to agents whose definition brings the server, by its slug. */
+  readonly own: ReadonlyMap<string, readonly CustomTool[]>;
+  /** Slugs of servers that are not there yet and may still come. */
+  readonly awaited: readonly string[];
+  /** Stands in for a tool that is not known here, such as one of a session before. */
+  stranger(name: string): CustomTool | null;
+}
+
 /** Every tool of the session, in the order models see them; computed once, so that requests share a prefix. */
 export class Toolbox {
   readonly #tools: readonly KnownTool[];
@@ -40,8 +52,10 @@ export class Toolbox {
   readonly #isOff: (names: readonly string[]) => boolean;
   /** Of MCP servers: every one that there ever was, for agents that were offered it. */
   readonly #served = new Map<string, KnownTool>();
-  /** Those of them that are offered now. */
+  /** Those of them that are offered now, to everybody or by the server that an agent brings. */
   #offered: readonly KnownTool[] = [];
+  #own: ReadonlyMap<string, readonly KnownTool[]> = new Map();
+  #awaited: readonly string[] = [];
   #stranger: (name: string) => CustomTool | null = () => null;
 
   /** `ours` run on the supervisor's side besides those of the agents' threads; `isOff`: a rule forbids all of a tool. */
@@ -68,23 +82,27 @@ export class Toolbox {
 
   /**
    * The tools that MCP servers offer from now on, which come and go: agents that start later are offered these; one
-   * that was offered another can still call it, and is answered why not. `stranger`: stands in for a tool that is not
-   * known here, such as one of a session before.
+   * that was offered another can still call it, and is answered why not.
    */
-  serve(tools: readonly CustomTool[], stranger: (name: string) => CustomTool | null): void {
+  serve({ all, own, awaited, stranger }: Served): void {
+    const usable = (tools: readonly CustomTool[]) =>
+      tools.flatMap((tool) => {
+        if (this.#isOff([tool.name]) || this.#tools.some(({ names }) => names.includes(tool.name))) return [];
+        return [known(tool, "supervisor", tool, false)];
+      });
     this.#stranger = stranger;
-    this.#offered = tools.flatMap((tool) => {
-      if (this.#isOff([tool.name]) || this.#tools.some(({ names }) => names.includes(tool.name))) return [];
-      return [known(tool, "supervisor", tool, false)];
-    });
-    for (const tool of this.#offered) this.#served.set(tool.offer.name, tool);
+    this.#awaited = awaited;
+    this.#offered = usable(all);
+    this.#own = new Map([...own].map(([slug, tools]) => [slug, usable(tools)]));
+    for (const tool of [...this.#offered, ...[...this.#own.values()].flat()])
+      this.#served.set(tool.offer.name, tool);
     // A server can give a tool of the same name another schema.
     this.#made.clear();
   }
 
-  /** The tools a definition allows, without those it forbids. Made once for each such choice. */
-  select(allowed: Allowed, forbidden: readonly string[]): AgentTool[] {
-    const chosen = this.#choose(allowed, forbidden);
+  /** The tools a definition allows, without those it forbids; `own`: the servers it brings. Made once for each choice. */
+  select(allowed: Allowed, forbidden: readonly string[], own: readonly string[] = []): AgentTool[] {
+    const chosen = this.#choose(allowed, forbidden, own);
     const names = chosen.map(({ offer }) => offer.name);
     const key = names.join();
     const made = this.#made.get(key);
@@ -93,6 +111,19 @@ export class Toolbox {
     const offers = chosen.map((tool) => tool.describe(offered));
     this.#made.set(key, offers);
     return [...offers];
+  }
+
+  /** Whether such an agent may still be offered more than it is now, by a server that has not started yet. */
+  awaits(allowed: Allowed, forbidden: readonly string[], own: readonly string[]): boolean {
+    return this.#awaited.some((slug) => {
+      const prefix = `mcp__${slug}__`;
+      const wanted =
+        allowed === "all" || allowed.some((one) => isMeant(one, prefix) || one.startsWith(prefix));
+      const isOwn = this.#own.has(slug);
+      return (
+        wanted && !isNamed([prefix], forbidden) && !this.#isOff([prefix]) && (!isOwn || own.includes(slug))
+      );
+    });
   }
 
   /** What finds and calls tools that are only named, for agents that have such. */
@@ -108,11 +139,13 @@ export class Toolbox {
 
   /** Their names alone, which cost nothing. */
   names(allowed: Allowed, forbidden: readonly string[]): string[] {
-    return this.#choose(allowed, forbidden).map(({ offer }) => offer.name);
+    return this.#choose(allowed, forbidden, []).map(({ offer }) => offer.name);
   }
 
-  #choose(allowed: Allowed, forbidden: readonly string[]): KnownTool[] {
-    return [...this.#tools, ...this.#offered]
+  #choose(allowed: Allowed, forbidden: readonly string[], own: readonly string[]): KnownTool[] {
+    const brought = own.flatMap((slug) => this.#own.get(slug) ?? []);
+    const all = [...this.#tools, ...this.#offered, ...brought];
+    return [...new Map(all.map((tool) => [tool.offer.name, tool])).values()]
       .filter((tool) => !isFinder(tool))
       .filter(({ names }) => allowed === "all" || isNamed(names, allowed))
       .filter(({ names }) => !isNamed(names, forbidden));

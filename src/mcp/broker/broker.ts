@@ -14,8 +14,6 @@ type Begin = Extract<ToBroker, { type: "begin" }>;
 
 /** Between two words of progress of one call. */
 const PROGRESS_MS = 50;
-/** Somebody types a password, and looks for their telephone. */
-const SIGN_IN_MS = 600_000;
 
 /** All servers of a session, in the broker's process. */
 export class Broker {
@@ -41,10 +39,13 @@ export class Broker {
   hear(message: Exclude<ToBroker, Begin>): void {
     switch (message.type) {
       case "start":
-        this.#start(message.server);
+        this.#start(message.server, message.life);
         return;
       case "stop":
         void this.#stop(message.slug);
+        return;
+      case "restart":
+        this.#links.get(message.slug)?.restart();
         return;
       case "request":
         void this.#request(message.ticket, message.slug, message.wish);
@@ -68,13 +69,13 @@ export class Broker {
     if (this.#startedAny) await endTagged(this.#tag, null, this.#clock);
   }
 
-  #start(server: McpServer): void {
+  #start(server: McpServer, life: number): void {
     const before = this.#links.get(server.slug);
     if (before !== undefined) {
       before.start();
       return;
     }
-    const link = this.#linkTo(server);
+    const link = this.#linkTo(server, life);
     this.#links.set(server.slug, link);
     const ending = this.#ending.get(server.slug);
     if (ending === undefined) link.start();
@@ -83,14 +84,18 @@ export class Broker {
 
   #stop(slug: string): Promise<void> {
     const link = this.#links.get(slug);
-    if (link === undefined) return this.#ending.get(slug) ?? Promise.resolve();
+    const before = this.#ending.get(slug) ?? Promise.resolve();
+    if (link === undefined) return before;
     this.#links.delete(slug);
-    const ending = link.stop().finally(() => this.#ending.delete(slug));
+    // One that has not begun yet ends at once, while the one before it may still be there.
+    const ending: Promise<void> = Promise.all([before, link.stop()]).then(() => {
+      if (this.#ending.get(slug) === ending) this.#ending.delete(slug);
+    });
     this.#ending.set(slug, ending);
     return ending;
   }
 
-  #linkTo(server: McpServer): Link {
+  #linkTo(server: McpServer, life: number): Link {
     const { slug } = server;
     const { env, cwd, roots, signIns, limits, elicits, version } = this.#begin;
     return new Link(server, {
@@ -102,9 +107,9 @@ export class Broker {
             this.#ask(slug, { type: "elicit", message, schema: { ...schema } }, signal)
         : null,
       onState: (state, instructions) =>
-        this.#send({ type: "state", slug, state: { ...state }, instructions }),
-      onTools: (tools) => this.#send({ type: "tools", slug, tools: [...tools] }),
-      onChanged: (what) => this.#send({ type: "changed", slug, what }),
+        this.#send({ type: "state", slug, life, state: { ...state }, instructions }),
+      onTools: (tools) => this.#send({ type: "tools", slug, life, tools: [...tools] }),
+      onChanged: (what) => this.#send({ type: "changed", slug, life, what }),
       onWarning: (message) => this.#send({ type: "warning", message }),
       onProcess: (pid, running) => {
         this.#startedAny = true;
@@ -129,19 +134,28 @@ export class Broker {
   ): Promise<Outcome> {
     const link = this.#links.get(slug);
     if (link === undefined) return { type: "failed", message: `There is no MCP server ${slug}.` };
-    if (wish.type !== "sign-in") return link.request(wish, signal, onProgress);
+    if (wish.type !== "sign-in" && wish.type !== "sign-out") return link.request(wish, signal, onProgress);
     if (link.server.type === "stdio")
       return {
         type: "failed",
         message: `The MCP server "${link.server.name}" is a program here: nobody signs in at it.`,
       };
-    return this.#signIn(link.server, link, signal);
+    return wish.type === "sign-in" ? this.#signIn(link.server, link, signal) : this.#signOut(link.server);
+  }
+
+  #signOut(server: HttpServer): Outcome {
+    try {
+      return { type: "signed-out", was: new SignInFile(this.#begin.signIns, server).forget() };
+    } catch (error) {
+      const message = `The sign-in at the MCP server "${server.name}" could not be forgotten: ${reasonOf(error)}`;
+      return { type: "failed", message: ended(message) };
+    }
   }
 
   async #signIn(server: HttpServer, link: Link, signal: AbortSignal): Promise<Outcome> {
     const { signIns, limits } = this.#begin;
     const time = new AbortController();
-    const withdraw = this.#clock.after(SIGN_IN_MS, () =>
+    const withdraw = this.#clock.after(limits.signInMs, () =>
       time.abort(new Error("nobody has signed in in time")),
     );
     const either = AbortSignal.any([signal, time.signal]);
@@ -152,7 +166,7 @@ export class Broker {
           fetch: boundedFetch({ ...server, messageBytes: limits.messageBytes }),
           openBrowser: async (url) => {
             const shown = await this.#ask(server.slug, { type: "browser", url }, either);
-            if (shown !== true) throw new Error("there is no browser here to sign in with");
+            if (shown !== true) throw new Error("nobody is here to sign in");
           },
         },
         either,

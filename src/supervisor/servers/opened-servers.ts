@@ -1,17 +1,23 @@
 import * as z from "zod/mini";
 import { MAIN } from "../../mailbox/ids.ts";
 import { limitsFromEnvironment } from "../../mcp/limits.ts";
-import type { Mcp, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
+import type { ChangedTool, Mcp, McpAsk, McpEvent, ServerState, ServerStatus } from "../../mcp/mcp.ts";
 import { resourceTools, serverTools } from "../../mcp/mcp-tools.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import { mcpPerson } from "../../mcp/permission-prompt.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import type { Person } from "../../policy/asks.ts";
+import type { ActorRecord } from "../actor-record.ts";
 import type { CustomTool } from "../custom-tools.ts";
+import type { ServerNotice } from "../notices.ts";
 import type { SupervisorOptions } from "../options.ts";
+import { AgentServers } from "./agent-servers.ts";
+import { lateTools } from "./late-tools.ts";
 import type { ServersParts } from "./parts.ts";
-import { serverNotice } from "./server-news.ts";
+import type { ServerDesk } from "./server-desk.ts";
+import { firstNotice, missingNotice, type ServerNews, serverNotice } from "./server-news.ts";
+import { type ServerPrompts, serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
 
 export interface OpenedServers {
@@ -19,6 +25,12 @@ export interface OpenedServers {
   /** Answers in the person's place; null where nobody wants that. */
   readonly promptTool: Person | null;
   status(): readonly ServerStatus[];
+  /** A prompt of a server that a line calls; null: it calls none. */
+  readonly prompted: ServerPrompts["typed"];
+  readonly desk: ServerDesk;
+  readonly agents: Pick<AgentServers, "hold" | "of" | "release">;
+  /** What an actor is told of servers before its thread begins; null: nothing. */
+  firstNews(actor: ActorRecord): ServerNotice | null;
   close(): Promise<void>;
 }
 
@@ -29,7 +41,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   const { servers, problems } = serversOf(options.mcpServers ?? [], env);
   for (const problem of problems) onWarning(problem);
   const closing = new AbortController();
-  // A tool that answers for permissions cannot choose for the person, nor open a browser.
+  // A tool that answers for permissions cannot choose for the person.
   const hasPerson = options.person !== undefined && options.permissionPromptTool === undefined;
   const questions = serverQuestions(parts.broker, onWarning);
   const mcp = openMcp({
@@ -38,11 +50,28 @@ export function openServers(parts: ServersParts): OpenedServers {
     ...(hasPerson ? { ask: questions satisfies McpAsk } : {}),
   });
   const hidden = options.permissionPromptTool;
+  const agents = new AgentServers({
+    ...{ mcp, startMs: parts.startMs, onWarning, onChange: () => serve() },
+    bringParts: () => ({ servers, kinds: parts.kinds(), env, isOff: parts.isOff }),
+    onSlow: tellSlow,
+  });
+  const ofSession = new Set(servers.map(({ slug }) => slug));
+  const resources = resourceTools(
+    mcp,
+    (actor) => (slug) => ofSession.has(slug) || agents.of(actor).includes(slug),
+  );
+  const isWanted = servers.length > 0 || hidden !== undefined;
   const serve = () =>
-    toolbox.serve(
-      [...resourceTools(mcp), ...serverTools(mcp)].filter(({ name }) => name !== hidden),
-      (name) => (name === hidden ? null : strangerTool(mcp, name)),
-    );
+    toolbox.serve({
+      all: [...(isWanted ? resources : []), ...serverTools(mcp, (slug) => ofSession.has(slug))].filter(
+        ({ name }) => name !== hidden,
+      ),
+      own: new Map(
+        [...agents.slugs].map((own) => [own, [...resources, ...serverTools(mcp, (slug) => slug === own)]]),
+      ),
+      awaited: mcp.servers().flatMap(({ slug, state }) => (mayStillCome(state) ? [slug] : [])),
+      stranger: (name) => (name === hidden ? null : strangerTool(mcp, name)),
+    });
   serve();
   let isKnown = false;
   /** By their slugs: the person was told that they are still starting. */
@@ -50,10 +79,9 @@ export function openServers(parts: ServersParts): OpenedServers {
 
   async function settle(server: string, changed: readonly string[]): Promise<void> {
     const { name = server } = mcp.servers().find(({ slug }) => slug === server) ?? {};
-    if (hasPerson && (await questions.accepts(name, mcp.changes(server), closing.signal))) {
-      const accepted = mcp.acceptChanges(server);
-      serve();
-      tell(server, { accepted });
+    const shown = mcp.changes(server);
+    if (hasPerson && (await questions.accepts(name, shown, closing.signal))) {
+      accept(server, shown);
       return;
     }
     if (closing.signal.aborted) return;
@@ -62,15 +90,42 @@ export function openServers(parts: ServersParts): OpenedServers {
     );
   }
 
-  function tell(server: string, news: Parameters<typeof serverNotice>[1]): void {
-    const main = actors.find(MAIN);
-    if (!isKnown || main === undefined) return;
-    const notice = serverNotice(server, news, new Set(main.spec.tools.map(({ name }) => name)));
-    if (notice !== null) actors.tell(MAIN, notice);
+  function accept(server: string, shown: readonly ChangedTool[]): readonly string[] {
+    const { slug = server } = statusOf(server) ?? {};
+    const accepted = mcp.acceptChanges(slug, shown);
+    if (accepted.length === 0) return accepted;
+    serve();
+    tell(slug, { accepted });
+    return accepted;
+  }
+
+  const statusOf = (server: string) => mcp.servers().find(({ slug, name }) => [slug, name].includes(server));
+
+  const lateOf = (actor: ActorRecord) => {
+    const { kind } = parts;
+    return lateTools(actor, { own: agents.of(actor.id), toolbox, actors, kind });
+  };
+
+  /** Whoever goes on is told of what it can find then. */
+  function tell(server: string, news: ServerNews): void {
+    if (!isKnown) return;
+    for (const actor of actors.all()) {
+      const leads = actor.id === MAIN;
+      const isThere = ofSession.has(server) || agents.of(actor.id).includes(server);
+      if (!isThere || (actor.child.state === "ended" && !leads)) continue;
+      const own = new Set(actor.spec.tools.map(({ name }) => name));
+      const notice = serverNotice(server, news, { own, late: lateOf(actor), leads });
+      if (notice === null) continue;
+      actor.finds(notice.tools);
+      actors.tell(actor.id, notice);
+    }
   }
 
   function hear(event: McpEvent): void {
-    if (event.type === "state") started(event);
+    if (event.type === "state") {
+      serve();
+      started(event);
+    }
     if (event.type !== "tools") return;
     serve();
     const { server, added, removed, changed } = event;
@@ -79,25 +134,33 @@ export function openServers(parts: ServersParts): OpenedServers {
     if (changed.length > 0) void settle(server, changed);
   }
 
-  /** That one failed was said by the servers themselves. */
+  /** That one failed was said by the servers themselves, to the person. */
   function started({ server, state }: Extract<McpEvent, { type: "state" }>): void {
-    if (state.type === "starting" || !slow.delete(server) || state.type !== "connected") return;
+    if (state.type === "starting" || !slow.delete(server)) return;
+    if (state.type === "failed")
+      for (const actor of agents.holdersOf(server)) actors.tell(actor, missingNotice(state.reason));
+    if (state.type !== "connected") return;
     const { name = server, tools = 0 } = mcp.servers().find(({ slug }) => slug === server) ?? {};
-    onWarning(
-      `The MCP server "${name}" has started; agents that start from now on have its tools (${tools}).`,
-    );
+    onWarning(`The MCP server "${name}" has started; its tools (${tools}) can be used from now on.`);
+  }
+
+  function tellSlow(late: readonly ServerStatus[]): void {
+    for (const { name, slug } of late) {
+      if (slow.has(slug)) continue;
+      slow.add(slug);
+      onWarning(`The MCP server "${name}" is still starting; its tools come when it has started.`);
+    }
   }
 
   mcp.onEvent(hear);
+  // What agents bring is theirs alone.
+  const own = () => mcp.servers().filter(({ slug }) => ofSession.has(slug));
+  const prompts = serverPrompts({ ...mcp, servers: own }, clock, closing.signal);
   const known = (async () => {
     await mcp.ready(parts.startMs);
     serve();
     isKnown = true;
-    for (const { name, slug, state } of mcp.servers()) {
-      if (state.type !== "starting") continue;
-      slow.add(slug);
-      onWarning(`The MCP server "${name}" is still starting; its tools come when it has started.`);
-    }
+    tellSlow(mcp.servers().filter(({ slug, state }) => ofSession.has(slug) && state.type === "starting"));
     const why = hidden === undefined ? null : whyNoPromptTool(mcp, hidden);
     if (why !== null) throw new Error(why);
   })();
@@ -106,6 +169,21 @@ export function openServers(parts: ServersParts): OpenedServers {
     known,
     promptTool: hidden === undefined ? null : mcpPerson(mcp, hidden, { clock }),
     status: () => mcp.servers(),
+    prompted: prompts.typed,
+    desk: {
+      prompts: prompts.now,
+      signIn: mcp.signIn,
+      signOut: mcp.signOut,
+      restart: mcp.restart,
+      changes: mcp.changes,
+      accept,
+    },
+    agents,
+    firstNews(actor) {
+      const notice = firstNotice(agents.missing(actor.id), lateOf(actor));
+      if (notice !== null) actor.finds(notice.tools);
+      return notice;
+    },
     async close() {
       closing.abort();
       await mcp.close();
@@ -119,6 +197,11 @@ function serversOf(
 ): ParsedServers {
   if (isRead(given)) return { servers: given, problems: [] };
   return parseMcpServers({ mcpServers: given }, { file: "the option mcpServers", env });
+}
+
+/** It starts, or somebody may sign in at it. */
+function mayStillCome({ type }: ServerState): boolean {
+  return type === "starting" || type === "needs-auth";
 }
 
 function isRead(given: NonNullable<SupervisorOptions["mcpServers"]>): given is readonly McpServer[] {

@@ -1,3 +1,4 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { AskBroker } from "../../policy/ask-broker.ts";
 import type { Actors } from "../desk.ts";
@@ -15,8 +16,14 @@ export interface ServersParts {
   readonly startMs: number;
   readonly clock: Clock;
   readonly outputs: Pick<Outputs, "next">;
-  readonly toolbox: Pick<Toolbox, "serve">;
+  readonly toolbox: Pick<Toolbox, "serve" | "select" | "originOf">;
   readonly broker: Pick<AskBroker, "question">;
-  readonly actors: Pick<Actors, "find" | "tell">;
+  readonly actors: Pick<Actors, "find" | "all" | "tell">;
+  /** The kinds of agents as they are now, those that count first in front. */
+  kinds(): readonly AgentDefinition[];
+  /** The one of this name. */
+  kind(type: string): AgentDefinition | undefined;
+  /** A rule forbids all tools of such names. */
+  isOff(names: readonly string[]): boolean;
   readonly onWarning: (message: string) => void;
 }

@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary.ts";
+import { isRunning, never, opened, parsed, server } from "./opened-mcp.ts";
+
+test("C9: a server that is let go and needed again at once has one process at a time, and the old one's end is not the new one's", async () => {
+  const file = join(temporaryFolder(), "started");
+  const { mcp, state, warnings } = opened({});
+  const { servers } = parsed({ s: server("raw.ts", "plain", file) });
+  const first = mcp.hold(servers);
+  const shared = mcp.hold(servers.map((one) => ({ ...one, file: "another file" })));
+  expect([first.slugs, shared.slugs]).toEqual([["s"], ["s"]]);
+  await first.ready(20_000);
+  first.release();
+  first.release();
+  expect(state("s")).toEqual({ type: "connected" });
+  shared.release();
+  expect(mcp.servers()).toEqual([]);
+  // Also one that was let go before it had begun.
+  mcp.hold(servers).release();
+  const again = mcp.hold(servers);
+  await again.ready(20_000);
+  expect(state("s")).toEqual({ type: "connected" });
+  const pids = readFileSync(file, "utf8").trim().split("\n").map(Number);
+  expect(pids).toHaveLength(2);
+  expect(pids.map(isRunning)).toEqual([false, true]);
+  const answer = await mcp.call({ name: "mcp__s__hello", input: {} }, never);
+  expect(answer).toEqual({ content: `hello from ${pids[1]}`, isError: false });
+  expect(warnings).toEqual([]);
+});
+
+test("threat: a tool that changed while nobody needed its server is no new one", async () => {
+  const file = join(temporaryFolder(), "crashed");
+  const { mcp, event } = opened({});
+  const { servers } = parsed({ s: server("raw.ts", "changed-when-restarted", file) });
+  const first = mcp.hold(servers);
+  await first.ready(20_000);
+  first.release();
+  writeFileSync(file, "");
+  await mcp.hold(servers).ready(20_000);
+  expect(await event((one) => one.type === "tools" && one.changed.length > 0)).toMatchObject({
+    changed: ["mcp__s__changes"],
+  });
+  const refused = await mcp.call({ name: "mcp__s__changes", input: {} }, never);
+  expect(refused).toMatchObject({ isError: true, content: expect.stringContaining("has changed what") });
+});
+
+test("one that cannot start is told to the person once, however often it is needed", async () => {
+  const { mcp, warnings } = opened({});
+  const { servers } = parsed({ s: { command: "no-such-program-here" } });
+  for (const _ of [1, 2]) {
+    const hold = mcp.hold(servers);
+    await hold.ready(20_000);
+    expect(mcp.servers()).toMatchObject([{ state: { type: "failed" } }]);
+    hold.release();
+  }
+  expect(warnings).toHaveLength(1);
+});
