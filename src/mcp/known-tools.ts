@@ -1,12 +1,6 @@
-import type { McpTool } from "./mcp.ts";
+import type { ChangedTool, McpTool } from "./mcp.ts";
 import { mcpToolName } from "./names.ts";
 import type { ToolSaid } from "./protocol.ts";
-
-/** A tool that is not what the person knows. */
-export interface ChangedTool {
-  readonly accepted: McpTool;
-  readonly now: McpTool;
-}
 
 export interface ToolChanges {
   readonly added: readonly string[];
@@ -83,14 +77,17 @@ export class KnownTools {
     return { tool: known.accepted, isChanged: known.pending !== null, isOffered: known.offered };
   }
 
-  /** Their names: from now on they are what the server says. */
-  accept(): readonly string[] {
-    const names = this.changed();
-    for (const known of this.#known.values()) {
-      if (!known.offered || known.pending === null) continue;
+  /**
+   * Their names: from now on they are what the person was shown. One that has changed once more since then is not what
+   * anybody has agreed to.
+   */
+  accept(shown: readonly ChangedTool[]): readonly string[] {
+    return shown.flatMap(({ now }) => {
+      const known = this.#known.get(now.name);
+      if (known?.pending?.digest !== now.digest || !known.offered) return [];
       known.accepted = known.pending;
       known.pending = null;
-    }
-    return names;
+      return [now.name];
+    });
   }
 }

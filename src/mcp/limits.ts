@@ -17,6 +17,8 @@ export const McpLimits = z.object({
   /** Milliseconds before the first of them; each further one waits twice as long, at most `longestReconnectMs`. */
   reconnectMs: z.number(),
   longestReconnectMs: z.number(),
+  /** Milliseconds that somebody has to sign in: they type a password, and look for their telephone. */
+  signInMs: z.number(),
 });
 export type McpLimits = z.infer<typeof McpLimits>;
 
@@ -33,6 +35,7 @@ export const defaultMcpLimits: McpLimits = {
   reconnects: 5,
   reconnectMs: 1_000,
   longestReconnectMs: 30_000,
+  signInMs: 600_000,
 };
 
 /** A longer timer would fire at once. */

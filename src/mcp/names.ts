@@ -28,6 +28,23 @@ export function mcpToolName(slug: string, tool: string): string {
   return `${prefix}${safe.slice(0, room - HASH - 1)}_${hashOf(tool)}`;
 }
 
+/** Longer ones nobody types. */
+const MAX_PROMPT = 100;
+
+/**
+ * What a person types for each prompt of one server, behind the slash: `mcp__<server>__<prompt>`, with `_` for what
+ * cannot be typed there. Of two that come to the same the first keeps it.
+ */
+export function promptCommands(slug: string, prompts: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return prompts.map((prompt) => {
+    const safe = prompt.replace(/[^\p{L}\p{N}_.-]+/gu, "_").slice(0, MAX_PROMPT);
+    const name = safe === "" || taken.has(safe) ? `${safe}_${hashOf(prompt)}` : safe;
+    taken.add(name);
+    return `mcp__${slug}__${name}`;
+  });
+}
+
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, HASH);
 }

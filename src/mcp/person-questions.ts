@@ -1,7 +1,6 @@
-import type { McpAsk } from "./mcp.ts";
-import type { BrokerQuestion } from "./protocol.ts";
+import type { Elicitation, ElicitationAnswer, McpAsk } from "./mcp.ts";
 
-/** What the broker wants to know of the person, and what is still being asked. */
+/** What servers want to know of the person, and what is still being asked. */
 export class PersonQuestions {
   readonly #ask: McpAsk | undefined;
   readonly #onWarning: (message: string) => void;
@@ -15,19 +14,18 @@ export class PersonQuestions {
   /** Tells the answer, unless it no longer matters; undefined where there is none, which counts as no. */
   async put(
     question: number,
-    server: string,
-    asks: BrokerQuestion,
-    tell: (answer: unknown) => void,
+    asks: Elicitation,
+    tell: (answer: ElicitationAnswer | undefined) => void,
   ): Promise<void> {
     const over = new AbortController();
     this.#open.set(question, over);
-    let answer: unknown;
+    let answer: ElicitationAnswer | undefined;
     try {
-      answer = await this.#answer(server, asks, over.signal);
+      answer = await this.#ask?.elicit(asks, over.signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (!over.signal.aborted)
-        this.#onWarning(`A question of the MCP server "${server}" could not be asked: ${why}`);
+        this.#onWarning(`A question of the MCP server "${asks.server}" could not be asked: ${why}`);
     }
     this.#open.delete(question);
     if (!over.signal.aborted) tell(answer);
@@ -39,16 +37,5 @@ export class PersonQuestions {
 
   withdrawAll(): void {
     for (const over of this.#open.values()) over.abort();
-  }
-
-  async #answer(server: string, asks: BrokerQuestion, signal: AbortSignal): Promise<unknown> {
-    switch (asks.type) {
-      case "browser":
-        return this.#ask?.openBrowser({ server, url: asks.url }, signal);
-      case "elicit":
-        return this.#ask?.elicit({ server, message: asks.message, schema: asks.schema }, signal);
-      default:
-        return asks satisfies never;
-    }
   }
 }

@@ -1,3 +1,4 @@
+import type { Reference } from "../context/references.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import { noReceipts } from "../mailbox/turns.ts";
@@ -13,6 +14,8 @@ export type Submitted =
       readonly text: string;
       /** What of it may name files. */
       readonly mentions: string;
+      /** What comes with it, besides those. */
+      readonly attached?: readonly Reference[];
     }
   /** `reason` is a sentence for the person. */
   | { readonly type: "blocked"; readonly reason: string };
@@ -21,6 +24,8 @@ export interface PromptSide {
   readonly hooks: PromptHooks;
   readonly caller: HookCaller;
   readonly skills: Pick<SessionSkills, "look" | "typed"> | null;
+  /** The prompts of servers, for a session without skills; null: it has no servers. */
+  readonly prompted: ((line: string, signal: AbortSignal) => Promise<Typed | null>) | null;
   /** Nothing was said in this session before. */
   readonly first: boolean;
   readonly signal: AbortSignal;
@@ -30,7 +35,8 @@ type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">
 
 /** Null: it is taken as it is, at once. */
 export function whatIsAsked(text: string, side: PromptSide): Promise<Submitted> | null {
-  return isHeard(side.hooks) || side.skills !== null ? submitted(text, side) : null;
+  const isLooked = isHeard(side.hooks) || side.skills !== null || side.prompted !== null;
+  return isLooked ? submitted(text, side) : null;
 }
 
 /** Whether any hook has a say in prompts. */
@@ -44,7 +50,7 @@ function isHeard(hooks: PromptHooks): boolean {
  */
 async function submitted(
   text: string,
-  { hooks, caller, skills, first, signal }: PromptSide,
+  { hooks, caller, skills, prompted, first, signal }: PromptSide,
 ): Promise<Submitted> {
   const started = first ? await hooks.sessionStart("startup", caller, signal) : {};
   const said = await hooks.userPromptSubmit(text, caller, signal);
@@ -52,11 +58,13 @@ async function submitted(
     return { type: "blocked", reason: `A hook stopped the prompt: ${said.reason || "it gave no reason."}` };
   const line = said.prompt ?? text;
   await skills?.look();
-  const typed = skills === null ? plain(line) : await skills.typed(line, signal);
+  const typed =
+    skills === null ? ((await prompted?.(line, signal)) ?? plain(line)) : await skills.typed(line, signal);
   if (typed.type === "refused") return { type: "blocked", reason: typed.reason };
   const around = (middle: string) =>
     [started.context, middle, said.context].filter((part) => part !== undefined && part !== "").join("\n\n");
-  return { type: "go", text: around(typed.text), mentions: around(typed.mentions) };
+  const { attached = [] } = typed;
+  return { type: "go", text: around(typed.text), mentions: around(typed.mentions), attached };
 }
 
 function plain(line: string): Typed {

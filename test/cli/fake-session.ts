@@ -20,6 +20,7 @@ import type {
   SupervisorOptions,
 } from "../../src/supervisor/options.ts";
 import { type RestoreRequest, type Restoring, restoreSession } from "../../src/supervisor/restore.ts";
+import type { ServerDesk } from "../../src/supervisor/servers/server-desk.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 
@@ -173,6 +174,14 @@ export class FakeSession implements SupervisorHandle {
     return this.#script.servers ?? [];
   }
 
+  get mcp(): ServerDesk {
+    const none = async () => ({ ok: false, message: "There is no MCP server." }) as const;
+    return {
+      ...{ prompts: () => [], signIn: none, signOut: none, restart: none },
+      ...{ changes: () => [], accept: () => [], ...this.#script.desk },
+    };
+  }
+
   leave(reason: string): void {
     this.left = reason;
     for (const { id, state } of this.tree()) if (state !== "ended") this.cancel(id, reason);
@@ -187,6 +196,7 @@ export class FakeSession implements SupervisorHandle {
 
 export interface FakeScript {
   readonly servers?: readonly ServerStatus[];
+  readonly desk?: Partial<ServerDesk>;
   /** Whether the main conversation is there to hear what is said to it. */
   readonly hears?: (session: FakeSession) => boolean;
   readonly onGoOn?: (session: FakeSession) => void;

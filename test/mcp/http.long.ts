@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { McpAsk } from "../../src/mcp/mcp.ts";
-import { never, opened } from "./opened-mcp.ts";
+import { never, opened, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 const quick = { reconnectMs: 20, longestReconnectMs: 100 };
@@ -121,32 +120,26 @@ describe("A17.1: servers over HTTP, written with the SDK", () => {
 });
 
 /** A person whose browser follows the page at once. */
-function signingIn(pages: string[]): McpAsk {
-  return {
-    elicit: async () => ({ action: "cancel" }),
-    async openBrowser({ url }) {
-      pages.push(url);
-      const { origin } = new URL(url);
-      void fetch(url, { redirect: "manual" }).then(async (page) => {
-        // Anybody's page may call the address that is waited at; without the state that ends the sign-in.
-        await fetch(page.headers.get("location") ?? origin);
-      });
-      return true;
-    },
+function signingIn(pages: string[]): (url: string) => void {
+  return (url) => {
+    pages.push(url);
+    const { origin } = new URL(url);
+    void fetch(url, { redirect: "manual" }).then(async (page) => {
+      // Anybody's page may call the address that is waited at; without the state that ends the sign-in.
+      await fetch(page.headers.get("location") ?? origin);
+    });
   };
 }
 
 describe("A17.1: signing in", () => {
   test("a server that wants it says so, and nothing is registered or opened unasked", async () => {
     const { url, requests } = await httpServer({ oauth: true });
-    const pages: string[] = [];
-    const { mcp, state } = opened({ web: { url } }, { ask: signingIn(pages) });
+    const { mcp, state } = opened({ web: { url } });
     await mcp.ready(20_000);
     expect(state("web")).toMatchObject({
       type: "needs-auth",
-      reason: expect.stringContaining("Sign in from"),
+      reason: expect.stringContaining("troupe mcp login web"),
     });
-    expect(pages).toEqual([]);
     expect(requests.map(({ line }) => line).filter((line) => !line.endsWith("/mcp"))).toEqual([]);
     expect(await mcp.call(hi, never)).toMatchObject({ isError: true });
   });
@@ -154,9 +147,9 @@ describe("A17.1: signing in", () => {
   test("in a browser; the tokens are kept in a private file, refreshed, and serve the next session", async () => {
     const { url, requests, expire } = await httpServer({ oauth: true });
     const pages: string[] = [];
-    const { mcp, state, folder } = opened({ web: { url } }, { ask: signingIn(pages), limits: quick });
+    const { mcp, state, folder } = opened({ web: { url } }, { limits: quick });
     await mcp.ready(20_000);
-    expect(await mcp.signIn("web", never)).toEqual({ ok: true, value: null });
+    expect(await mcp.signIn("web", signingIn(pages), never)).toEqual({ ok: true, value: null });
     expect(state("web")).toEqual({ type: "connected" });
     expect(await mcp.call(hi, never)).toEqual({ content: "hi", isError: false });
     expect(pages).toHaveLength(1);
@@ -187,51 +180,60 @@ describe("A17.1: signing in", () => {
     for (const { headers } of elsewhere.requests) expect(headers.authorization).toBeUndefined();
   });
 
-  test("where nobody can, a sentence says what to do", async () => {
+  test("a page that says no leaves the sign-in that was", async () => {
     const { url } = await httpServer({ oauth: true });
-    const { mcp } = opened({ web: { url } });
+    const refusing = (page: string) => {
+      const back = new URL(page).searchParams.get("redirect_uri");
+      void fetch(`${back}?error=access_denied`);
+    };
+    const { mcp, folder } = opened({ web: { url } });
     await mcp.ready(20_000);
-    expect(await mcp.signIn("web", never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining('a header "Authorization" with a token') },
+    expect(await mcp.signIn("web", signingIn([]), never)).toMatchObject({ ok: true });
+    expect(await mcp.signIn("web", refusing, never)).toMatchObject({
+      ...{ ok: false, message: expect.stringContaining('the sign-in page answered "access_denied"') },
     });
+    await mcp.close();
+    const next = opened({ web: { url } }, { home: folder });
+    await next.mcp.ready(20_000);
+    expect(next.state("web")).toEqual({ type: "connected" });
   });
 
-  test("a browser that cannot be opened, and a page that says no", async () => {
+  test("signing out forgets it, and the server is asked anew", async () => {
     const { url } = await httpServer({ oauth: true });
-    const ask = { ...signingIn([]), openBrowser: async () => false };
-    const without = opened({ web: { url } }, { ask });
-    await without.mcp.ready(20_000);
-    expect(await without.mcp.signIn("web", never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("there is no browser here") },
+    const { mcp, folder, state } = opened({ web: { url } });
+    await mcp.ready(20_000);
+    expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: false });
+    await mcp.signIn("web", signingIn([]), never);
+    expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: true });
+    expect(state("web").type).toBe("needs-auth");
+    expect(readdirSync(join(folder, "mcp-sign-ins"))).toEqual([]);
+  });
+
+  test("one at a time, and nobody signs in at a program", async () => {
+    const { url } = await httpServer({ oauth: true });
+    const { mcp } = opened({ web: { url }, good: server("good.ts") }, { limits: { signInMs: 400 } });
+    await mcp.ready(20_000);
+    const first = mcp.signIn("web", () => {}, never);
+    expect(await mcp.signIn("web", () => {}, never)).toMatchObject({
+      ...{ ok: false, message: expect.stringContaining("is signing in") },
     });
-    const refusing: McpAsk = {
-      ...signingIn([]),
-      async openBrowser({ url: page }) {
-        const back = new URL(page).searchParams.get("redirect_uri");
-        void fetch(`${back}?error=access_denied`);
-        return true;
-      },
-    };
-    const refused = opened({ web: { url } }, { ask: refusing });
-    await refused.mcp.ready(20_000);
-    expect(await refused.mcp.signIn("web", never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining('the sign-in page answered "access_denied"') },
+    expect(await mcp.signIn("good", () => {}, never)).toMatchObject({
+      ...{ ok: false, message: expect.stringContaining("is a program here") },
+    });
+    expect(await first).toMatchObject({
+      ...{ ok: false, message: expect.stringContaining("nobody has signed in in time") },
     });
   });
 
   test("what comes back from another page is not taken", async () => {
     const { url } = await httpServer({ oauth: true });
-    const forging: McpAsk = {
-      ...signingIn([]),
-      async openBrowser({ url: page }) {
-        const back = new URL(page).searchParams.get("redirect_uri");
-        void fetch(`${back}?code=forged&state=guessed`);
-        return true;
-      },
+    const forging = (page: string) => {
+      const back = new URL(page).searchParams.get("redirect_uri");
+      void fetch(`${back}?code=forged&state=guessed`);
     };
-    const { mcp } = opened({ web: { url } }, { ask: forging });
+    const { mcp } = opened({ web: { url } });
     await mcp.ready(20_000);
-    expect(await mcp.signIn("web", never)).toMatchObject({
+    expect(await mcp.signIn("web", forging, never)).toMatchObject({
       ...{ ok: false, message: expect.stringContaining("not from the page that was opened") },
     });
   });
@@ -240,16 +242,9 @@ describe("A17.1: signing in", () => {
     const { url } = await httpServer({ oauth: true });
     const stop = new AbortController();
     const shown = Promise.withResolvers<string>();
-    const ask: McpAsk = {
-      ...signingIn([]),
-      async openBrowser(page) {
-        shown.resolve(page.url);
-        return true;
-      },
-    };
-    const { mcp } = opened({ web: { url } }, { ask });
+    const { mcp } = opened({ web: { url } });
     await mcp.ready(20_000);
-    const signing = mcp.signIn("web", stop.signal);
+    const signing = mcp.signIn("web", shown.resolve, stop.signal);
     const back = new URL(await shown.promise).searchParams.get("redirect_uri") ?? "";
     stop.abort();
     expect(await signing).toMatchObject({ ok: false });

@@ -103,7 +103,7 @@ describe("fault 58: a server that fails while it runs", () => {
     expect(state("raw")).toMatchObject({
       reason: expect.stringContaining("It was started again 2 times, and is now left alone."),
     });
-    mcp.restart("raw");
+    expect(await mcp.restart("raw", never)).toEqual({ ok: true, value: null });
     expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
   });
 

@@ -43,7 +43,8 @@ describe(`@modelcontextprotocol/server-everything${why(everything)}`, () => {
       expect(structured).toMatchObject({ isError: false, content: expect.stringContaining("temperature") });
       const resources = await mcp.listResources("all", never);
       expect(resources.ok && resources.value.length).toBeGreaterThan(0);
-      expect((await mcp.listPrompts(never)).length).toBeGreaterThan(0);
+      const prompts = await mcp.listPrompts("all", never);
+      expect(prompts.ok && prompts.value.length).toBeGreaterThan(0);
     },
   );
 });

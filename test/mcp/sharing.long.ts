@@ -150,7 +150,6 @@ describe("elicitation", () => {
         asked.push(question);
         return { action: "accept", content: { colour: "blue" } };
       },
-      openBrowser: async () => false,
     };
     const { mcp } = opened(good, { ask });
     const { content } = await mcp.call({ name: "mcp__good__ask", input: {} }, never);
@@ -164,7 +163,6 @@ describe("elicitation", () => {
     const ask = {
       elicit: () =>
         new Promise<ElicitationAnswer>((resolve) => setTimeout(() => resolve({ action: "decline" }), 1_200)),
-      openBrowser: async () => false,
     };
     const { mcp } = opened(good, { ask, limits: { callMs: 600 } });
     await mcp.ready(20_000);
@@ -185,7 +183,6 @@ describe("elicitation", () => {
         put.resolve(signal);
         return new Promise(() => {});
       },
-      openBrowser: async () => false,
     };
     const { mcp } = opened(good, { ask });
     const stop = new AbortController();
@@ -220,12 +217,13 @@ describe("resources and prompts", () => {
   test("prompts, with their arguments", async () => {
     const { mcp } = opened(good);
     await mcp.ready(20_000);
-    expect(await mcp.listPrompts(never)).toMatchObject([
-      { server: "good", name: "greet", arguments: [{ name: "who", required: true }] },
-    ]);
+    expect(await mcp.listPrompts("good", never)).toMatchObject({
+      ok: true,
+      value: [{ server: "good", name: "greet", arguments: [{ name: "who", required: true }] }],
+    });
     const prompt = { server: "good", name: "greet", arguments: { who: "Ada" } };
     expect(await mcp.getPrompt(prompt, never)).toEqual({
-      ...{ ok: true, value: [{ role: "user", text: "Say hello to Ada." }] },
+      ...{ ok: true, value: [{ role: "user", text: "Say hello to Ada.", pictures: [] }] },
     });
   });
 });

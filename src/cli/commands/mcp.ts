@@ -1,6 +1,6 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { mcpFlags } from "../mcp/mcp-flags.ts";
+import { loginConfig, mcpFlags } from "../mcp/mcp-flags.ts";
 import { quoted } from "../option.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { UsageError } from "../usage-error.ts";
@@ -15,15 +15,18 @@ export const mcpCommand: Command = {
     "mcp add NAME [--scope SCOPE] [--header 'NAME: VALUE'] ADDRESS",
     "mcp add-json NAME JSON [--scope SCOPE]",
     "mcp remove NAME [--scope SCOPE]",
+    "mcp login NAME [--trust]",
+    "mcp logout NAME",
   ],
-  summary: "show, add and remove MCP servers",
+  summary: "show, add and remove MCP servers, and sign in at them",
   details: [
     "list and get start the servers that count here, ask them what they have, and end them.",
     "Servers of a folder that is not trusted are named and not started.",
     "Values may name variables of the environment, as .mcp.json does: a dollar sign and the name in braces.",
+    "login prints the address of a page to open in a browser on this machine, and waits until you have signed in there.",
     "serve makes Troupe a server for other programs, with flags of its own: troupe mcp serve --help.",
   ],
-  options: [...Object.values(mcpFlags), sessionFlags.trust, sessionFlags.cwd],
+  options: [...Object.values(mcpFlags), loginConfig, sessionFlags.trust, sessionFlags.cwd],
   examples: [
     [
       "troupe mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
@@ -34,6 +37,7 @@ export const mcpCommand: Command = {
       "an address, for all who work on it",
     ],
     ["troupe mcp list", "what there is, and how it stands with each"],
+    ["troupe mcp login tracker", "sign in at a server that asks for it"],
   ],
   run: runMcp,
 };
@@ -65,13 +69,21 @@ async function runMcp(args: Arguments, context: Context): Promise<number> {
       isNamed("remove NAME", 0);
       return (await import("../mcp/edit-servers.ts")).removeServer(name, args, context);
     }
+    case "login": {
+      isNamed("login NAME", 0);
+      return (await import("../mcp/sign-in.ts")).signInAt(name, args, context);
+    }
+    case "logout": {
+      isNamed("logout NAME", 0);
+      return (await import("../mcp/sign-in.ts")).signOutAt(name, args, context);
+    }
     case "serve":
       throw new UsageError("Write it as troupe mcp serve, with its flags after it.");
     default:
       throw new UsageError(
         action === undefined
-          ? "mcp needs to know what to do: mcp list, get, add, add-json, remove or serve."
-          : `mcp cannot ${quoted(action)}; it can list, get, add, add-json, remove and serve.`,
+          ? "mcp needs to know what to do: mcp list, get, add, add-json, remove, login, logout or serve."
+          : `mcp cannot ${quoted(action)}; it can list, get, add, add-json, remove, login, logout and serve.`,
       );
   }
 }

@@ -32,9 +32,7 @@ export interface Choice {
 /** The servers of settings and of flags, the flags' over the others. */
 export async function chosenServers({ leaves, configs, tool, env, cwd }: Choice): Promise<SessionServers> {
   const ofSettings = serversOfLeaves(leaves, env);
-  const ofFlags = await Promise.all(configs.map((config) => configured(config, env, cwd)));
-  const [wrong] = ofFlags.flatMap(({ problems }) => problems);
-  if (wrong !== undefined) throw new UsageError(`--mcp-config: ${wrong}`);
+  const ofFlags = await serversOfConfigs(configs, env, cwd);
   const { servers, problems } = joinServers([...ofSettings, ...ofFlags]);
   if (tool !== undefined) checkPromptTool(tool, servers, problems);
   return {
@@ -52,6 +50,18 @@ export function serversOfLeaves(leaves: readonly Leaf[], env: Env): readonly Par
   return leaves.map(({ path, value, file }) =>
     parseMcpServers({ mcpServers: { [path.at(-1) ?? ""]: value } }, { file, env }),
   );
+}
+
+/** Those of `--mcp-config`. Throws a `UsageError` where one cannot be used. */
+export async function serversOfConfigs(
+  configs: readonly string[],
+  env: Env,
+  cwd: string,
+): Promise<readonly ParsedServers[]> {
+  const parsed = await Promise.all(configs.map((config) => configured(config, env, cwd)));
+  const [wrong] = parsed.flatMap(({ problems }) => problems);
+  if (wrong !== undefined) throw new UsageError(`--mcp-config: ${wrong}`);
+  return parsed;
 }
 
 async function configured(config: string, env: Env, cwd: string): Promise<ParsedServers> {
@@ -79,6 +89,11 @@ function checkPromptTool(tool: string, servers: readonly McpServer[], problems: 
       ...problems,
     ].join(" "),
   );
+}
+
+/** What of these entries, by their names, is a secret. */
+export function secretsIn(mcpServers: Readonly<Record<string, unknown>>, env: Env): readonly string[] {
+  return parseMcpServers({ mcpServers }, { file: "", env }).servers.flatMap(secretsOf);
 }
 
 function secretsOf(server: McpServer): readonly string[] {

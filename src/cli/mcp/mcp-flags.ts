@@ -1,4 +1,5 @@
 import { choice, flag, repeated } from "../option.ts";
+import { sessionFlags } from "../session-flags.ts";
 
 /** What `troupe mcp` takes. */
 export const mcpFlags = {
@@ -30,3 +31,9 @@ export const mcpFlags = {
   }),
   json: flag({ name: "json", summary: "print JSON" }),
 } as const;
+
+/** Servers that stand in no settings can be signed in at, too. */
+export const loginConfig: typeof sessionFlags.mcpConfig = {
+  ...sessionFlags.mcpConfig,
+  summary: "for login and logout: MCP servers besides those of files, as in .mcp.json; may be repeated",
+};

@@ -1,31 +1,17 @@
-import { troupeHome } from "../../journal/place.ts";
-import { limitsFromEnvironment } from "../../mcp/limits.ts";
-import type { Mcp, ServerStatus } from "../../mcp/mcp.ts";
-import { openMcp } from "../../mcp/open-mcp.ts";
+import type { ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
-import type { McpServer } from "../../mcp/server.ts";
-import { catalogue } from "../../policy/settings/catalogue.ts";
 import { canonicalJson } from "../../policy/settings/json.ts";
 import type { Leaf } from "../../policy/settings/leaves.ts";
-import { settingsPlaces } from "../../policy/settings/places.ts";
-import { readSettingsFiles } from "../../policy/settings/read-settings.ts";
-import { readServerFiles } from "../../policy/settings/server-files.ts";
-import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { existingFolder } from "../folders.ts";
 import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionFlags } from "../session-flags.ts";
 import { UsageError } from "../usage-error.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
-import { serverLeaves } from "./server-leaves.ts";
-
-/** Milliseconds that servers have to start, where nobody works with them afterwards. */
-const PATIENCE_MS = 15_000;
+import { openedServers, PATIENCE_MS, serversHere } from "./servers-here.ts";
 
 /** One server of any file, and how it stands with it. */
 interface Row {
@@ -79,7 +65,7 @@ export async function showServer(name: string, args: Arguments, context: Context
 }
 
 async function namesOf(args: Arguments, context: Context): Promise<readonly string[]> {
-  const { all } = await standOf(args, context);
+  const { all } = await serversHere(args, context);
   return all.map(({ path }) => path.at(-1) ?? "");
 }
 
@@ -89,14 +75,15 @@ async function rowsOf(
   isWanted: (name: string) => boolean,
 ): Promise<readonly Row[]> {
   const { io } = context;
-  const { all, counted, trusted, root, home, env, warnings } = await standOf(args, context);
+  const { all, counted, trusted, root, home, env, warnings } = await serversHere(args, context);
   for (const warning of warnings) await io.stderr.write(`${safeLine(warning)}\n`);
   const leaves = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
   const counts = (leaf: Leaf) => counted.some((one) => isSame(one, leaf));
   const parsed = serversOfLeaves(leaves.filter(counts), env);
   const { servers, problems } = joinServers(parsed);
-  const mcp = servers.length === 0 ? null : await started(servers, { clock: io.clock, env, cwd: root, home });
+  const mcp = servers.length === 0 ? null : openedServers(servers, { clock: io.clock, env, cwd: root, home });
   try {
+    await mcp?.ready(PATIENCE_MS);
     return leaves.map((leaf): Row => {
       const name = leaf.path.at(-1) ?? "";
       const row = { name, file: leaf.file, entry: leaf.value, tools: [], works: true };
@@ -112,55 +99,6 @@ async function rowsOf(
   } finally {
     await mcp?.close();
   }
-}
-
-async function standOf(args: Arguments, { io }: Context) {
-  const root = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
-  const { homedir, managedSettings } = io;
-  const home = troupeHome(io.env, homedir);
-  const managed = managedSettings === undefined ? {} : { managed: managedSettings };
-  const source: SettingsSource = { homedir, root, home, ...managed };
-  const [read, settings, servers] = await Promise.all([
-    settingsReader(source, args.value(sessionFlags.trust)).read(),
-    readSettingsFiles(settingsPlaces(source)),
-    readServerFiles(source),
-  ]);
-  const isServer = ({ setting }: Leaf) => setting === catalogue.mcpServers;
-  return {
-    ...{ root, home, warnings: read.warnings },
-    env: { ...io.env, ...read.settings.env },
-    counted: serverLeaves(read.leaves),
-    trusted: read.trust.type !== "untrusted",
-    all: [...settings, ...servers].flatMap(({ leaves }) => leaves.filter(isServer)),
-  };
-}
-
-async function started(
-  servers: readonly McpServer[],
-  {
-    clock,
-    env,
-    cwd,
-    home,
-  }: {
-    readonly clock: Context["io"]["clock"];
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly cwd: string;
-    readonly home: string;
-  },
-): Promise<Mcp> {
-  const mcp = openMcp({
-    ...{ servers, clock, env, cwd, home, roots: [cwd], limits: limitsFromEnvironment(env) },
-    outputs: {
-      next() {
-        throw new Error("nothing is called");
-      },
-    },
-    // Each is in the state of its server.
-    onWarning: () => {},
-  });
-  await mcp.ready(PATIENCE_MS);
-  return mcp;
 }
 
 function stateOf({ state, tools }: ServerStatus): Pick<Row, "state" | "works"> {

@@ -10,7 +10,13 @@ import { safeLine } from "../safe-text.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createPresses } from "./presses.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
+import {
+  callsSkill,
+  isSlashCommand,
+  runSlashCommand,
+  type SlashContext,
+  slashCommands,
+} from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { beginAccount } from "./turn-account.ts";
 import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
@@ -52,6 +58,8 @@ export class Conversation {
   #woken: ((result: AgentResult) => void) | null = null;
   /** A turn that was begun by itself and asked for meanwhile is told twice, and shown once. */
   #shown: AgentResult["summary"] | null = null;
+  /** Each stops a command of the person's that takes its time. */
+  readonly #commands = new Set<AbortController>();
   /** The person has stopped the turn that runs. */
   #stopped = false;
   /** What was streamed of the reply. */
@@ -70,6 +78,13 @@ export class Conversation {
     });
   }
 
+  /** What can be called by the names that are known now. */
+  completions(): readonly string[] {
+    const session = this.#begun?.session;
+    const others = [...(session?.skills() ?? []), ...(session?.mcp.prompts() ?? [])];
+    return [...slashCommands, ...others.map(({ name }) => name)].map((name) => `/${name}`);
+  }
+
   /** Asks by the terminal. A question of a turn that is stopped is withdrawn by the session. */
   get person(): Person {
     const person = terminalPerson(this.terminal);
@@ -86,6 +101,8 @@ export class Conversation {
   begin(beginning: Beginning): void {
     const { session, prompt, goesOn } = beginning;
     this.#begun = beginning;
+    // Prompts of servers are looked for from now on.
+    session.mcp.prompts();
     if (prompt !== undefined) this.#waiting.unshift(prompt);
     this.terminal.idle();
     if (goesOn) {
@@ -119,6 +136,7 @@ export class Conversation {
       return;
     }
     this.#isLeaving = true;
+    for (const command of this.#commands) command.abort(new Error(LEFT));
     // Whatever is asked before there is a session is asked no more.
     if (this.#begun) this.#begun.session.leave(LEFT);
     else this.terminal.close();
@@ -127,8 +145,10 @@ export class Conversation {
 
   /** Ends what the main conversation does and waits for; what runs in the background goes on. */
   #stopTurn(): boolean {
-    if (this.#isLeaving || (!this.#stop && !this.#woken)) return false;
+    if (this.#isLeaving || (!this.#stop && !this.#woken && this.#commands.size === 0)) return false;
     this.#note("Stopping; Ctrl-C again leaves.");
+    for (const command of this.#commands) command.abort(new Error(INTERRUPTED));
+    if (!this.#stop && !this.#woken) return true;
     this.#stopped = true;
     this.#stop?.abort(new Error(INTERRUPTED));
     if (this.#woken) this.#begun?.session.cancel(MAIN, INTERRUPTED, "foreground");
@@ -140,7 +160,9 @@ export class Conversation {
     if (this.#isLeaving) return;
     if (!begun) return void this.#waiting.push(text);
     begun.remember(text);
-    const skill = isSlashCommand(text) && callsSkill(text, begun.session.skills());
+    const { session } = begun;
+    const hasServers = session.mcpServers().length > 0;
+    const skill = isSlashCommand(text) && callsSkill(text, session.skills(), hasServers);
     if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
     // A skill is called by a prompt of its own.
@@ -164,6 +186,7 @@ export class Conversation {
 
   async #slash(line: string, { session, whyNot, own }: Beginning): Promise<void> {
     const { paint, columns, print, gap } = this.terminal;
+    const stop = new AbortController();
     const words = await runSlashCommand(line, {
       session,
       whyNot,
@@ -172,7 +195,13 @@ export class Conversation {
       now: () => this.#io.clock.now(),
       goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),
       leave: () => this.leave(exitCodes.done),
+      say: (row) => print(row),
+      stoppable: () => {
+        this.#commands.add(stop);
+        return stop.signal;
+      },
     });
+    this.#commands.delete(stop);
     if (words === null) return;
     print(wrapText(words, columns()).join("\n"));
     gap();

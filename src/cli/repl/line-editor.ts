@@ -20,8 +20,8 @@ export interface LineEditor {
 export interface LineEditorOptions {
   /** Newest first; lines get `BREAK`s for their breaks. Absent: nothing is remembered. */
   readonly history?: readonly string[];
-  /** Words that Tab completes at the start of a line. */
-  readonly completions?: readonly string[];
+  /** Words that Tab completes at the start of a line, asked each time. */
+  readonly completions?: () => readonly string[];
   /** With real line breaks. */
   onLine(text: string): void;
   onInterrupt(): void;
@@ -33,7 +33,7 @@ export interface LineEditorOptions {
 const HISTORY_SIZE = 1000;
 
 export function createLineEditor(options: LineEditorOptions): LineEditor {
-  const { history, completions = [], onLine, onInterrupt, onEnd } = options;
+  const { history, completions = () => [], onLine, onInterrupt, onEnd } = options;
   const input = new Readable({ read() {} });
   const editor = createInterface({
     input,
@@ -44,7 +44,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     historySize: history ? HISTORY_SIZE : 0,
     removeHistoryDuplicates: true,
     completer: (line: string) => [
-      line.includes(" ") ? [] : completions.filter((word) => line !== "" && word.startsWith(line)),
+      line.includes(" ") ? [] : completions().filter((word) => line !== "" && word.startsWith(line)),
       line,
     ],
   });

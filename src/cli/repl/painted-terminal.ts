@@ -14,7 +14,7 @@ export interface PaintedOptions extends TerminalListeners {
   /** Newest first. */
   readonly history: readonly string[];
   /** What Tab completes. */
-  readonly completions: readonly string[];
+  readonly completions: () => readonly string[];
 }
 
 const PROMPT = "› ";

@@ -16,6 +16,7 @@ export type ReplSession = Pick<
   | "leave"
   | "close"
   | "mcpServers"
+  | "mcp"
   | "mode"
   | "setMode"
   | "rules"

@@ -18,7 +18,6 @@ import { chooseTerminal } from "./choose-terminal.ts";
 import { Conversation } from "./conversation.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { slashCommands } from "./slash-commands.ts";
 import { showWhereItStands } from "./taken-up.ts";
 import type { Terminal } from "./terminal.ts";
 import { askTrustAt } from "./trust-question.ts";
@@ -126,7 +125,7 @@ function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
     chooseTerminal(io, {
       ...listeners,
       history: lines,
-      completions: slashCommands.map((name) => `/${name}`),
+      completions: () => talk.completions(),
     }),
   );
   const withdrawals = [

@@ -3,7 +3,7 @@ import type { Skill } from "../../context/skills/skill.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Behaviour } from "../../policy/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
-import { counted, shortCount } from "../figures.ts";
+import { shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";
 import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
@@ -16,12 +16,13 @@ import { config } from "./config-commands.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
+import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
 
 /** What a slash command works with. */
-export interface SlashContext extends AgentContext {
+export interface SlashContext extends AgentContext, ServerContext {
   readonly session: Pick<
     ReplSession,
-    "tree" | "cancel" | "compact" | "mcpServers" | "mode" | "setMode" | "rules" | "skills"
+    "tree" | "cancel" | "compact" | "mcpServers" | "mcp" | "mode" | "setMode" | "rules" | "skills"
   >;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
@@ -39,7 +40,7 @@ interface SlashCommand {
 }
 
 const commands: Readonly<Record<string, SlashCommand>> = {
-  help: { usage: "/help", summary: "show this", run: () => help() },
+  help: { usage: "/help", summary: "show this", run: help },
   agents: {
     usage: "/agents",
     summary: "the agents of this conversation: id, state, turns, tokens",
@@ -55,8 +56,16 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "go on with an agent that has ended, with all it knows",
     run: resumeAgent,
   },
-  skills: { usage: "/skills", summary: "what else can be called as /NAME: skills and commands", run: skills },
-  mcp: { usage: "/mcp", summary: "the MCP servers, and how it stands with each", run: servers },
+  skills: {
+    usage: "/skills",
+    summary: "what else can be called as /NAME: skills, commands, prompts of MCP servers",
+    run: skills,
+  },
+  mcp: {
+    usage: SERVERS_USAGE,
+    summary: "how it stands with the MCP servers; login, logout, restart, changes or accept of one",
+    run: serverCommand,
+  },
   mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
   permissions: { usage: "/permissions", summary: "the rules in force, with their files", run: permissions },
   config: {
@@ -96,8 +105,9 @@ export function isSlashCommand(line: string): boolean {
  * Whether the session is to be asked for such a line: it calls a skill, or one that has just come. A line that is like
  * one of our own commands is a slip of the person's.
  */
-export function callsSkill(line: string, skills: readonly Skill[]): boolean {
+export function callsSkill(line: string, skills: readonly Skill[], hasServers = false): boolean {
   const [, word = ""] = /^\/(\S*)/.exec(line) ?? [];
+  if (hasServers && word.startsWith("mcp__")) return true;
   if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
   return skillTyped(word, skills) !== undefined || nearest(word, Object.keys(commands)) === undefined;
 }
@@ -122,7 +132,12 @@ function unknown(word: string): string {
   );
 }
 
-function help(): string {
+/** So many prompts stand in `/help`; all of them in `/skills`. */
+const MOST_PROMPTS = 8;
+
+function help(_: string, { session }: SlashContext): string {
+  const prompts = session.mcp.prompts();
+  const left = prompts.length - MOST_PROMPTS;
   const rows = [
     ...Object.values(commands).map(({ usage, summary }) => [usage, summary] as const),
     ["\\ Enter", "a new line; so does Alt-Enter"] as const,
@@ -131,7 +146,12 @@ function help(): string {
   ];
   const width = Math.max(...rows.map(([left]) => left.length));
   const typed = "What you type while agents work is told to the main conversation at its next turn.";
-  return [...rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`), typed].join("\n");
+  return [
+    ...rows.map(([name, what]) => `${name.padEnd(width)}  ${what}`),
+    typed,
+    ...prompts.slice(0, MOST_PROMPTS).map(promptLine),
+    ...(left > 0 ? [`${left} more prompts of MCP servers: /skills lists them.`] : []),
+  ].join("\n");
 }
 
 function skills(_: string, { session, paint }: SlashContext): string {
@@ -139,7 +159,12 @@ function skills(_: string, { session, paint }: SlashContext): string {
     const usage = `/${name}${argumentHint === null ? "" : ` ${argumentHint}`}`;
     return `${safeLine(`${usage}: ${description}`)} ${paint("dim", `(${ORIGINS[origin]})`)}`;
   });
-  return rows.join("\n") || "There are no skills here.";
+  const prompts = session.mcp
+    .prompts()
+    .map(
+      (prompt) => `${promptLine(prompt)} ${paint("dim", safeLine(`(the MCP server ${prompt.server}'s)`))}`,
+    );
+  return [...rows, ...prompts].join("\n") || "There are no skills here.";
 }
 
 const ORIGINS: Readonly<Record<Skill["origin"], string>> = {
@@ -149,15 +174,6 @@ const ORIGINS: Readonly<Record<Skill["origin"], string>> = {
   plugin: "a plug-in's",
   shipped: "Troupe's",
 };
-
-function servers(_: string, { session }: SlashContext): string {
-  const lines = session.mcpServers().map(({ name, state, tools }) => {
-    const reason = "reason" in state && state.reason !== undefined ? `: ${state.reason}` : "";
-    const more = state.type === "connected" ? `, ${counted(tools, "tool")}` : reason;
-    return safeLine(`${name}: ${state.type}${more}`);
-  });
-  return lines.join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
-}
 
 function mode(argument: string, { session, whyNot }: SlashContext): string {
   if (argument === "") return `The mode is ${session.mode()}.`;

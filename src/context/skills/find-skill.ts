@@ -20,7 +20,7 @@ export function skillTyped(name: string, skills: readonly Skill[]): Skill | unde
 }
 
 /** The names that may have been meant, the nearest first. */
-export function nearNames(name: string, skills: readonly Skill[]): readonly string[] {
+export function nearNames(name: string, skills: readonly Pick<Skill, "name">[]): readonly string[] {
   const wanted = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
   const near = skills.flatMap((skill) => {
     const plain = skill.name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");

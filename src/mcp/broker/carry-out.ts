@@ -1,9 +1,10 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
+import type { Picture } from "../../mailbox/conversation.ts";
 import { type Outcome, PromptSaid, ResourceSaid, type Wish } from "../protocol.ts";
 import { boundedResult } from "./bounded-result.ts";
 import { NO_TIMEOUT_MS, pagesOf } from "./pages.ts";
-import { piecesOf, RawResult, resourcePiece } from "./result-content.ts";
+import { MAX_IMAGES_CHARS, piecesOf, RawResult, resourcePiece } from "./result-content.ts";
 import { printable } from "./tail-text.ts";
 
 export interface Said {
@@ -21,8 +22,9 @@ export interface CarryOutParts {
 
 const MAX_LISTED = 1_000;
 const MAX_PROMPT_CHARS = 200_000;
+const MAX_PROMPT_MESSAGES = 200;
 
-type Carried = Exclude<Wish, { type: "sign-in" }>;
+type Carried = Exclude<Wish, { type: "sign-in" | "sign-out" }>;
 
 /** Asks the server, and makes of its answer what a session can use. Rejects with what the SDK rejects with. */
 export async function carryOut(wish: Carried, parts: CarryOutParts): Promise<Outcome> {
@@ -82,16 +84,27 @@ async function getPrompt(
 ): Promise<Outcome> {
   const request = { method: "prompts/get", params: { name, arguments: given } };
   const { messages } = await client.request(request, Messages, { signal, timeout: NO_TIMEOUT_MS });
-  const texts = messages.map(({ role, content }) => ({ role, text: promptText(content) }));
-  if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_PROMPT_CHARS)
-    return { type: "failed", message: `its prompt ${name} has more than ${MAX_PROMPT_CHARS} characters` };
-  return { type: "prompt", messages: texts };
+  const said = messages.map(({ role, content }) => ({ role, ...promptContent(content) }));
+  const chars = said.reduce((sum, { text }) => sum + text.length, 0);
+  const shown = said.flatMap(({ pictures }) => pictures);
+  const why =
+    said.length > MAX_PROMPT_MESSAGES
+      ? `more than ${MAX_PROMPT_MESSAGES} messages`
+      : chars > MAX_PROMPT_CHARS
+        ? `more than ${MAX_PROMPT_CHARS} characters`
+        : shown.reduce((sum, { source }) => sum + source.data.length, 0) > MAX_IMAGES_CHARS
+          ? "pictures that are too large together"
+          : null;
+  if (why === null) return { type: "prompt", messages: said };
+  return { type: "failed", message: `The prompt ${name} of the MCP server is not used: it has ${why}.` };
 }
 
-function promptText(content: unknown): string {
-  return piecesOf({ content: Array.isArray(content) ? content : [content] })
-    .map((piece) => (piece.type === "text" ? piece.text : "[An image is left out.]"))
-    .join("\n");
+function promptContent(content: unknown): { readonly text: string; readonly pictures: Picture[] } {
+  const pieces = piecesOf({ content: Array.isArray(content) ? content : [content] });
+  return {
+    text: pieces.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n"),
+    pictures: pieces.flatMap((piece) => (piece.type === "image" ? [piece.block] : [])),
+  };
 }
 
 /** `required` may be left out, and so may all arguments. */

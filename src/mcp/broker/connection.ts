@@ -168,6 +168,6 @@ function lastWords(transport: Transport | null): string {
   return ` It wrote last: ${ended(transport.complaints.split("\n").slice(-8).join("\n"))}`;
 }
 
-function signInSentence({ name, file }: McpServer): string {
-  return `The MCP server "${name}" (${file}) wants somebody to sign in. Sign in from an interactive session on a machine with a browser, or give the server's entry a header "Authorization" with a token.`;
+function signInSentence({ name, slug, file }: McpServer): string {
+  return `The MCP server "${name}" (${file}) wants you to sign in: troupe mcp login ${slug}, or /mcp login ${slug} in a conversation; a header "Authorization" with a token in its entry will do as well.`;
 }

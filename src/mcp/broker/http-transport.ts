@@ -7,7 +7,7 @@ import {
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { HttpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { NobodySignedIn, signInProvider } from "./oauth.ts";
+import { keptSignIn, NobodySignedIn } from "./oauth.ts";
 import { SignInFile } from "./sign-in-file.ts";
 
 export interface HttpParts {
@@ -22,9 +22,7 @@ export function httpTransports(server: HttpServer, parts: HttpParts): readonly (
   const options = () => {
     const file = new SignInFile(parts.signIns, server);
     // Without tokens a provider would register us with whatever server asks; that is for `signIn` to do.
-    return file.read().tokens === undefined
-      ? { fetch }
-      : { fetch, authProvider: signInProvider(server, file) };
+    return file.read().tokens === undefined ? { fetch } : { fetch, authProvider: keptSignIn(server, file) };
   };
   // Older servers know only this; the protocol says to try it second.
   const sse = () => new SSEClientTransport(url, options());

@@ -30,6 +30,8 @@ export class Link {
   readonly #parts: LinkParts;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
+  /** Aborted by a restart; a new one for each. */
+  #anew = new AbortController();
   readonly #patient = new Set<Patience>();
   readonly #told = new Set<string>();
   #connection: Connection | null = null;
@@ -53,6 +55,12 @@ export class Link {
     });
   }
 
+  /** Ends the server, and starts it as for the first time. */
+  restart(): void {
+    if (this.#running === null) this.start();
+    else this.#anew.abort(new Error("the server is being started again"));
+  }
+
   /** Ends the server; resolves when nothing of it runs any more. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the server is being stopped"));
@@ -63,7 +71,7 @@ export class Link {
 
   /** Never rejects. */
   async request(
-    wish: Exclude<Wish, { type: "sign-in" }>,
+    wish: Exclude<Wish, { type: "sign-in" | "sign-out" }>,
     signal: AbortSignal,
     onProgress: (said: Said) => void,
   ): Promise<Outcome> {
@@ -106,8 +114,13 @@ export class Link {
     this.#parts.onState({ type: "starting" });
     while (!this.#stop.signal.aborted) {
       const began = this.#clock.now();
-      const end = await this.#once();
+      const over = AbortSignal.any([this.#stop.signal, this.#anew.signal]);
+      const end = await this.#once(over);
       if (this.#stop.signal.aborted) break;
+      if (this.#startsAnew()) {
+        tries = 0;
+        continue;
+      }
       // What was never there is not waited for; what was there may come back.
       if (end.type === "needs-auth" || (end.type === "failed" && tries === 0))
         return this.#parts.onState({ type: end.type, reason: end.reason });
@@ -116,10 +129,18 @@ export class Link {
       if (tries >= this.#parts.limits.reconnects)
         return this.#parts.onState({ type: "failed", reason: givenUp(reason, tries) });
       this.#parts.onState({ type: "starting", reason });
-      await pause(this.#clock, this.#delay(tries), this.#stop.signal);
-      tries += 1;
+      await pause(this.#clock, this.#delay(tries), over);
+      tries = this.#startsAnew() ? 0 : tries + 1;
     }
     this.#parts.onState({ type: "stopped" });
+  }
+
+  /** Whether a restart is wanted, which is seen to from here on. */
+  #startsAnew(): boolean {
+    if (!this.#anew.signal.aborted || this.#stop.signal.aborted) return false;
+    this.#anew = new AbortController();
+    this.#parts.onState({ type: "starting" });
+    return true;
   }
 
   #delay(tries: number): number {
@@ -127,17 +148,19 @@ export class Link {
     return Math.min(reconnectMs * 2 ** tries, longestReconnectMs);
   }
 
-  /** One connection, from its start to its end. */
-  async #once(): Promise<{ readonly type: "lost" | "needs-auth" | "failed"; readonly reason: string }> {
+  /** One connection, from its start to its end, or to the signal. */
+  async #once(
+    over: AbortSignal,
+  ): Promise<{ readonly type: "lost" | "needs-auth" | "failed"; readonly reason: string }> {
     const parts: ConnectionParts = {
       ...this.#parts,
       elicit: this.#parts.elicit === null ? null : (...asked) => this.#elicit(...asked),
       changed: (what) => (what === "tools" ? this.#refresh() : this.#parts.onChanged(what)),
     };
-    const connected = await connect(this.server, parts, this.#stop.signal);
+    const connected = await connect(this.server, parts, over);
     if (connected.type !== "connected") return connected;
     const { connection } = connected;
-    if (this.#stop.signal.aborted) {
+    if (over.aborted) {
       await connection.close();
       return { type: "lost", reason: "" };
     }
@@ -148,7 +171,7 @@ export class Link {
     const { instructions } = connection;
     this.#parts.onState({ type: "connected" }, instructions && shortened(printable(instructions)));
     const stopped = new Promise<Lost>((resolve) => {
-      this.#stop.signal.addEventListener("abort", () => resolve({ fault: "", wrote: "" }), { once: true });
+      over.addEventListener("abort", () => resolve({ fault: "", wrote: "" }), { once: true });
     });
     const { fault, wrote } = await Promise.race([connection.lost, stopped]);
     this.#connection = null;

@@ -4,11 +4,12 @@ import {
   extractWWWAuthenticateParams,
   type OAuthClientProvider,
 } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientInformationMixed } from "@modelcontextprotocol/sdk/shared/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { LATEST_PROTOCOL_VERSION } from "@modelcontextprotocol/sdk/types.js";
 import type { HttpServer } from "../server.ts";
 import { type Callback, listenForCallback } from "./callback.ts";
-import type { SignInFile } from "./sign-in-file.ts";
+import type { SignIn, SignInFile } from "./sign-in-file.ts";
 
 /** Nobody is there who could sign in: connecting does not open browsers. */
 export class NobodySignedIn extends Error {
@@ -24,42 +25,18 @@ interface Interaction {
   open(url: URL): Promise<void>;
 }
 
-/** `interaction` absent: tokens are used and refreshed, and nobody is asked for new ones. */
-export function signInProvider(
-  server: HttpServer,
-  file: SignInFile,
-  interaction: Interaction | null = null,
-): OAuthClientProvider {
-  const redirectUrl = interaction?.callback.url ?? NOWHERE;
-  let verifier = "";
-  const provider: OAuthClientProvider = {
-    redirectUrl,
-    clientMetadata: {
-      client_name: "Troupe",
-      redirect_uris: [redirectUrl],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-    },
-    clientInformation() {
-      const clientId = server.oauth?.clientId;
-      if (clientId !== undefined) return { client_id: clientId };
-      const { client } = file.read();
-      // Registered for another address to come back to: a sign-in registers anew.
-      const isFor = (uris: unknown) => Array.isArray(uris) && uris.includes(redirectUrl);
-      if (interaction !== null && client !== undefined && "redirect_uris" in client)
-        return isFor(client.redirect_uris) ? client : undefined;
-      return client;
-    },
+/** For a connection: tokens are used and refreshed, and nobody is asked for new ones. */
+export function keptSignIn(server: HttpServer, file: SignInFile): OAuthClientProvider {
+  return {
+    redirectUrl: NOWHERE,
+    clientMetadata: metadataFor(NOWHERE),
+    clientInformation: () => ownClient(server) ?? file.read().client,
     tokens: () => file.read().tokens,
     saveTokens: (tokens) => file.write({ ...file.read(), tokens }),
-    codeVerifier: () => verifier,
-    saveCodeVerifier(given) {
-      verifier = given;
-    },
-    async redirectToAuthorization(url) {
-      if (interaction === null) throw new NobodySignedIn("Nobody is signed in.");
-      await interaction.open(url);
+    codeVerifier: () => "",
+    saveCodeVerifier() {},
+    async redirectToAuthorization() {
+      throw new NobodySignedIn("Nobody is signed in.");
     },
     invalidateCredentials(scope) {
       const { tokens, client } = file.read();
@@ -68,12 +45,58 @@ export function signInProvider(
       if (scope === "tokens") file.write({ client });
     },
   };
-  if (interaction === null) return provider;
+}
+
+/** For somebody who signs in: what is kept of an older sign-in stays until there is a new one. */
+function newSignIn(
+  server: HttpServer,
+  file: SignInFile,
+  { callback: { url: redirectUrl }, state, open }: Interaction,
+): OAuthClientProvider {
+  let verifier = "";
+  let client = registeredFor(redirectUrl, file.read().client);
   return {
-    ...provider,
-    state: () => interaction.state,
-    saveClientInformation: (client) => file.write({ ...file.read(), client }),
+    redirectUrl,
+    clientMetadata: metadataFor(redirectUrl),
+    state: () => state,
+    clientInformation: () => ownClient(server) ?? client,
+    saveClientInformation(registered) {
+      client = registered;
+    },
+    // With older ones nobody would be asked.
+    tokens: () => undefined,
+    saveTokens: (tokens) => file.write({ tokens, client }),
+    codeVerifier: () => verifier,
+    saveCodeVerifier(given) {
+      verifier = given;
+    },
+    redirectToAuthorization: open,
+    invalidateCredentials(scope) {
+      if (scope === "all" || scope === "client") client = undefined;
+    },
   };
+}
+
+function metadataFor(redirectUrl: string): OAuthClientProvider["clientMetadata"] {
+  return {
+    client_name: "Troupe",
+    redirect_uris: [redirectUrl],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+}
+
+/** What the person has registered by hand. */
+function ownClient({ oauth }: HttpServer): OAuthClientInformationMixed | undefined {
+  return oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId };
+}
+
+/** One that is registered for another address to come back to is of no use. */
+function registeredFor(redirectUrl: string, client: SignIn["client"]): SignIn["client"] {
+  if (client === undefined || !("redirect_uris" in client)) return client;
+  const uris: unknown = client.redirect_uris;
+  return Array.isArray(uris) && uris.includes(redirectUrl) ? client : undefined;
 }
 
 export interface SignInParts {
@@ -92,7 +115,7 @@ export async function signIn(
   const callback = await listenForCallback(server.oauth?.callbackPort ?? 0);
   try {
     const state = randomBytes(24).toString("base64url");
-    const provider = signInProvider(server, file, {
+    const provider = newSignIn(server, file, {
       callback,
       state,
       async open(url) {
@@ -102,8 +125,6 @@ export async function signIn(
         await openBrowser(url.href);
       },
     });
-    // What is known of an older sign-in did not help, or nobody would sign in again.
-    file.write({ client: file.read().client });
     const bounded: FetchLike = (url, init) => fetch(url, { ...init, signal });
     const asked = { serverUrl: server.url, fetchFn: bounded, ...(await challengeOf(server, bounded)) };
     if ((await auth(provider, asked)) === "AUTHORIZED") return;

@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
-import type { ToolResultContent } from "../../mailbox/conversation.ts";
+import type { Picture } from "../../mailbox/conversation.ts";
 import { printable } from "./tail-text.ts";
-
-type Block = Exclude<ToolResultContent, string>[number];
 
 /** The Messages API takes no larger image. */
 export const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
@@ -43,7 +41,7 @@ export type RawResult = z.infer<typeof RawResult>;
 /** A piece of a result as a model takes it. */
 export type Piece =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly block: Block; readonly chars: number };
+  | { readonly type: "image"; readonly block: Picture; readonly chars: number };
 
 /** The pieces of a result: images stay images, everything else becomes text. */
 export function piecesOf({ content = [], structuredContent }: RawResult): readonly Piece[] {
@@ -99,7 +97,7 @@ function imagePiece(data: string, mimeType: string): Piece {
         : "it is no base64";
   if (!type.success || why !== null)
     return text(`[An image (${mimeType}, ${bytesOf(data)}) is left out: ${why}.]`);
-  const block: Block = { type: "image", source: { type: "base64", media_type: type.data, data } };
+  const block: Picture = { type: "image", source: { type: "base64", media_type: type.data, data } };
   return { type: "image", block, chars: data.length };
 }
 

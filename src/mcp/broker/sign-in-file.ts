@@ -38,6 +38,13 @@ export class SignInFile {
     }
   }
 
+  /** False: there was none. Throws where it cannot be removed. */
+  forget(): boolean {
+    const was = this.read().tokens !== undefined;
+    rmSync(this.path, { force: true });
+    return was;
+  }
+
   /** Throws where it cannot be kept. As a whole or not at all: another session may read it meanwhile. */
   write(signIn: SignIn): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });

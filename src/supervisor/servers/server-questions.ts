@@ -20,7 +20,6 @@ const SERVERS = ActorId.parse("mcpServers");
 /** Of a description that a person is shown; the rest can only be more of it. */
 const MOST_CHARS = 600;
 const ACCEPT = "Accept";
-const SIGN_IN = "I have opened it";
 
 export function serverQuestions(
   broker: Pick<AskBroker, "question">,
@@ -36,10 +35,6 @@ export function serverQuestions(
     const asker = { actor: SERVERS, path: [`the MCP server "${server}"`] };
     return broker.question({ questions, asker, call: callId(SERVERS, 0, asked) }, signal);
   };
-  const chose = async (server: string, question: Question, label: string, signal: AbortSignal) => {
-    const outcome = await ask(server, [question], signal);
-    return outcome.type === "answers" && outcome.answers[question.question] === label;
-  };
 
   return {
     async elicit({ server, message, schema }: Elicitation, signal): Promise<ElicitationAnswer> {
@@ -54,21 +49,6 @@ export function serverQuestions(
       if (outcome.type !== "answers") return { action: outcome.by === "person" ? "decline" : "cancel" };
       return contentOf(outcome.answers, questions, schema);
     },
-    openBrowser: ({ server, url }, signal) =>
-      chose(
-        server,
-        {
-          question: `The MCP server "${server}" wants you to sign in. Open this page in a browser, on this machine: ${url}`,
-          header: "Sign in",
-          options: [
-            { label: SIGN_IN, description: "and go on when the page says so" },
-            { label: "Do not sign in", description: "" },
-          ],
-          multiSelect: false,
-        },
-        SIGN_IN,
-        signal,
-      ),
     async accepts(server, changes, signal) {
       if (changes.length === 0) return false;
       const question: Question = {
@@ -83,7 +63,8 @@ export function serverQuestions(
         ],
         multiSelect: false,
       };
-      return chose(server, question, ACCEPT, signal);
+      const outcome = await ask(server, [question], signal);
+      return outcome.type === "answers" && outcome.answers[question.question] === ACCEPT;
     },
   };
 }

@@ -14,8 +14,13 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
     session: {
       ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked },
       ...{ mode: unasked, setMode: unasked, rules: unasked, skills: unasked },
+      mcp: {
+        ...{ prompts: () => [], signIn: unasked, signOut: unasked, restart: unasked },
+        ...{ changes: unasked, accept: unasked },
+      },
       ...session,
     },
+    ...{ say() {}, stoppable: () => new AbortController().signal },
     ...{ own, whyNot: () => null, leave() {}, paint: (_, text) => text, now: () => 0, goOnWith() {} },
   };
 }

@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
+import { promptUsage, type ServerPrompt } from "../../supervisor/servers/server-desk.ts";
+import type { Paint } from "../colour.ts";
+import { counted } from "../figures.ts";
+import { quoted } from "../option.ts";
+import { safeLine } from "../safe-text.ts";
+import { visibleText } from "../visible-text.ts";
+import type { ReplSession } from "./repl-session.ts";
+
+/** What the commands about MCP servers work with. */
+export interface ServerContext {
+  readonly session: Pick<ReplSession, "mcpServers" | "mcp">;
+  readonly paint: Paint;
+  /** Shown at once, as it is: no line of it is broken, so that an address can be copied. Safe for a terminal. */
+  say(line: string): void;
+  /** Aborted when the person stops what they wait for. */
+  stoppable(): AbortSignal;
+}
+
+export const SERVERS_USAGE = "/mcp [ACTION NAME]";
+const ACTIONS = "login, logout, restart, changes and accept";
+/** Of what a person may be shown of one tool; the rest can only be more of it. */
+const MOST_CHARS = 4_000;
+
+/** `/mcp`: how it stands with each server, and what can be done about it. */
+export async function serverCommand(argument: string, context: ServerContext): Promise<string> {
+  const [action = "", ...words] = argument.split(/\s+/).filter((word) => word !== "");
+  if (action === "") return listed(context);
+  const code = action === "accept" && /^[0-9a-f]{8}$/.test(words.at(-1) ?? "") ? words.pop() : undefined;
+  const name = words.join(" ").replace(/^(["'])(.*)\1$/, "$2");
+  const server = named(name, context);
+  if (typeof server === "string") return safeLine(server);
+  switch (action) {
+    case "login":
+      return safeLine(await signedIn(server, context));
+    case "logout":
+      return safeLine(await signedOut(server, context));
+    case "restart":
+      return safeLine(await restarted(server, context));
+    case "changes":
+      return changesOf(server, context);
+    case "accept":
+      return accepted(server, code, context);
+    default:
+      return safeLine(`/mcp cannot ${quoted(action)}; it can ${ACTIONS}, each with the name of a server.`);
+  }
+}
+
+function listed({ session }: ServerContext): string {
+  const prompts = session.mcp.prompts();
+  const lines = session.mcpServers().map((server) => {
+    const own = prompts.filter((prompt) => prompt.server === server.name).length;
+    return safeLine(`${server.name}: ${stateWords(server, own)}`);
+  });
+  return lines.join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
+}
+
+function stateWords({ slug, state, tools, changed }: ServerStatus, prompts: number): string {
+  switch (state.type) {
+    case "connected": {
+      const offers = [counted(tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(
+        ", ",
+      );
+      if (changed.length === 0) return `connected, ${offers}`;
+      const are =
+        changed.length === 1 ? "1 tool has changed and is" : `${changed.length} tools have changed and are`;
+      return `connected, ${offers}; ${are} refused: /mcp changes ${slug} shows them`;
+    }
+    case "starting":
+      return state.reason === undefined ? "starting" : `starting again: ${state.reason}`;
+    case "needs-auth":
+      return `wants you to sign in: /mcp login ${slug}`;
+    case "failed":
+      return `failed: ${state.reason} /mcp restart ${slug} tries again.`;
+    case "stopped":
+      return "stopped";
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Or why there is none, as a sentence. */
+function named(name: string, { session }: ServerContext): ServerStatus | string {
+  const servers = session.mcpServers();
+  const found = servers.find((one) => one.name === name) ?? servers.find((one) => one.slug === name);
+  if (found !== undefined) return found;
+  const there = servers.map((one) => one.name).join(", ");
+  const known = there === "" ? "There are no MCP servers." : `There are: ${there}.`;
+  return name === "" ? `Name the server. ${known}` : `There is no MCP server ${quoted(name)}. ${known}`;
+}
+
+async function signedIn({ name, slug, state }: ServerStatus, context: ServerContext): Promise<string> {
+  const { session, say, stoppable } = context;
+  if (state.type === "connected")
+    return `The MCP server "${name}" is connected; to sign in as somebody else, /mcp logout ${slug} first.`;
+  const signal = stoppable();
+  const show = (url: string) => {
+    say("Open this page in a browser on this machine, and sign in there (Ctrl-C gives up):");
+    say(safeLine(url));
+  };
+  const outcome = await session.mcp.signIn(slug, show, signal);
+  if (!outcome.ok) return signal.aborted ? "Nobody has signed in." : outcome.message;
+  const now = session.mcpServers().find((one) => one.slug === slug);
+  if (now?.state.type === "connected")
+    return `You are signed in, and the MCP server "${name}" is connected (${counted(now.tools, "tool")}).`;
+  const why = now !== undefined && "reason" in now.state && now.state.reason ? ` ${now.state.reason}` : "";
+  return `You are signed in, but the MCP server "${name}" is not connected.${why}`;
+}
+
+async function signedOut(
+  { name, slug }: ServerStatus,
+  { session, stoppable }: ServerContext,
+): Promise<string> {
+  const outcome = await session.mcp.signOut(slug, stoppable());
+  if (!outcome.ok) return outcome.message;
+  return `${outcome.value ? "You are no longer" : "Nobody was"} signed in at the MCP server "${name}".`;
+}
+
+async function restarted(
+  { name, slug }: ServerStatus,
+  { session, stoppable }: ServerContext,
+): Promise<string> {
+  const outcome = await session.mcp.restart(slug, stoppable());
+  if (!outcome.ok) return outcome.message;
+  const tools = session.mcpServers().find((one) => one.slug === slug)?.tools ?? 0;
+  return `The MCP server "${name}" is connected (${counted(tools, "tool")}).`;
+}
+
+function changesOf(server: ServerStatus, { session, paint }: ServerContext): string {
+  const { name, slug } = server;
+  const changes = session.mcp.changes(slug);
+  if (changes.length === 0)
+    return safeLine(`No tool of the MCP server "${name}" has changed since the session first saw it.`);
+  return [
+    safeLine(
+      `The MCP server "${name}" has changed what these tools are. Models read that as instructions, so they are refused until you accept it.`,
+    ),
+    ...changes.flatMap((change) => changeRows(change, paint)),
+    `/mcp accept ${slug} ${codeOf(changes)} takes them as they are now.`,
+  ].join("\n");
+}
+
+/** Nothing is accepted that was not shown just so. */
+function accepted(server: ServerStatus, code: string | undefined, context: ServerContext): string {
+  const { mcp } = context.session;
+  const changes = mcp.changes(server.slug);
+  if (changes.length === 0 || code !== codeOf(changes)) return changesOf(server, context);
+  const names = mcp.accept(server.slug, changes);
+  return safeLine(`Used as they are now: ${names.join(", ")}.`);
+}
+
+function changeRows({ accepted: before, now }: ChangedTool, paint: Paint): string[] {
+  const isReworded = before.description !== now.description;
+  const isReshaped = JSON.stringify(before.inputSchema) !== JSON.stringify(now.inputSchema);
+  const pair = (what: string, was: string, is: string) => [
+    `  ${what}, before: ${paint("dim", cut(was))}`,
+    `  ${what}, now: ${cut(is)}`,
+  ];
+  return [
+    paint("bold", safeLine(now.name)),
+    ...(isReworded ? pair("description", before.description, now.description) : []),
+    ...(isReshaped
+      ? pair("arguments", JSON.stringify(before.inputSchema), JSON.stringify(now.inputSchema))
+      : []),
+    ...(isReworded || isReshaped ? [] : ["  more of its description, behind what is shown to models"]),
+  ];
+}
+
+function cut(text: string): string {
+  const shown = text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
+  return visibleText(shown).replaceAll("\n", "\n    ");
+}
+
+function codeOf(changes: readonly ChangedTool[]): string {
+  const all = changes.map(({ now }) => `${now.name} ${now.digest}`).join("\n");
+  return createHash("sha256").update(all).digest("hex").slice(0, 8);
+}
+
+/** A prompt of a server in a list, without its server. */
+export function promptLine(prompt: ServerPrompt): string {
+  const { description } = prompt;
+  return safeLine(
+    `${promptUsage(prompt)}${description === undefined ? "" : `: ${description.slice(0, 250)}`}`,
+  );
+}
