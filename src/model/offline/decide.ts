@@ -1,5 +1,6 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ModelRequest } from "../client.ts";
+import { skillsNote } from "./called-skill.ts";
 import { carryOut } from "./carry-out.ts";
 import { type Desk, deskOf } from "./desk.ts";
 import { currentEpisode, type Episode } from "./episode.ts";
@@ -37,7 +38,14 @@ function* planFor(episode: Episode, desk: Desk, lead: boolean): Plan<string> {
   return prompt === "" ? settled : `${settled}\n\n${yield* planForPrompt(episode, desk, lead)}`;
 }
 
-function* planForPrompt({ prompt, notifications }: Episode, desk: Desk, lead: boolean): Plan<string> {
+function* planForPrompt(episode: Episode, desk: Desk, lead: boolean): Plan<string> {
+  const { prompt, skills } = episode;
+  if (skills.length === 0) return yield* planForWords(episode, desk, lead);
+  const note = skillsNote(skills, prompt !== "");
+  return prompt === "" ? note : `${yield* planForWords(episode, desk, lead)}\n\n${note}`;
+}
+
+function* planForWords({ prompt, notifications }: Episode, desk: Desk, lead: boolean): Plan<string> {
   if (prompt === "" && notifications.length > 0) return "";
   const steps = instructionsIn(prompt);
   if (steps !== undefined) return yield* carryOut(steps, desk, lead);

@@ -1,5 +1,6 @@
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
+import { type CalledSkill, calledIn } from "./called-skill.ts";
 import { type HandedBack, handedBackIn } from "./handed-back.ts";
 import { type Notification, notificationsIn } from "./notifications.ts";
 import type { Outcome, Wish } from "./plan.ts";
@@ -9,6 +10,8 @@ export interface Episode {
   /** What was asked, with what was said meanwhile on lines of its own. Never text out of a tool. */
   readonly prompt: string;
   readonly notifications: readonly Notification[];
+  /** Skills in it that tell how to work; the prompt has at most what was written behind their names. */
+  readonly skills: readonly CalledSkill[];
   /** Its own edits that do not fit, where the runtime gave them back: the last message of this kind. */
   readonly handedBack: HandedBack | undefined;
   /** What became of a wish: each answer is given once, but for wishes that may share one. */
@@ -22,11 +25,13 @@ export function currentEpisode(messages: readonly MessageParam[], lastTurn: bool
   const said = lastTurn && texts.length > 1 ? texts.slice(0, -1) : texts;
   const conflicts = said.map(handedBackIn);
   const read = said.filter((_, at) => conflicts[at] === undefined).map(notificationsIn);
+  const called = read.map(({ rest }) => calledIn(rest));
   return {
-    prompt: read
-      .map(({ rest }) => rest)
+    prompt: called
+      .map(({ prompt }) => prompt)
       .filter((rest) => rest !== "")
       .join("\n"),
+    skills: called.flatMap(({ skill }) => (skill === undefined ? [] : [skill])),
     notifications: read.flatMap(({ notifications }) => notifications),
     handedBack: conflicts.findLast((one) => one !== undefined),
     answer: answersIn(open),

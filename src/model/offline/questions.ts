@@ -79,6 +79,11 @@ function looksAsked(text: string): boolean {
   return /^(?:where|how|why|what|when|which|who|find|list|show|explain|describe|locate)\b/i.test(text);
 }
 
+/** Whether words that were written behind something else are a question of their own. */
+export function isAsked(text: string): boolean {
+  return (isQuestion(text.trim()) || looksAsked(text.trim())) && isSearchable(text);
+}
+
 /** Whether there is anything in it to search for. */
 export function isSearchable(text: string): boolean {
   return termsOf(text).length > 0;

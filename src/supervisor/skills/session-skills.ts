@@ -22,6 +22,7 @@ import type { ActorRecord } from "../actor-record.ts";
 import type { Actors } from "../desk.ts";
 import { territoryOf } from "../territory.ts";
 import { currentTurnTexts } from "./current-turn.ts";
+import { forkWords } from "./fork-words.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import { LentRules, rulesOf } from "./lent-rules.ts";
 import type { SkillsOptions } from "./options.ts";
@@ -301,9 +302,4 @@ function isForModel({ forModel }: Skill): boolean {
 
 function refused(reason: string): { readonly type: "refused"; readonly reason: string } {
   return { type: "refused", reason };
-}
-
-function forkWords({ name }: Skill, args: string): string {
-  const withArgs = args === "" ? "" : ` and args ${JSON.stringify(args)}`;
-  return `The person called /${name}${args === "" ? "" : ` ${args}`}. Call the Skill tool with skill ${JSON.stringify(name)}${withArgs}: an agent of its own carries it out. Then tell the person what it reports.`;
 }
