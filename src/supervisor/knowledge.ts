@@ -7,6 +7,7 @@ import { harmless } from "../context/harmless.ts";
 import { memoryFacts, memoryGone } from "../context/memory/facts.ts";
 import { fitted, memoryRoom } from "../context/memory/fit.ts";
 import { type Memory, memoryReader } from "../context/memory/memory.ts";
+import { nearbyGone, nearbyReader } from "../context/memory/nearby.ts";
 import { memoryBlock } from "../context/memory/words.ts";
 import {
   type Reference,
@@ -18,12 +19,15 @@ import {
 import type { Named } from "../context/skills/render.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Picture } from "../mailbox/conversation.ts";
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../mailbox/messages.ts";
 import { UNKNOWN_WINDOW } from "../model/context-windows.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { AgentIndex } from "./agent-kinds.ts";
+import { FORK } from "./forking.ts";
 import type { ContextNotice } from "./notices.ts";
 import type { ContextOptions } from "./options.ts";
+import { pathPatterns } from "./path-patterns.ts";
 import { type SessionSkills, SKILLS_FACT } from "./skills/session-skills.ts";
 
 /** What a new conversation is told besides its role and its task. */
@@ -43,10 +47,10 @@ export interface FirstWords {
 /** What a session knows of the place it works in, as it is at the moment. */
 export interface Knowledge {
   /**
-   * Before a prompt: the state of the repository, the kinds of agents, and the files that the prompt names. Null: nothing
-   * to wait for.
+   * Before a prompt: the state of the repository, the kinds of agents, the files that the prompt names, and what else
+   * comes with it. Null: nothing to wait for.
    */
-  userTurn(prompt: string): Promise<void> | null;
+  userTurn(prompt: string, attached?: readonly Reference[]): Promise<void> | null;
   /** `memory`: it sees memory files; `leads`: it is the main conversation. */
   first(of: {
     readonly memory: boolean;
@@ -59,12 +63,20 @@ export interface Knowledge {
   }): FirstWords;
   /** The files that a text names with `@`, as they are told. */
   named(text: string): Named;
-  /** What has changed since the main conversation was told; null: nothing. */
-  news(main: Pick<ActorRecord, "spec" | "turns" | "owed">): ContextNotice | null;
+  /**
+   * What has changed since the main conversation was told; null: nothing. Any conversation is told the memory of folders
+   * in which it has opened files.
+   */
+  news(actor: Informed): ContextNotice | null;
 }
+
+/** A conversation that is told of what has changed. */
+export type Informed = Pick<ActorRecord, "spec" | "turns" | "owed" | "root">;
 
 export interface KnowledgeParts {
   readonly options: ContextOptions;
+  /** Whether agents of this type are told what memory files say. */
+  readonly seesMemory: (type: string) => boolean;
   /** Where the list of skills stands. */
   readonly skillListing?: Index["placement"];
   readonly cwd: string;
@@ -88,7 +100,7 @@ interface MemoryWords {
   readonly facts: readonly Fact[];
 }
 
-const NO_MEMORY: Memory = { files: [], notes: [] };
+const NO_MEMORY: Memory = { files: [], rules: [], notes: [] };
 
 export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
   const { options, cwd, clock, denied, onWarning, agents, skills = null, files = diskFiles } = parts;
@@ -101,6 +113,8 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
   let status: string | null = null;
   let named: readonly Reference[] = [];
   let words: MemoryWords | null = null;
+  const fits = pathPatterns();
+  const readers = new Map<ActorId, ReturnType<typeof nearbyReader>>();
 
   function memory(): Memory {
     const now = read();
@@ -117,6 +131,23 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
       { key: "date", digest: date, text: `Today's date is ${date}.` },
       ...(leads && status !== null ? [gitFact(cwd, status)] : []),
     ];
+  }
+
+  /** Of folders in which it has opened files, and rules for such files. */
+  function nearby({ spec, turns, root }: Informed, known: Told): readonly Fact[] {
+    if (options.memory === undefined || !parts.seesMemory(spec.type)) return [];
+    const read = readers.get(spec.id) ?? nearbyReader({ ...options.memory, cwd, denied }, files, fits);
+    readers.set(spec.id, read);
+    const { facts, notes } = read(
+      {
+        ...{ root, touched: openedIn(spec, turns), known: Object.keys(known) },
+        room: Math.floor(memoryRoom(spec.window?.tokens ?? UNKNOWN_WINDOW) / 2),
+      },
+      memory(),
+    );
+    for (const note of notes) if (!warned.has(note)) onWarning(note);
+    for (const note of notes) warned.add(note);
+    return facts;
   }
 
   /** Agents of a session share the text, and no turn makes it again. */
@@ -149,8 +180,8 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
       const { facts, reads } = together(workspace === null ? [] : referencesIn(text, workspace, files));
       return { texts: facts.map((fact) => fact.text), reads };
     },
-    userTurn(prompt) {
-      named = workspace === null ? [] : referencesIn(prompt, workspace, files);
+    userTurn(prompt, attached = []) {
+      named = [...(workspace === null ? [] : referencesIn(prompt, workspace, files)), ...attached];
       const agentsNow = parts.lookAtAgents?.() ?? null;
       if (!options.surroundings) return agentsNow;
       const statusNow = parts.gitStatus().then((now) => {
@@ -173,16 +204,23 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
         ...{ reads, pictures },
       };
     },
-    news({ spec, turns, owed }) {
+    news(actor) {
+      const { spec, turns, owed } = actor;
+      const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, owed.handed);
+      // Agents end soon, and began with what is known; only where they have come to is news to them.
+      if (spec.id !== MAIN) {
+        const around = factNews(nearby(actor, known), known, nearbyGone);
+        return around === null ? null : contextNotice(around, NOTHING_SHOWN);
+      }
       const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);
       const references = takeNamed();
       const now = [
         ...memoryIn(room).facts,
         ...listsFor(spec),
+        ...nearby(actor, known),
         ...surroundings(true),
         ...references.map(({ fact }) => fact),
       ];
-      const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, owed.handed);
       const news = factNews(now, known, gone);
       if (news === null) return null;
       const fresh = references.filter(({ fact }) => known[fact.key] !== fact.digest);
@@ -198,7 +236,20 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
 }
 
 function gone(key: string): string | null {
-  return key === SKILLS_FACT ? "There are no skills any more." : memoryGone(key);
+  return key === SKILLS_FACT ? "There are no skills any more." : (memoryGone(key) ?? nearbyGone(key));
+}
+
+const NOTHING_SHOWN = { reads: [], pictures: [] };
+
+/** The files that a conversation has read or written in what still stands of it, the last ones last. */
+function openedIn({ type, inherited, compacted }: ActorSpec, turns: Informed["turns"]): readonly string[] {
+  const through = compacted?.through ?? 0;
+  // What a fork began with was its parent's, who was told.
+  const first = type === FORK ? [] : (inherited?.reads ?? []);
+  const later = turns
+    .filter(({ turn }) => turn > through)
+    .flatMap(({ heard, reads }) => [...heard.flatMap((steer) => steer.reads ?? []), ...reads]);
+  return [...new Set([...first, ...later].map(({ path }) => path))];
 }
 
 function contextNotice({ text, of }: FactNews, shown: Pick<References, "reads" | "pictures">): ContextNotice {

@@ -10,6 +10,8 @@ import {
   memoryPlaces,
   upwards,
 } from "./places.ts";
+import { ruleIn } from "./rule.ts";
+import { rulePlaces } from "./rule-places.ts";
 
 /** Bytes of one file: more is told of by its beginning. */
 export const MEMORY_FILE_BYTES = 64 * 1024;
@@ -39,23 +41,58 @@ export interface MemoryFile {
 /** What all memory files say, in the order in which it is told. The same object as long as none has changed. */
 export interface Memory {
   readonly files: readonly MemoryFile[];
+  /** Rules for some files only: told where a conversation opens one of them. */
+  readonly rules: readonly PathRule[];
   /** Sentences for the person: what was left out, and why. */
   readonly notes: readonly string[];
+}
+
+/** A file of `.claude/rules` that says what it is about. */
+export interface PathRule {
+  readonly file: MemoryFile;
+  /** Patterns, from the folder `of`. */
+  readonly paths: readonly string[];
+  readonly of: string;
 }
 
 /** Looks at every file it knows each time it is asked, and reads only those that have changed. */
 export function memoryReader(search: MemorySearch, files: Files): () => Memory {
   const project = projectOf(search.cwd, files);
-  const places = memoryPlaces(search, project);
-  let last: { readonly memory: Memory; readonly seen: Seen; readonly trusted: boolean } | null = null;
+  const own = memoryPlaces(search, project);
+  let last: { readonly found: Gathered; readonly key: string; readonly trusted: boolean } | null = null;
   return () => {
     const trusted = search.trusted();
-    if (last !== null && last.trusted === trusted && last.seen.isSame(files)) return last.memory;
-    const gathering = new Gathering(search, files, trusted, last?.seen);
-    for (const place of places) gathering.visit(place.path, place, null, 0);
-    last = { memory: gathering.memory, seen: gathering.seen, trusted };
-    return last.memory;
+    const rules = rulePlaces(search, project);
+    const key = rules.map(({ path }) => path).join("\0");
+    if (last?.key === key && last.trusted === trusted && last.found.seen.isSame(files))
+      return last.found.memory;
+    const places = SCOPES.flatMap((scope) => [...own, ...rules].filter((place) => place.scope === scope));
+    last = { found: gathered(places, { search, files, trusted, before: last?.found.seen }), key, trusted };
+    return last.found.memory;
   };
+}
+
+const SCOPES: readonly MemoryScope[] = ["enterprise", "user", "project", "local"];
+
+export interface Gathered {
+  readonly memory: Memory;
+  readonly seen: Seen;
+}
+
+export interface GatherSide {
+  readonly search: MemorySearch;
+  readonly files: Files;
+  readonly trusted: boolean;
+  /** What was read the time before. */
+  readonly before: Seen | undefined;
+}
+
+/** What stands in these places, in their order. */
+export function gathered(places: readonly MemoryPlace[], side: GatherSide): Gathered {
+  const gathering = new Gathering(side);
+  for (const place of places) gathering.visit(place.path, place, null, 0);
+  const { memory, seen } = gathering;
+  return { memory, seen };
 }
 
 /** The nearest folder with a repository in it, else the folder itself. */
@@ -106,10 +143,11 @@ class Gathering {
   /** Each file once, however often it is named and by which of its names. */
   readonly #visited = new Set<string>();
   readonly #found: MemoryFile[] = [];
+  readonly #rules: PathRule[] = [];
   readonly #notes: string[] = [];
   #lookedFor = 0;
 
-  constructor(search: MemorySearch, files: Files, trusted: boolean, before: Seen | undefined) {
+  constructor({ search, files, trusted, before }: GatherSide) {
     this.#search = search;
     this.#files = files;
     this.#trusted = trusted;
@@ -118,7 +156,7 @@ class Gathering {
   }
 
   get memory(): Memory {
-    return { files: withoutCopies(this.#found), notes: this.#notes };
+    return { files: withoutCopies(this.#found), rules: this.#rules, notes: this.#notes };
   }
 
   /** False: there is nothing under this path. */
@@ -130,7 +168,7 @@ class Gathering {
     this.#visited.add(look.identity);
     if (place.above && !this.#owners.has(look.owner))
       return this.#leaveOut(path, "was left out: it lies above the project and belongs to another user");
-    if (this.#found.length >= MEMORY_FILES)
+    if (this.#found.length + this.#rules.length >= MEMORY_FILES)
       return this.#leaveOut(path, `was left out: there are ${MEMORY_FILES} memory files already`);
     const content = this.seen.read(path, look.stamp, this.#files, this.#before);
     if (content.type === "unusable") return this.#leaveOut(path, content.reason);
@@ -141,18 +179,43 @@ class Gathering {
         path,
         `was left out: it leads out of the project to ${content.real}; --trust agrees to that for one run`,
       );
-    this.#take(content, { scope: place.scope, path, importedBy });
+    const own = { scope: place.scope, path, importedBy };
+    if (place.ruleOf !== undefined && importedBy === null) {
+      const { text, paths } = ruleIn(content.text);
+      if (paths !== null) return this.#keep({ ...content, text }, own, { paths, of: place.ruleOf });
+      this.#take({ ...content, text }, own);
+    } else this.#take(content, own);
     this.#follow(content.text, path, place, depth);
     return true;
   }
 
+  /** A rule for some files: it counts where one of them is opened. */
+  #keep(
+    content: Extract<Content, { type: "text" }>,
+    own: Pick<MemoryFile, "scope" | "path" | "importedBy">,
+    about: Pick<PathRule, "paths" | "of">,
+  ): true {
+    const file = this.#file(content, own);
+    if (file !== null) this.#rules.push({ file, ...about });
+    return true;
+  }
+
   #take(
-    { text: whole, bytes }: Extract<Content, { type: "text" }>,
+    content: Extract<Content, { type: "text" }>,
     own: Pick<MemoryFile, "scope" | "path" | "importedBy">,
   ): void {
+    const file = this.#file(content, own);
+    if (file !== null) this.#found.push(file);
+  }
+
+  /** As it is told; null: there is nothing in it. */
+  #file(
+    { text: whole, bytes }: Extract<Content, { type: "text" }>,
+    own: Pick<MemoryFile, "scope" | "path" | "importedBy">,
+  ): MemoryFile | null {
     const cut = bytes > MEMORY_FILE_BYTES;
     const text = (cut ? wholeLines(whole) : whole).trim();
-    if (text === "") return;
+    if (text === "") return null;
     if (cut)
       this.#notes.push(
         `${own.path} has ${bytes} bytes, of which only the first ${MEMORY_FILE_BYTES} are told to agents; make it shorter.`,
@@ -161,7 +224,7 @@ class Gathering {
       this.#notes.push(
         `${own.path} has characters in it that are not shown, which a model reads; look at it with a program that shows them before you rely on it.`,
       );
-    this.#found.push({ ...own, text, bytes, cut, digest: digestOf(text) });
+    return { ...own, text, bytes, cut, digest: digestOf(text) };
   }
 
   #follow(text: string, path: string, place: MemoryPlace, depth: number): void {

@@ -11,6 +11,8 @@ export interface MemoryPlace {
   readonly reach: string;
   /** It lies above the project, where files of other users may lie. */
   readonly above: boolean;
+  /** It is a file of rules: the folder that its patterns begin in. */
+  readonly ruleOf?: string;
 }
 
 /** Where memory is looked for. All folders are absolute. */
@@ -28,8 +30,8 @@ export interface MemorySearch {
 }
 
 /** Those of one folder, a tool's own file before the one for all. */
-const PROJECT = ["CLAUDE.md", join(".claude", "CLAUDE.md"), "AGENTS.md"];
-const LOCAL = ["CLAUDE.local.md"];
+export const PROJECT: readonly string[] = ["CLAUDE.md", join(".claude", "CLAUDE.md"), "AGENTS.md"];
+export const LOCAL: readonly string[] = ["CLAUDE.local.md"];
 
 /** In the order in which they are told: the nearest folder and the person's own words last. `project`: its root. */
 export function memoryPlaces(
