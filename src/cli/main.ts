@@ -48,7 +48,7 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
   const args = parseArguments(rest, [...options, ...Object.values(commonFlags)]);
   if (command === undefined && !args.value(printFlag)) {
     const [word] = args.positionals;
-    if (word !== undefined && wantedSession(args) === null) throw unknownCommand(word);
+    if (word !== undefined && wantedSession(args) === null) throw unknownCommand(word, args.positionals);
     if (!io.stdinIsTTY || !io.stdout.isTTY) return say(io, shortHelp());
     return conversationCommand.run(parseArguments(rest, conversationFlags), context);
   }
@@ -83,7 +83,10 @@ function wordsOf({ name }: Command): readonly string[] {
   return name.split(" ");
 }
 
-function unknownCommand(word: string): UsageError {
+function unknownCommand(word: string, words: readonly string[] = []): UsageError {
+  const misplaced = namedAtFront(words);
+  if (misplaced)
+    return new UsageError(`A command comes before its flags: troupe ${misplaced.name} and then the rest.`);
   const guess = nearest(word, ["help", ...namedCommands.map(({ name }) => name)]);
   const advice = guess
     ? `did you mean troupe ${guess}?`

@@ -75,6 +75,7 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
   const folder = "/definitely/not/there";
   test.each<[argv: string[], sentence: string, options?: FakeIOOptions]>([
     [["fanot", "x"], 'There is no command "fanot"; did you mean troupe fanout?'],
+    [["--trust", "mcp", "list"], "A command comes before its flags: troupe mcp and then the rest."],
     [["help", "fanot"], 'There is no command "fanot"; did you mean troupe fanout?'],
     [
       ["what is this?"],

@@ -66,7 +66,7 @@ function commandsIn(place: SkillPlace, files: Files, most: number): FoundFile[] 
 }
 
 /** Nothing of what is hidden, in an order that is the same everywhere. */
-function entriesOf(folder: string): Dirent[] {
+export function entriesOf(folder: string): Dirent[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

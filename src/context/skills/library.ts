@@ -1,6 +1,7 @@
 import type { Files } from "../files.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
 import { indexPath, type Known, readIndex, writeIndex } from "./index-file.ts";
+import { misplaced } from "./misplaced.ts";
 import { type SkillPlace, type SkillSearch, skillPlaces } from "./places.ts";
 import { type ReadSkill, readSkill, whyNotTold } from "./read-skill.ts";
 import { NO_SKILLS, type Skill, type SkillOrigin, type Skills } from "./skill.ts";
@@ -29,14 +30,22 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeIndex(index, after);
-    if (first || !isSame || search.trusted() !== trustedThen) now = gathered(found, reads, full);
+    if (first || !isSame || search.trusted() !== trustedThen) {
+      const notes = misplaced(places, found, files);
+      now = gathered(found, reads, full, notes);
+    }
     trustedThen = search.trusted();
     return now;
   }
   let trustedThen = search.trusted();
 
-  function gathered(found: readonly FoundFile[], reads: readonly Read[], full: boolean): Skills {
-    const notes: string[] = [];
+  function gathered(
+    found: readonly FoundFile[],
+    reads: readonly Read[],
+    full: boolean,
+    before: readonly string[],
+  ): Skills {
+    const notes = [...before];
     const seen = new Set<string>();
     const byName = new Map<string, { readonly skill: Skill; readonly place: SkillPlace }>();
     for (const [at, { read }] of reads.entries()) {

@@ -96,6 +96,25 @@ describe("where skills are", () => {
     expect((await library().look()).all.map(({ name }) => name)).toEqual(["three", "two", "one"]);
   });
 
+  test("what was meant as a skill and stands elsewhere is said, with where it belongs; notes and references are let be", async () => {
+    const { library, top } = world({
+      [`${P}/flat.md`]: skill("flat"),
+      [`${P}/README.md`]: "notes",
+      [`${P}/group/one/SKILL.md`]: skill("too deep"),
+      [`${P}/group/two/SKILL.md`]: skill("too deep"),
+      [`${P}/good/SKILL.md`]: skill("good"),
+      [`${P}/good/inner/SKILL.md`]: skill("an example in it"),
+      [`${P}/_shared/words.md`]: "words",
+    });
+    const { all, notes } = await library().look();
+    const at = (path: string) => join(top, P, path);
+    expect(all.map(({ name }) => name)).toEqual(["good"]);
+    expect(notes).toEqual([
+      `${at("flat.md")}: a skill is a folder with a file SKILL.md in it, such as ${at("flat/SKILL.md")}.`,
+      `${at("group/one/SKILL.md")}, ${at("group/two/SKILL.md")}: skills are looked for one folder deep; move them to ${at("NAME/SKILL.md")}.`,
+    ]);
+  });
+
   test("the ten that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
     const { where } = world({ [`${P}/review/SKILL.md`]: skill("ours") });
     const { all, notes } = await skillLibrary({ ...where, shipped: true }, diskFiles).look();
