@@ -12,6 +12,7 @@ import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoredSession } from "../supervisor/restore.ts";
 import { agentLibraryIn } from "./agents/agent-library.ts";
 import { agentListing } from "./agents/agent-listing.ts";
+import { secretsOfAgents, withoutServers } from "./agents/agents-servers.ts";
 import { agentsFlagIn, sessionAgents } from "./agents/session-agents.ts";
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
@@ -75,11 +76,13 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const trusted = trusts || read.trust.type === "trusted";
   const agreed = (digest: string) => settings.reader.agreed(digest);
   const worksElsewhere = own.resume !== undefined && own.resume.cwd !== cwd;
-  const agents = await sessionAgents(
+  const found = await sessionAgents(
     worksElsewhere
       ? await agentLibraryIn(io, own.resume.cwd, agentsFlag, { trusted: () => trusted, agreed })
       : settings.agents,
   );
+  const agents = args.value(flags.strictMcpConfig) ? withoutServers(found) : found;
+  const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = await sessionSkillsSetup(io, own.resume ?? { cwd, home }, {
     settings: read.settings.skills,
     plugins: args.value(flags.pluginDir),
@@ -112,7 +115,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       foreignGit: (folder) => settings.reader.foreignGit(folder),
       env: read.settings.env,
       commandEnv: read.settings.commandEnv,
-      redact: [...read.settings.redact, ...servers.secrets],
+      redact: [...read.settings.redact, ...servers.secrets, ...agentSecrets],
       ...servers.options,
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,

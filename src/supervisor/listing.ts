@@ -62,14 +62,21 @@ function traitsOf({
   maxTurns,
   permissionMode,
   outputSchema,
+  mcpServers,
 }: AgentDefinition): readonly string[] {
+  const servers = Object.keys(mcpServers?.own ?? {});
   return [
+    ...(servers.length === 0 ? [] : [`its own MCP ${oneOrMore(servers)}`]),
     ...(isolation === undefined ? [] : ["a worktree of its own"]),
     ...(background ? ["in the background"] : []),
     ...(permissionMode === undefined ? [] : [`permission mode ${permissionMode} at most`]),
     ...(maxTurns === undefined ? [] : [`${maxTurns} turns`]),
     ...(outputSchema === undefined ? [] : ["answers with data"]),
   ];
+}
+
+function oneOrMore(servers: readonly string[]): string {
+  return `${servers.length === 1 ? "server" : "servers"} ${servers.join(", ")}`;
 }
 
 /** What a session without settings of its own would offer. */

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Hold, Mcp, ServerStatus } from "../../mcp/mcp.ts";
+import { isSameServer, type McpServer } from "../../mcp/server.ts";
 import { type BringParts, type Brought, broughtBy } from "./own-servers.ts";
 
 export interface AgentServersParts {
@@ -15,7 +16,7 @@ export interface AgentServersParts {
   onWarning(message: string): void;
 }
 
-interface Held extends Pick<Brought, "problems"> {
+interface Held extends Brought {
   readonly hold: Hold;
   readonly ready: Promise<void>;
   /** It knows what of it is missing. */
@@ -65,7 +66,7 @@ export class AgentServers {
     const before = this.#held.get(actor);
     if (before !== undefined) return before.ready;
     const { mcp, startMs, onChange, onSlow } = this.#parts;
-    const { servers, problems } = broughtBy(definition, this.#parts.bringParts());
+    const { servers, problems } = this.#unchanged(broughtBy(definition, this.#parts.bringParts()));
     for (const problem of problems) this.#tell(problem);
     const hold = mcp.hold(servers);
     for (const slug of hold.slugs) this.#slugs.add(slug);
@@ -74,7 +75,7 @@ export class AgentServers {
       onChange();
       onSlow(this.#ofAgent(hold).filter(({ state }) => state.type === "starting"));
     });
-    this.#held.set(actor, { hold, problems, ready, isTold: false });
+    this.#held.set(actor, { hold, servers, problems, ready, isTold: false });
     onChange();
     return ready;
   }
@@ -87,6 +88,18 @@ export class AgentServers {
     this.#parts.onChange();
   }
 
+  /** Without those that are something else, by now, than what agents that still run hold under the name. */
+  #unchanged({ servers, problems }: Brought): Brought {
+    const running = [...this.#held.values()].flatMap((held) => held.servers);
+    const isOther = (server: McpServer) =>
+      running.some((other) => other.slug === server.slug && !isSameServer(other, server));
+    const changed = servers.filter(isOther);
+    return {
+      servers: servers.filter((server) => !isOther(server)),
+      problems: [...problems, ...changed.map(whyChanged)],
+    };
+  }
+
   #ofAgent({ slugs }: Hold): readonly ServerStatus[] {
     return this.#parts.mcp.servers().filter(({ slug }) => slugs.includes(slug));
   }
@@ -97,6 +110,10 @@ export class AgentServers {
     this.#told.add(problem);
     this.#parts.onWarning(problem);
   }
+}
+
+function whyChanged({ name, file }: McpServer): string {
+  return `The MCP server "${name}" of ${file} is not started: agents that still run have one of that name, as its entry was before.`;
 }
 
 function whyMissing({ name, state }: ServerStatus): string[] {
