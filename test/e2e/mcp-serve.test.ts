@@ -50,6 +50,8 @@ function environment({ home }: Place, messages: MessagesServer): Record<string, 
   return {
     ...{ PATH, NODE_COMPILE_CACHE, HOME: home },
     ...{ ANTHROPIC_BASE_URL: messages.url, ANTHROPIC_API_KEY: "sk-test-secret" },
+    // What root may use without questions, it may use in a container only.
+    IS_SANDBOX: "1",
   };
 }
 
