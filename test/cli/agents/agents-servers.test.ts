@@ -24,7 +24,7 @@ test("--strict-mcp-config: no agent brings a server, nor one whose file changes 
 
 test("what their servers are given, by its name a secret, is taken out of journals", async () => {
   const secrets = await secretsOfAgents([dba, reader], { API_KEY: "0a1b2c3d4e5f6071" });
-  expect(secrets.toSorted()).toEqual(["a-long-password", "0a1b2c3d4e5f6071"]);
+  expect(secrets).toEqual(["a-long-password", "0a1b2c3d4e5f6071"]);
   expect(await secretsOfAgents([reader], {})).toEqual([]);
 });
 
