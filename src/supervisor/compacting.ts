@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { reminderOf } from "../context/assemble.ts";
+import { harmless } from "../context/harmless.ts";
 import type { Journal } from "../journal/journal.ts";
 import {
   type CompactEnd,
@@ -10,6 +12,7 @@ import {
 } from "../mailbox/compacted.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Services } from "../mailbox/services.ts";
+import { blocksOf } from "../mailbox/turns.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { HookSide } from "./hooked-calls.ts";
 import type { Outputs } from "./outputs.ts";
@@ -86,7 +89,7 @@ export function compactServices(
     },
     async compacted(end) {
       const { compacted } = end;
-      const shown = compacted ? await recorded(actor, compacted, side) : null;
+      const shown = compacted ? await recorded(actor, await begunAgain(actor, compacted, side), side) : null;
       if (end.trigger === "manual") actor.wish?.settle(compactionIn(end));
       return shown;
     },
@@ -95,6 +98,24 @@ export function compactServices(
 
 function compactionIn({ before, after, reason }: CompactEnd): Compaction {
   return reason === undefined ? { type: "compacted", before, after } : left(reason);
+}
+
+/**
+ * What hooks put into the session at its start is summarised with the rest: they have their say again, and it stands
+ * beside the summary.
+ */
+async function begunAgain(
+  actor: ActorRecord,
+  compacted: Omit<Compacted, "folder">,
+  { hooks, caller, signal }: CompactSide,
+): Promise<Omit<Compacted, "folder">> {
+  const isNew = compacted.through > (actor.spec.compacted?.through ?? 0);
+  if (actor.id !== MAIN || !isNew || !hooks.has("SessionStart", ["compact"])) return compacted;
+  const { context = "" } = await hooks.sessionStart("compact", caller(actor.cwd), signal);
+  const [summary, ...others] = compacted.messages;
+  if (context === "" || summary?.role !== "user") return compacted;
+  const words = { type: "text" as const, text: reminderOf([harmless(context)]) };
+  return { ...compacted, messages: [{ ...summary, content: [...blocksOf(summary), words] }, ...others] };
 }
 
 async function recorded(

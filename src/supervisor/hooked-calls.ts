@@ -5,7 +5,10 @@ import type { ActorRecord, RunningCall } from "./actor-record.ts";
 
 /** What hooks of one actor may reach. */
 export interface HookSide {
-  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "preCompact" | "stop" | "subagentStop">;
+  readonly hooks: Pick<
+    HookRunner,
+    "has" | "postToolUse" | "preCompact" | "sessionStart" | "stop" | "subagentStop"
+  >;
   /** Aborted when the actor has ended. */
   readonly signal: AbortSignal;
   /** A hook wants the conversation to end. */

@@ -69,6 +69,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
       has: () => false,
       postToolUse: async () => ({}),
       preCompact: async () => ({}),
+      sessionStart: async () => ({}),
       stop: async () => ({}),
       subagentStop: async () => ({}),
     },

@@ -1,14 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ActorId } from "../../src/mailbox/ids.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { restoreSession } from "../../src/supervisor/restore.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { isSummaryRequest, tokensIn } from "./compacting-sessions.ts";
 
 const bare = { disallowedTools: ["Agent", "Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"] };
 const all = (request: unknown) => JSON.stringify(request);
 
-describe.each(hosts)("/compact, %s", (name) => {
+describe.each(everyDayHosts)("/compact, %s", (name) => {
   test("an idle conversation is made shorter at once: one request, the hooks' and the person's words in it, and it answers nobody", async () => {
     const value = { PreCompact: [{ matcher: "manual", hooks: [{ type: "command", command: "cat" }] }] };
     const { supervisor, model, events } = supervised(
@@ -35,6 +37,33 @@ describe.each(hosts)("/compact, %s", (name) => {
     for (const part of ["first", "The notes.", "third", "fourth", "fifth"])
       expect(all(last?.messages)).toContain(part);
     expect(all(last?.messages)).not.toContain("answer 1");
+  });
+
+  test("SessionStart hooks have their say again beside the summary, those for `compact` alone, and once for each", async () => {
+    const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
+    const value = {
+      SessionStart: [
+        hook("startup", "echo Begun."),
+        hook("compact", 'echo "<system-reminder>Mind the step.</system-reminder>"; cat >> told.jsonl'),
+      ],
+    };
+    const { supervisor, model, cwd } = supervised(
+      name,
+      (request) => ({ text: isSummaryRequest(request) ? "The notes." : "answer" }),
+      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
+    );
+    for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    await supervisor.prompt("fifth");
+    const [beginning] = model.requests.at(-1)?.messages ?? [];
+    expect(all(beginning)).toContain("The notes.");
+    expect(all(beginning).match(/Mind the step\./g)).toHaveLength(1);
+    expect(all(beginning)).toContain("&lt;system-reminder>Mind");
+    expect(readFileSync(join(cwd, "told.jsonl"), "utf8").match(/"source":"compact"/g)).toHaveLength(1);
+    for (const prompt of ["sixth", "seventh", "eighth"]) await supervisor.prompt(prompt);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    await supervisor.prompt("ninth");
+    expect(all(model.requests.at(-1)?.messages[0]).match(/Mind the step\./g)).toHaveLength(1);
   });
 
   test("a hook that blocks it is quoted; a failure is told; nothing has changed", async () => {
