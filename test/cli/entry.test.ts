@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
-const entry = join(import.meta.dirname, "../../src/cli/entry.ts");
+const entry = join(import.meta.dirname, "../../bin/troupe.js");
 
 function start(argv: readonly string[], script = `exec "$0" "$@"`) {
   const child = spawn("sh", ["-c", script, process.execPath, entry, ...argv], {

@@ -108,7 +108,7 @@ describe("troupe mcp add, add-json and remove", () => {
   });
 });
 
-describe("troupe mcp list and get", { timeout: 30_000 }, () => {
+describe("troupe mcp list and get", () => {
   const files: Files = {
     user: { mcpServers: { good: server("good.ts"), broken: { command: "no-such-program" } } },
     local: { mcpServers: { good: server("raw.ts") } },

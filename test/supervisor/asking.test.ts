@@ -5,7 +5,7 @@ import { askerOf, sessionAsks } from "../../src/supervisor/asking.ts";
 import type { Actors } from "../../src/supervisor/desk.ts";
 import { brokerWith, never, Someone, which } from "../policy/asking/someone.ts";
 import { settled } from "../support/fake-clock.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 function actorNamed(name: string, parent: string | null, given: { type: string; description: string }) {
   return new ActorRecord(
@@ -79,7 +79,7 @@ describe("an agent that asks", () => {
   });
 });
 
-describe.each(hosts)("a session without a person, on %s", (host) => {
+describe.each(everyDayHosts)("a session without a person, on %s", (host) => {
   test("the model is told to decide itself, at any depth, and the session goes on (A14.1)", async () => {
     const call = { name: "AskUserQuestion", input: { questions: which } };
     const { supervisor, model } = supervised(host, ({ messages }) => {

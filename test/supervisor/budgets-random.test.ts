@@ -9,7 +9,6 @@ const MOST = 4;
 
 test.each(Array.from({ length: 25 }, (_, run) => run + 1))(
   "random agents, run %i: all spend at most what was granted and a reply of each that is alive; one summary each (D5)",
-  { timeout: 30_000 },
   async (run) => {
     const random = seeded(run * 7_919);
     const below = (most: number) => Math.floor(random() * most);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
-import { hosts } from "../support/supervised.ts";
+import { everyDayHosts } from "../support/supervised.ts";
 import { byTask, costing, kind, onAndOn, paying, start, TICK } from "./coins.ts";
 import { textsOf } from "./resume-world.ts";
 
-describe.each(hosts)("a budget in dollars, %s", (hostName) => {
+describe.each(everyDayHosts)("a budget in dollars, %s", (hostName) => {
   test("ends the main conversation over_budget, with a summary from what was kept back (D5)", async () => {
     const { supervisor, model } = paying(byTask({ go: [onAndOn("as far as I got")] }), {
       hostName,

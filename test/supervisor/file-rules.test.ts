@@ -2,14 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FileRules } from "../../src/tools/tool.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, type HostName, supervised } from "../support/supervised.ts";
 
 /** What is in a file after an agent has read it, somebody else has changed it, and it edits or overwrites it. */
-async function after(
-  host: (typeof hosts)[number],
-  change: object,
-  fileRules?: Partial<FileRules>,
-): Promise<string> {
+async function after(host: HostName, change: object, fileRules?: Partial<FileRules>): Promise<string> {
   let file = "";
   const { supervisor, cwd } = supervised(
     host,
@@ -27,7 +23,7 @@ async function after(
   return readFileSync(file, "utf8");
 }
 
-describe.each(hosts)("how a person wants files guarded reaches every call, %s", (host) => {
+describe.each(everyDayHosts)("how a person wants files guarded reaches every call, %s", (host) => {
   const edit = { old_string: "one", new_string: "uno" };
   const write = { content: "mine" };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { limitsOf } from "../../src/supervisor/limits.ts";
 import type { Limits } from "../../src/supervisor/options.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 describe("a limit never switches itself off", () => {
   const odd = [Number.NaN, -1, -1e9, 0, 0.5, 1e9, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -46,7 +46,7 @@ test("a timer for longer than a timer can be set does not go off at once", async
   expect(early).toBe(false);
 });
 
-describe.each(hosts)("odd values, %s", (host) => {
+describe.each(everyDayHosts)("odd values, %s", (host) => {
   test.each([Number.NaN, -5, 0])(
     "a definition's maxTurns of %d still lets it answer, and end",
     async (maxTurns) => {

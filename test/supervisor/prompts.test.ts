@@ -11,7 +11,7 @@ import type { ModelRequest } from "../../src/model/client.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
 import type { AgentResult } from "../../src/supervisor/options.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 const broken = { failure: { kind: "server", message: "The server broke." } } as const;
 const tick = defineTool({
@@ -27,7 +27,7 @@ const GRACE_MS = 1_234;
 const heardIn = (request: ModelRequest | undefined) =>
   JSON.stringify(request?.messages.filter(({ role }) => role === "user"));
 
-describe.each(hosts)("one prompt after another, %s", (host) => {
+describe.each(everyDayHosts)("one prompt after another, %s", (host) => {
   test("what a person said to a run that failed is still there in the next one", async () => {
     const { supervisor, model } = supervised(host, [{ text: "one" }, broken, broken, { text: "two" }]);
     await supervisor.prompt("first");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { defaultSandboxSettings } from "../../src/policy/sandbox/sandbox.ts";
 import { lackOf } from "../../src/supervisor/session-sandbox.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, type HostName, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const delegating = [
@@ -17,7 +17,7 @@ const delegating = [
 ];
 
 /** Bash as main and the agent below it are offered it, and what was warned of. */
-async function offered(host: (typeof hosts)[number], sandbox?: { readonly mode: "on" | "required" }) {
+async function offered(host: HostName, sandbox?: { readonly mode: "on" | "required" }) {
   const { supervisor, model, events, cwd } = supervised(host, delegating, sandbox ? { sandbox } : {});
   await supervisor.prompt("go");
   const texts = model.requests
@@ -34,7 +34,7 @@ function withoutPrograms(): void {
   vi.stubEnv("PATH", empty);
 }
 
-describe.each(hosts)("what agents are told of the sandbox, %s", (host) => {
+describe.each(everyDayHosts)("what agents are told of the sandbox, %s", (host) => {
   test("where it is on, Bash ends with its policy, the same for every agent; else with a warning instead (A4.6)", async () => {
     const without = (await offered(host)).texts[0] ?? "";
     expect(without).not.toContain("allowOnly");

@@ -199,7 +199,7 @@ function kinds(): Record<string, number> {
 }
 
 /** Handles are gone a moment after they were closed, of which nobody is told. */
-const eventually = (look: () => unknown) => expect.poll(look, { timeout: 10_000, interval: 5 });
+const eventually = (look: () => unknown) => expect.poll(look, { interval: 5 });
 
 function more(before: Record<string, number>): string[] {
   return Object.entries(kinds()).flatMap(([kind, count]) => {

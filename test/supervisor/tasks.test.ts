@@ -7,7 +7,7 @@ import { afterChange, noTasks, type TaskChange } from "../../src/mailbox/task-gr
 import { definitionOf } from "../../src/tools/definition.ts";
 import { taskTools } from "../../src/tools/tasks/all.ts";
 import type { TaskStore } from "../../src/tools/tasks/store.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 const string = { type: "string" };
 const strings = { type: "array", items: string };
@@ -182,7 +182,7 @@ describe("the task list (A14.6)", () => {
   });
 });
 
-describe.each(hosts)("the session's tasks, on %s", (host) => {
+describe.each(everyDayHosts)("the session's tasks, on %s", (host) => {
   test("are shared by its agents, shown while they are worked on, and durable before the model hears of it", async () => {
     const { supervisor, model, events } = supervised(host, (request) => {
       const [first] = request.messages;

@@ -4,13 +4,14 @@ import { describe, expect, test } from "vitest";
 import type { ContentBlock } from "../../src/mailbox/conversation.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import type { ModelClient } from "../../src/model/client.ts";
+import { long } from "../support/long.ts";
 import { hosts, supervised } from "../support/supervised.ts";
 
-const AGENTS = 300;
-/** What an agent reads, so often; kept for all of them it would be 60 MB. */
+const AGENTS = long(300, 120);
+/** What an agent reads, so often; kept for all of them it would be 60 MB, or 24. */
 const PAGE = `${"x".repeat(99)}\n`.repeat(1_000);
 const READS = 2;
-const MOST_KEPT_MB = 20;
+const MOST_KEPT_MB = long(20, 12);
 
 /** Reads the page, then ends. It remembers nothing, unlike a scripted model. */
 const reader: ModelClient = {

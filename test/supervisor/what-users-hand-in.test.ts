@@ -4,9 +4,9 @@ import type { ActorHost } from "../../src/actors/hosts.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import type { ModelClient, ModelOutcome } from "../../src/model/client.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 
-describe.each(hosts)("what a library user hands in cannot take the runtime with it, %s", (host) => {
+describe.each(everyDayHosts)("what a library user hands in cannot take the runtime with it, %s", (host) => {
   test("a listener that throws is said once; every agent ends as without it", async () => {
     const warnings: string[] = [];
     const note = ({ message }: Error) => void warnings.push(message);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ActorId, callId } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const writer = (name: string) => ({ actor: ActorId.parse(name), description: `the work of ${name}` });
@@ -119,7 +119,7 @@ function lastResult({ messages }: ModelRequest): LastResult | null {
   return { tool: use.name, text: JSON.stringify(result.content), isError: result.is_error === true };
 }
 
-describe.each(hosts)("agents in one checkout, %s", (host) => {
+describe.each(everyDayHosts)("agents in one checkout, %s", (host) => {
   test.each([2, 6])(
     "%i edit the same file at once: no edit is lost, and the later ones are told by whom (A22.9, fault 47)",
     async (count) => {

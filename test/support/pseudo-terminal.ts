@@ -10,7 +10,7 @@ export interface PseudoTerminalOptions {
 }
 
 /** Not a limit on speed: what takes as long as this hangs, and the screen says where. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 50_000;
 
 /** A program that runs in a terminal of its own. */
 export interface PseudoTerminal {

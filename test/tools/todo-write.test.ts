@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Todo } from "../../src/mailbox/messages.ts";
 import { todoOf } from "../../src/mailbox/turns.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
 
 const workbench = workbenches();
@@ -70,7 +70,7 @@ describe("the list", () => {
   });
 });
 
-describe.each(hosts)("an agent's list, on %s", (host) => {
+describe.each(everyDayHosts)("an agent's list, on %s", (host) => {
   test("is part of its turn's record, shown in the live tree while it works, and gone with its end (A14.5)", async () => {
     const first = [step("look", "in_progress"), step("cut")];
     const { supervisor, events } = supervised(host, [

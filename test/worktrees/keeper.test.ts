@@ -12,11 +12,12 @@ import { isRefused, repositoryAt } from "../../src/worktrees/repository.ts";
 import { Keeper } from "../../src/worktrees/serve.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { unmakeHalfMade } from "../../src/worktrees/unmake.ts";
+import { bundledProgram } from "../support/bundled-entries.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { processesWith } from "../support/left-behind.ts";
 import { creationIn, groundOf } from "../support/worktree-ground.ts";
 
-const SOON = { timeout: 15_000, interval: 10 };
+const SOON = { timeout: 50_000, interval: 10 };
 
 function keeperFor(person: TestRepository) {
   const warnings: string[] = [];
@@ -35,7 +36,15 @@ function running(person: TestRepository): number[] {
 }
 
 function keepers(person: TestRepository): number[] {
-  return running(person).filter((pid) => commandOf(pid).includes("keeper-process"));
+  // Its source, or the bundle of it that tests start.
+  return running(person).filter((pid) => /keeper-process|worktree-keeper/.test(commandOf(pid)));
+}
+
+function killKeeper(person: TestRepository): void {
+  const [pid] = keepers(person);
+  // 0 would be everybody, this test included.
+  if (pid === undefined) throw new Error("no keeper runs");
+  process.kill(pid, "SIGKILL");
 }
 
 function commandOf(pid: number): string {
@@ -116,8 +125,7 @@ test("kill -9 of the keeper: what was asked is refused in a sentence, and the ne
   const { keeper, warnings } = keeperFor(person);
   const creating = keeper.create(creationIn(person.folder, { baseRef: "head" }));
   await writing();
-  const [pid = 0] = keepers(person);
-  process.kill(pid, "SIGKILL");
+  killKeeper(person);
   expect(await creating).toMatchObject({
     type: "refused",
     reason: expect.stringMatching(/keeper of worktrees died/),
@@ -139,8 +147,7 @@ test("one that dies again and again is left alone, with a sentence", async () =>
   const { keeper, warnings } = keeperFor(person);
   for (let life = 1; life <= 4; life += 1) {
     expect((await keeper.inspect({ folder: person.folder })).type).toBe("repository");
-    const [pid = 0] = keepers(person);
-    process.kill(pid, "SIGKILL");
+    killKeeper(person);
     await vi.waitUntil(() => warnings.length === life, SOON);
   }
   expect(await keeper.inspect({ folder: person.folder })).toMatchObject({
@@ -151,7 +158,7 @@ test("one that dies again and again is left alone, with a sentence", async () =>
 
 test("kill -9 of the session: the keeper takes back what it was making, and goes", async () => {
   const { person, writing } = await withSlowFiles();
-  const session = sessionThat("create", person);
+  const session = await sessionThat("create", person);
   await writing();
   session.kill("SIGKILL");
   await vi.waitUntil(() => running(person).length === 0, SOON);
@@ -160,7 +167,7 @@ test("kill -9 of the session: the keeper takes back what it was making, and goes
 
 test("an idle keeper keeps no session up, and goes with it", async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
-  const session = sessionThat("inspect", person);
+  const session = await sessionThat("inspect", person);
   if (session.stdout === null) throw new Error("no output");
   const code = new Promise((resolve) => session.once("exit", resolve));
   expect(await text(session.stdout)).toBe("repository\n");
@@ -168,8 +175,8 @@ test("an idle keeper keeps no session up, and goes with it", async () => {
   await vi.waitUntil(() => running(person).length === 0, SOON);
 });
 
-function sessionThat(what: string, person: TestRepository): ChildProcess {
-  const file = join(import.meta.dirname, "keeper-user.ts");
+async function sessionThat(what: string, person: TestRepository): Promise<ChildProcess> {
+  const file = await bundledProgram(join(import.meta.dirname, "keeper-user.ts"));
   const child = spawn(process.execPath, [file, what, person.folder], {
     env: { ...person.env },
     stdio: ["ignore", "pipe", "inherit"],

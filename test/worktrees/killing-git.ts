@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Tree } from "../../src/mailbox/worktree.ts";
+import { bundledProgram } from "../support/bundled-entries.ts";
 import type { KilledOp } from "./killed-op.ts";
 
 /**
@@ -41,7 +42,7 @@ export async function killedAt(
     ...{ ...env, PATH: `${folder}:${env["PATH"] ?? ""}`, KILL_GIT: git },
     ...{ KILL_COUNT: count, KILL_AT: how === "disk" ? "0" : String(at), KILL_HOW: how },
   };
-  const script = join(import.meta.dirname, "killed-op.ts");
+  const script = await bundledProgram(join(import.meta.dirname, "killed-op.ts"));
   const args = [op, JSON.stringify(tree), JSON.stringify(killing), how === "disk" ? String(at) : ""];
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ["ignore", "ignore", "pipe"],

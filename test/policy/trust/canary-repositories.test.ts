@@ -311,7 +311,7 @@ async function visit(
 }
 
 describe("an untrusted repository, asked about by the program", { timeout: 60_000 }, () => {
-  test.each(everyNth(canaries, 2))("runs nothing and widens nothing: $name", async (canary) => {
+  test.each(everyNth(canaries, 4))("runs nothing and widens nothing: $name", async (canary) => {
     const { sang, err, out, code } = await visit(canary);
     // A run that failed early would prove nothing.
     expect(code, err).toBe(0);
@@ -347,7 +347,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
 
   const trusted = everyNth(
     canaries.filter(({ sings }) => sings),
-    3,
+    5,
   );
   test.each(trusted)("runs it once it is trusted: $name", async (canary) => {
     const { sang, err, out, code } = await visit(canary, "--trust");

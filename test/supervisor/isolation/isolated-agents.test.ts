@@ -398,7 +398,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
   test("one whose worktree somebody removed says that, and where its edits are", async () => {
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       if (!said.includes("was created")) return write(at(request, "new.txt"), "of the agent\n");
-      await vi.waitFor(async () => expect(await saved()).toContain("refs/troupe/trees/"), 10_000);
+      await vi.waitFor(async () => expect(await saved()).toContain("refs/troupe/trees/"), 50_000);
       rmSync(join(repository.folder, ".claude"), { recursive: true });
       return { text: "Written." };
     });

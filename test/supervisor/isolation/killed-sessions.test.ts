@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { journalFile } from "../../../src/journal/place.ts";
 import type { Summary } from "../../../src/mailbox/messages.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
+import { bundledProgram } from "../../support/bundled-entries.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { isLong } from "../../support/long.ts";
 import { groundOf } from "../../support/worktree-ground.ts";
@@ -26,7 +27,7 @@ async function run(repository: TestRepository, more: Partial<ToKill> = {}): Prom
   const home = join(dirname(cwd), "troupe-home");
   mkdirSync(home, { recursive: true });
   const request: ToKill = { home, cwd, env, diesAt: null, check: null, ...more };
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(request)], {
+  const child = spawn(process.execPath, [await bundledProgram(PROGRAM), JSON.stringify(request)], {
     env: { ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -163,4 +164,4 @@ function killingTheSession({ folder }: TestRepository): string {
 
 /** Shell words, for a script in a file, that kill the keeper of this repository. */
 const KILLING_THE_KEEPER =
-  'for one in /proc/[0-9]*; do if grep -qs keeper-process $one/cmdline && grep -qs "HOME=$HOME" $one/environ; then kill -9 $(basename $one); fi; done;';
+  'for one in /proc/[0-9]*; do if grep -qs -e keeper-process -e worktree-keeper $one/cmdline && grep -qs "HOME=$HOME" $one/environ; then kill -9 $(basename $one); fi; done;';

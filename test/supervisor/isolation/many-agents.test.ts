@@ -20,11 +20,11 @@ const cases = everyDayHosts.flatMap((host) => seeds.map((seed) => ({ host, seed 
 const LIMIT = 300_000;
 
 test.each(cases)(
-  `${long(20, 10)} agents, 30 % overlapping edits, a person who edits and stages meanwhile: nothing of anybody is lost ($host, seed $seed; issue 6, D7, C13, C15)`,
+  `${long(20, 7)} agents, 30 % overlapping edits, a person who edits and stages meanwhile: nothing of anybody is lost ($host, seed $seed; issue 6, D7, C13, C15)`,
   async ({ host, seed }) => {
     const head = { at: "" };
     const many = await manyAgents(
-      { host, seed, agents: long(20, 10), overlap: "tell", check: true, person: "works" },
+      { host, seed, agents: long(20, 7), overlap: "tell", check: true, person: "works" },
       (repository) => {
         head.at = readFileSync(join(repository.folder, ".git/HEAD"), "utf8");
       },
@@ -37,7 +37,7 @@ test.each(cases)(
     const outcomes = results.map(({ worktree }) => worktree?.outcome);
     for (const outcome of outcomes) expect(["merged", "conflict", "kept"]).toContain(outcome);
     // Else it would prove little.
-    expect(outcomes.filter((outcome) => outcome === "merged").length).toBeGreaterThanOrEqual(long(10, 4));
+    expect(outcomes.filter((outcome) => outcome === "merged").length).toBeGreaterThanOrEqual(long(10, 3));
     expect(wentBack).toBeGreaterThan(0);
     for (const { worktree } of results)
       if (worktree?.outcome === "conflict") expect(worktree.conflicts?.length).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test.each(cases)(
   "a person who never rests: every save of theirs is there, and what was merged is in the checkout ($host, seed $seed; C13)",
   async ({ host, seed }) => {
     const many = await manyAgents({
-      ...{ host, seed: seed + 100, agents: long(20, 4), overlap: "tell" },
+      ...{ host, seed: seed + 100, agents: long(20, 3), overlap: "tell" },
       ...{ check: false, person: "never rests" },
     });
     expect(many.lost).toEqual([]);
@@ -69,7 +69,7 @@ test.each(cases)(
   async ({ host, seed }) => {
     const first = { files: new Map<string, string>(), tree: "" };
     const many = await manyAgents(
-      { host, seed: seed + 200, agents: long(20, 5), overlap: "tell", check: false, person: "rests" },
+      { host, seed: seed + 200, agents: long(20, 4), overlap: "tell", check: false, person: "rests" },
       async (repository) => {
         first.files = filesIn(repository.folder);
         first.tree = await treeOf(repository);
@@ -94,7 +94,7 @@ test.each(cases)(
   "where files are leased the second waits: no conflict at all, and every edit that was made is in the checkout ($host, seed $seed; D8)",
   async ({ host, seed }) => {
     const many = await manyAgents({
-      ...{ host, seed: seed + 300, agents: long(20, 6), overlap: "wait" },
+      ...{ host, seed: seed + 300, agents: long(20, 4), overlap: "wait" },
       ...{ check: false, person: "rests" },
     });
     expect(many.results.map(({ worktree }) => worktree?.outcome)).not.toContain("conflict");
