@@ -57,11 +57,12 @@ export class ServedSession {
     if (!session) return true;
     const unfinished = unfinishedAgents(session.tree());
     if (leave !== null) session.leave(leave);
-    const closed = await within(clock, CLOSE_MS, session.close());
+    // Before the rest: who told us to go may not wait for it.
     if (leave !== null && unfinished.length > 0) {
       const were = unfinished.length === 1 ? "was" : "were";
       note(`${counted(unfinished.length, "agent")} ${were} still at work; ${howToGoOn(session.session)}`);
     }
+    const closed = await within(clock, CLOSE_MS, session.close());
     if (!closed) note(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);
     return closed;
   }
