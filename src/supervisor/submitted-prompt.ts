@@ -4,7 +4,8 @@ import { MAIN } from "../mailbox/ids.ts";
 import { noReceipts } from "../mailbox/turns.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
-import type { AgentResult } from "./options.ts";
+import type { AgentResult, SupervisorOptions } from "./options.ts";
+import type { LateServers } from "./servers/late-servers.ts";
 import type { SessionSkills, Typed } from "./skills/session-skills.ts";
 
 /** A prompt as hooks leave it: its text with what they add, or no turn at all. */
@@ -20,12 +21,17 @@ export type Submitted =
   /** `reason` is a sentence for the person. */
   | { readonly type: "blocked"; readonly reason: string };
 
+/** What of a session has a say in prompts. */
 export interface PromptSide {
   readonly hooks: PromptHooks;
-  readonly caller: HookCaller;
+  readonly caller: (actor: typeof MAIN, cwd: string) => HookCaller;
+  readonly common: { readonly options: Pick<SupervisorOptions, "cwd"> };
   readonly skills: Pick<SessionSkills, "look" | "typed"> | null;
-  /** The prompts of servers, for a session without skills; null: it has no servers. */
-  readonly prompted: ((line: string, signal: AbortSignal) => Promise<Typed | null>) | null;
+  /** Their prompts, for a session without skills. */
+  readonly servers: Pick<LateServers, "prompted">;
+}
+
+interface PromptTurn {
   /** Nothing was said in this session before. */
   readonly first: boolean;
   readonly signal: AbortSignal;
@@ -34,9 +40,9 @@ export interface PromptSide {
 type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">;
 
 /** Null: it is taken as it is, at once. */
-export function whatIsAsked(text: string, side: PromptSide): Promise<Submitted> | null {
-  const isLooked = isHeard(side.hooks) || side.skills !== null || side.prompted !== null;
-  return isLooked ? submitted(text, side) : null;
+export function whatIsAsked(text: string, side: PromptSide, turn: PromptTurn): Promise<Submitted> | null {
+  const isLooked = isHeard(side.hooks) || side.skills !== null || side.servers.prompted !== null;
+  return isLooked ? submitted(text, side, turn) : null;
 }
 
 /** Whether any hook has a say in prompts. */
@@ -50,16 +56,20 @@ function isHeard(hooks: PromptHooks): boolean {
  */
 async function submitted(
   text: string,
-  { hooks, caller, skills, prompted, first, signal }: PromptSide,
+  { hooks, caller, common, skills, servers }: PromptSide,
+  { first, signal }: PromptTurn,
 ): Promise<Submitted> {
-  const started = first ? await hooks.sessionStart("startup", caller, signal) : {};
-  const said = await hooks.userPromptSubmit(text, caller, signal);
+  const who = caller(MAIN, common.options.cwd);
+  const started = first ? await hooks.sessionStart("startup", who, signal) : {};
+  const said = await hooks.userPromptSubmit(text, who, signal);
   if (said.type === "blocked")
     return { type: "blocked", reason: `A hook stopped the prompt: ${said.reason || "it gave no reason."}` };
   const line = said.prompt ?? text;
   await skills?.look();
   const typed =
-    skills === null ? ((await prompted?.(line, signal)) ?? plain(line)) : await skills.typed(line, signal);
+    skills === null
+      ? ((await servers.prompted?.(line, signal)) ?? plain(line))
+      : await skills.typed(line, signal);
   if (typed.type === "refused") return { type: "blocked", reason: typed.reason };
   const around = (middle: string) =>
     [started.context, middle, said.context].filter((part) => part !== undefined && part !== "").join("\n\n");

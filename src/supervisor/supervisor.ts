@@ -29,8 +29,9 @@ import { sessionAccount } from "./session-account.ts";
 import { Spawning } from "./spawning.ts";
 import { mainSpec } from "./specs.ts";
 import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
+import { untilEnded } from "./until-ended.ts";
 import type { AgentView, PermissionDenial } from "./view.ts";
-import { firstWords, refuseNoNumber, refuseNothing, titleOf } from "./what-is-asked.ts";
+import { firstWords, refuseNothing, refuseOddSpawn, titleOf } from "./what-is-asked.ts";
 
 /**
  * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
@@ -38,6 +39,7 @@ import { firstWords, refuseNoNumber, refuseNothing, titleOf } from "./what-is-as
  */
 const SPARE_THREADS = 8;
 const NEVER = new AbortController().signal;
+const CANCELLED = "It was cancelled.";
 
 type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;
 
@@ -128,14 +130,11 @@ export class Supervisor implements SupervisorHandle {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
-    const { hooks, caller, common, skills, servers } = this.#session;
     const first = this.#lives.find(MAIN) === undefined;
-    const who = caller(MAIN, common.options.cwd);
-    const { prompted } = servers;
-    const asked = whatIsAsked(text, { hooks, caller: who, skills, prompted, first, signal: signal ?? NEVER });
+    const asked = whatIsAsked(text, this.#session, { first, signal: signal ?? NEVER });
     const prompt = asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
     if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-    const told = common.knowledge.userTurn(prompt.mentions, prompt.attached);
+    const told = this.#session.common.knowledge.userTurn(prompt.mentions, prompt.attached);
     if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
     this.#refuseWhenClosed();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
@@ -157,21 +156,17 @@ export class Supervisor implements SupervisorHandle {
     ...request
   }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    refuseNothing(request.prompt);
-    refuseNoNumber("tokenBudget", "tokens", request.tokenBudget);
-    refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
-    if (this.#session.known !== null) {
-      await this.#session.known;
-      this.#refuseWhenClosed();
-    }
+    refuseOddSpawn({ ...request, timeoutMs });
+    if (this.#session.known !== null) await this.#session.known;
+    this.#refuseWhenClosed();
     const description = request.description ?? firstWords(request.prompt);
     const definition = this.#spawning.definition(type);
     const called = typed ? await this.#session.skills?.callFor(request.prompt, signal ?? NEVER) : undefined;
-    const prompt = called?.prompt ?? request.prompt;
     const { cwd } = this.#session.common.options;
     const ready = prepared(definition, cwd, { isolation, merge }, this.#session);
     const own = ready === null ? {} : await ready;
     const data = output === undefined ? {} : { outputSchema: jsonSchemaOf(output) };
+    const { prompt } = called ?? request;
     const asked = { model: undefined, ...request, prompt, parent: null, description };
     const spawn = { ...asked, ...own, ...data };
     this.#refuseWhenClosed();
@@ -216,15 +211,9 @@ export class Supervisor implements SupervisorHandle {
     const unfinished = this.#goOnWithAll();
     const main = this.#lives.find(MAIN);
     if (main && main.child.state !== "ended") return this.#resultOf(main, signal);
-    const { options } = this.#session.common;
     // What runs in the background may still have news for it, which it is to hear before this is over.
-    if (options.background !== "wake") {
-      const stop = () => {
-        for (const { id } of unfinished) this.cancel(id, "It was cancelled.");
-      };
-      signal?.addEventListener("abort", stop, { once: true });
-      await Promise.all(unfinished.map(({ ended }) => ended));
-      signal?.removeEventListener("abort", stop);
+    if (this.#session.common.options.background !== "wake") {
+      await untilEnded(unfinished, ({ id }) => this.cancel(id, CANCELLED), signal);
       await this.#lives.settled();
     }
     // One that had answered when the program died has its end by now.
@@ -361,11 +350,9 @@ export class Supervisor implements SupervisorHandle {
   async #resultOf(record: ActorRecord, signal?: AbortSignal): Promise<AgentResult> {
     // Who goes on without waiting for the background stops what stands in front only.
     const wakes = record.id === MAIN && this.#session.common.options.background === "wake";
-    const cancel = () => this.cancel(record.id, "It was cancelled.", wakes ? "foreground" : "subtree");
-    if (signal?.aborted) cancel();
-    signal?.addEventListener("abort", cancel, { once: true });
-    const summary = await record.ended;
-    signal?.removeEventListener("abort", cancel);
+    const [ended, scope] = [record.ended, wakes ? "foreground" : "subtree"] as const;
+    await untilEnded([record], (actor) => this.cancel(actor.id, CANCELLED, scope), signal);
+    const summary = await ended;
     const { id, type, description, startedAt, endedAt, createdAt } = record.view();
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
   }

@@ -1,3 +1,5 @@
+import type { SpawnRequest } from "./options.ts";
+
 const TITLE_CHARS = 100;
 
 /** What an agent is called that nobody has described. */
@@ -12,8 +14,18 @@ export function titleOf(prompt: string): string {
   return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\S*$/, "")}…`;
 }
 
+export function refuseOddSpawn({
+  prompt,
+  tokenBudget,
+  timeoutMs,
+}: Pick<SpawnRequest, "prompt" | "tokenBudget"> & { readonly timeoutMs: number | undefined }): void {
+  refuseNothing(prompt);
+  refuseNoNumber("tokenBudget", "tokens", tokenBudget);
+  refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
+}
+
 /** Compared with anything it is false, so a limit that is no number would never be reached. */
-export function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
+function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
   if (Number.isNaN(value)) throw new Error(`${name} is NaN; give a number of ${unit}, or leave it out.`);
 }
 
