@@ -101,10 +101,13 @@ function redirected({ status, location }: ServerError, { host, secrets }: Where)
   };
 }
 
+/** Shorter ones are no keys: servers of one's own are given words such as `none`, which stand in sentences, too. */
+const SHORTEST_KEY = 8;
+
 /** One line, no closing full stop, no key, at most 300 characters. */
 function redacted(text: string, secrets: readonly string[]): string {
   let safe = text.replaceAll(/\s+/g, " ").trim();
-  for (const secret of secrets) if (secret !== "") safe = safe.replaceAll(secret, "[key]");
+  for (const secret of secrets) if (secret.length >= SHORTEST_KEY) safe = safe.replaceAll(secret, "[key]");
   safe = safe.replaceAll(/\bsk-[\w-]{8,}/g, "[key]");
   return (safe.length > 300 ? `${safe.slice(0, 300)}…` : safe).replace(/\.$/, "");
 }

@@ -128,6 +128,11 @@ describe("what a server refuses", () => {
     expect((await failureOf(apiError(401, "authentication_error", said))).message).toContain("[key]");
   });
 
+  test("a word that stands for a key takes no words out of a sentence", async () => {
+    const refused = apiError(400, "invalid_request_error", "none of the messages fits");
+    expect((await failureOf(refused, { apiKey: "none" })).message).toContain("none of the messages fits");
+  });
+
   test("how long to wait is read in milliseconds, seconds and as a date (fault 1)", async () => {
     const clock = new FakeClock();
     const moment = (ms: number) => new Date(Date.parse(clock.date()) + ms).toUTCString();
