@@ -7,7 +7,7 @@ import type { ModelRequest } from "../../src/model/client.ts";
 import { restoreSession } from "../../src/supervisor/restore.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { isRunning, server } from "../mcp/opened-mcp.ts";
-import { supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { textsOf } from "../support/texts-of.ts";
 
@@ -46,12 +46,12 @@ const asks = (type: string) => ({
   input: { description: type, prompt: "go", subagent_type: type },
 });
 
-describe("MCP servers that a definition writes out (A11.3, C9)", () => {
+describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C9), %s", (host) => {
   test("one process for all agents of the kind, there for nobody else, ended with the last, and again for one that goes on", async () => {
     const { own, pids } = noting();
     let gone = false;
     const { supervisor, model, events } = supervised(
-      "in-thread",
+      host,
       async (request, n) => {
         if (isMain(request)) {
           if (n === 0) return { calls: [asks("dba"), asks("dba"), asks("general-purpose")] };
@@ -102,7 +102,7 @@ describe("MCP servers that a definition writes out (A11.3, C9)", () => {
     const { own, pids } = noting();
     const stop = new AbortController();
     const { supervisor, model } = supervised(
-      "in-thread",
+      host,
       (_, n) => {
         if (n === 0) return call("mcp__db__crash");
         if (n === 1) return call("mcp__db__hello");
@@ -121,6 +121,30 @@ describe("MCP servers that a definition writes out (A11.3, C9)", () => {
     expect(said(model.requests[2])).toContain(`hello from ${second}`);
     expect(first).not.toBe(second);
     await until(() => !pids().some(isRunning));
+  });
+
+  test("a fork has its parent's, in the same process", async () => {
+    const { own, pids } = noting();
+    const { supervisor } = supervised(
+      host,
+      (request, n) => {
+        const last = said(request)
+          .match(/hello from \d+/g)
+          ?.at(-1);
+        if (last !== undefined) return { text: last };
+        if (said(request).includes("You are a fork")) return call("mcp__db__hello");
+        return n === 0
+          ? call("Agent", {
+              ...{ description: "half", prompt: "ask", subagent_type: "fork" },
+              run_in_background: false,
+            })
+          : { text: "the fork said nothing" };
+      },
+      { ...bypass, agents: [dba(own, { tools: ["Read", "Agent"] })], limits: { maxDepth: 3 } },
+    );
+    const { summary } = await supervisor.spawn({ type: "dba", prompt: "go" });
+    expect(pids()).toHaveLength(1);
+    expect(summary.text).toBe(`hello from ${pids()[0]}`);
   });
 });
 
@@ -173,14 +197,14 @@ describe("servers of agents that are not started", () => {
     for (const _ of [1, 2])
       expect((await supervisor.spawn({ type: "dba", prompt: "go" })).summary.status).toBe("done");
     for (const request of model.requests) {
-      expect(said(request)).toContain("there is no program no-such-program-here");
+      expect(said(request)).toContain('The MCP server "gone" did not start');
       expect(said(request)).toContain("Go on without what is missing");
     }
-    expect(warningsIn(events)).toHaveLength(1);
+    expect(warningsIn(events)).toEqual([expect.stringContaining("there is no program no-such-program-here")]);
   });
 });
 
-describe("servers that are late", () => {
+describe.each(everyDayHosts)("servers that are late, %s", (host) => {
   test("an agent begins without its own, is told, finds its tools when it runs, and still after a crash", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "wait"), "");
@@ -191,7 +215,7 @@ describe("servers that are late", () => {
     };
     const reached = Promise.withResolvers<void>();
     const first = supervised(
-      "in-thread",
+      host,
       async (request, n) => {
         if (isMain(request)) return { calls: [asks("dba")] };
         if (n === 0) {
@@ -225,7 +249,7 @@ describe("servers that are late", () => {
     const restoring = await restoreSession({ home: first.home, cwd: first.cwd, session: "latest" });
     if (restoring.type === "refused") throw new Error(restoring.reason);
     const { supervisor, model } = supervised(
-      "in-thread",
+      host,
       (request, n) => {
         if (isMain(request)) return { text: "all done" };
         return n === 0 ? call("UseTool", { tool: "mcp__late__hello" }) : { text: "found again" };
@@ -245,7 +269,7 @@ describe("servers that are late", () => {
     const started = () => warningsIn(events).some((message) => message.includes('"late" has started'));
     const reader = defineAgent({ name: "reader", whenToUse: "", prompt: "Only read.", tools: ["Read"] });
     const { supervisor, model, events } = supervised(
-      "in-thread",
+      host,
       async (request, n) => {
         if (isMain(request)) {
           if (n === 0) return { calls: [asks("general-purpose"), asks("reader")] };

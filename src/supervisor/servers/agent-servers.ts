@@ -116,6 +116,11 @@ function whyChanged({ name, file }: McpServer): string {
   return `The MCP server "${name}" of ${file} is not started: agents that still run have one of that name, as its entry was before.`;
 }
 
+/** The reason may be in the server's own words, which are for the person alone. */
+export function didNotStart(name: string): string {
+  return `The MCP server "${name}" did not start, so its tools are not there; the person was told why.`;
+}
+
 function whyMissing({ name, state }: ServerStatus): string[] {
   switch (state.type) {
     case "connected":
@@ -125,7 +130,7 @@ function whyMissing({ name, state }: ServerStatus): string[] {
     case "needs-auth":
       return [`The MCP server "${name}" waits for the person to sign in, so its tools are not there.`];
     case "failed":
-      return [state.reason];
+      return [didNotStart(name)];
     case "stopped":
       return [`The MCP server "${name}" has been stopped.`];
     default:

@@ -1,24 +1,20 @@
-import * as z from "zod/mini";
-import { MAIN } from "../../mailbox/ids.ts";
 import { limitsFromEnvironment } from "../../mcp/limits.ts";
-import type { ChangedTool, Mcp, McpAsk, McpEvent, ServerState, ServerStatus } from "../../mcp/mcp.ts";
-import { resourceTools, serverTools } from "../../mcp/mcp-tools.ts";
+import type { ChangedTool, Mcp, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import { mcpPerson } from "../../mcp/permission-prompt.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import type { Person } from "../../policy/asks.ts";
 import type { ActorRecord } from "../actor-record.ts";
-import type { CustomTool } from "../custom-tools.ts";
 import type { ServerNotice } from "../notices.ts";
 import type { SupervisorOptions } from "../options.ts";
 import { AgentServers } from "./agent-servers.ts";
-import { lateTools } from "./late-tools.ts";
 import type { ServersParts } from "./parts.ts";
+import { servedTools } from "./served-tools.ts";
 import type { ServerDesk } from "./server-desk.ts";
-import { firstNotice, missingNotice, type ServerNews, serverNotice } from "./server-news.ts";
 import { type ServerPrompts, serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
+import { telling } from "./telling.ts";
 
 export interface OpenedServers {
   readonly known: Promise<void>;
@@ -55,23 +51,13 @@ export function openServers(parts: ServersParts): OpenedServers {
     bringParts: () => ({ servers, kinds: parts.kinds(), env, isOff: parts.isOff }),
     onSlow: tellSlow,
   });
-  const ofSession = new Set(servers.map(({ slug }) => slug));
-  const resources = resourceTools(
-    mcp,
-    (actor) => (slug) => ofSession.has(slug) || agents.of(actor).includes(slug),
-  );
-  const isWanted = servers.length > 0 || hidden !== undefined;
-  const serve = () =>
-    toolbox.serve({
-      all: [...(isWanted ? resources : []), ...serverTools(mcp, (slug) => ofSession.has(slug))].filter(
-        ({ name }) => name !== hidden,
-      ),
-      own: new Map(
-        [...agents.slugs].map((own) => [own, [...resources, ...serverTools(mcp, (slug) => slug === own)]]),
-      ),
-      awaited: mcp.servers().flatMap(({ slug, state }) => (mayStillCome(state) ? [slug] : [])),
-      stranger: (name) => (name === hidden ? null : strangerTool(mcp, name)),
-    });
+  const shared = new Set(servers.map(({ slug }) => slug));
+  const served = servedTools({ mcp, agents, shared, hidden });
+  const serve = () => toolbox.serve(served());
+  const { tell, missing, first } = telling({
+    ...{ toolbox, actors, agents, kind: parts.kind },
+    isShared: (slug) => shared.has(slug),
+  });
   serve();
   let isKnown = false;
   /** By their slugs: the person was told that they are still starting. */
@@ -95,31 +81,11 @@ export function openServers(parts: ServersParts): OpenedServers {
     const accepted = mcp.acceptChanges(slug, shown);
     if (accepted.length === 0) return accepted;
     serve();
-    tell(slug, { accepted });
+    if (isKnown) tell(slug, { accepted });
     return accepted;
   }
 
   const statusOf = (server: string) => mcp.servers().find(({ slug, name }) => [slug, name].includes(server));
-
-  const lateOf = (actor: ActorRecord) => {
-    const { kind } = parts;
-    return lateTools(actor, { own: agents.of(actor.id), toolbox, actors, kind });
-  };
-
-  /** Whoever goes on is told of what it can find then. */
-  function tell(server: string, news: ServerNews): void {
-    if (!isKnown) return;
-    for (const actor of actors.all()) {
-      const leads = actor.id === MAIN;
-      const isThere = ofSession.has(server) || agents.of(actor.id).includes(server);
-      if (!isThere || (actor.child.state === "ended" && !leads)) continue;
-      const own = new Set(actor.spec.tools.map(({ name }) => name));
-      const notice = serverNotice(server, news, { own, late: lateOf(actor), leads });
-      if (notice === null) continue;
-      actor.finds(notice.tools);
-      actors.tell(actor.id, notice);
-    }
-  }
 
   function hear(event: McpEvent): void {
     if (event.type === "state") {
@@ -130,17 +96,16 @@ export function openServers(parts: ServersParts): OpenedServers {
     serve();
     const { server, added, removed, changed } = event;
     const seen = (names: readonly string[]) => names.filter((name) => name !== hidden);
-    tell(server, { added: seen(added), removed: seen(removed), changed: seen(changed) });
+    if (isKnown) tell(server, { added: seen(added), removed: seen(removed), changed: seen(changed) });
     if (changed.length > 0) void settle(server, changed);
   }
 
   /** That one failed was said by the servers themselves, to the person. */
   function started({ server, state }: Extract<McpEvent, { type: "state" }>): void {
     if (state.type === "starting" || !slow.delete(server)) return;
-    if (state.type === "failed")
-      for (const actor of agents.holdersOf(server)) actors.tell(actor, missingNotice(state.reason));
-    if (state.type !== "connected") return;
     const { name = server, tools = 0 } = mcp.servers().find(({ slug }) => slug === server) ?? {};
+    if (state.type === "failed") missing(server, name);
+    if (state.type !== "connected") return;
     onWarning(`The MCP server "${name}" has started; its tools (${tools}) can be used from now on.`);
   }
 
@@ -154,13 +119,13 @@ export function openServers(parts: ServersParts): OpenedServers {
 
   mcp.onEvent(hear);
   // What agents bring is theirs alone.
-  const own = () => mcp.servers().filter(({ slug }) => ofSession.has(slug));
+  const own = () => mcp.servers().filter(({ slug }) => shared.has(slug));
   const prompts = serverPrompts({ ...mcp, servers: own }, clock, closing.signal);
   const known = (async () => {
     await mcp.ready(parts.startMs);
     serve();
     isKnown = true;
-    tellSlow(mcp.servers().filter(({ slug, state }) => ofSession.has(slug) && state.type === "starting"));
+    tellSlow(mcp.servers().filter(({ slug, state }) => shared.has(slug) && state.type === "starting"));
     const why = hidden === undefined ? null : whyNoPromptTool(mcp, hidden);
     if (why !== null) throw new Error(why);
   })();
@@ -179,11 +144,7 @@ export function openServers(parts: ServersParts): OpenedServers {
       accept,
     },
     agents,
-    firstNews(actor) {
-      const notice = firstNotice(agents.missing(actor.id), lateOf(actor));
-      if (notice !== null) actor.finds(notice.tools);
-      return notice;
-    },
+    firstNews: first,
     async close() {
       closing.abort();
       await mcp.close();
@@ -197,11 +158,6 @@ function serversOf(
 ): ParsedServers {
   if (isRead(given)) return { servers: given, problems: [] };
   return parseMcpServers({ mcpServers: given }, { file: "the option mcpServers", env });
-}
-
-/** It starts, or somebody may sign in at it. */
-function mayStillCome({ type }: ServerState): boolean {
-  return type === "starting" || type === "needs-auth";
 }
 
 function isRead(given: NonNullable<SupervisorOptions["mcpServers"]>): given is readonly McpServer[] {
@@ -218,19 +174,4 @@ function whyNoPromptTool(mcp: Mcp, name: string): string | null {
     there.length === 0 ? "no MCP server offers any" : `there are ${there.slice(0, 20).join(", ")}`;
   const failed = server && "reason" in server.state && server.state.reason ? ` ${server.state.reason}` : "";
   return `There is no tool ${name} that could answer for permissions, so nothing is run; ${others}.${failed}`;
-}
-
-/** A tool that is not known here, of an agent that was offered it before: the servers say what is with it. */
-function strangerTool(mcp: Mcp, name: string): CustomTool | null {
-  if (!name.startsWith("mcp__")) return null;
-  return {
-    ...{ name, aliases: [], permissionLevel: "execute", parallel: false, repeatable: false, description: "" },
-    inputSchema: z.record(z.string(), z.unknown()),
-    prepare: (input) => ({
-      type: "ready",
-      title: "",
-      accesses: () => [],
-      call: ({ call, signal }) => mcp.call({ name, input, call }, signal),
-    }),
-  };
 }

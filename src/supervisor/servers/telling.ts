@@ -1,0 +1,52 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import type { ActorRecord } from "../actor-record.ts";
+import type { ServerNotice } from "../notices.ts";
+import { type AgentServers, didNotStart } from "./agent-servers.ts";
+import { lateTools } from "./late-tools.ts";
+import type { ServersParts } from "./parts.ts";
+import { firstNotice, missingNotice, type ServerNews, serverNotice } from "./server-news.ts";
+
+export interface TellingParts extends Pick<ServersParts, "toolbox" | "actors" | "kind"> {
+  readonly agents: Pick<AgentServers, "of" | "holdersOf" | "missing">;
+  /** It is there for everybody. */
+  isShared(server: string): boolean;
+}
+
+/** Tells conversations what has become of servers that are there for them. */
+export interface Telling {
+  /** Whoever goes on, what it can find and call from now on, and what not. */
+  tell(server: string, news: ServerNews): void;
+  /** Whoever brings this one and waited for it. */
+  missing(server: string, name: string): void;
+  /** What an actor is told before its thread begins; null: nothing. */
+  first(actor: ActorRecord): ServerNotice | null;
+}
+
+export function telling({ agents, isShared, ...parts }: TellingParts): Telling {
+  const { actors } = parts;
+  const lateOf = (actor: ActorRecord) => lateTools(actor, { ...parts, own: agents.of(actor.id) });
+  const isThereFor = (actor: ActorRecord, server: string) =>
+    isShared(server) || agents.of(actor.id).includes(server);
+  return {
+    tell(server, news) {
+      for (const actor of actors.all()) {
+        const leads = actor.id === MAIN;
+        if (!isThereFor(actor, server) || (actor.child.state === "ended" && !leads)) continue;
+        const own = new Set(actor.spec.tools.map(({ name }) => name));
+        const notice = serverNotice(server, news, { own, late: lateOf(actor), leads });
+        if (notice === null) continue;
+        actor.finds(notice.tools);
+        actors.tell(actor.id, notice);
+      }
+    },
+    missing(server, name) {
+      const notice = missingNotice(didNotStart(name));
+      for (const actor of agents.holdersOf(server)) actors.tell(actor, notice);
+    },
+    first(actor) {
+      const notice = firstNotice(agents.missing(actor.id), lateOf(actor));
+      if (notice !== null) actor.finds(notice.tools);
+      return notice;
+    },
+  };
+}
