@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { never, opened, server } from "./opened-mcp.ts";
+import { never, opened } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 const quick = { reconnectMs: 20, longestReconnectMs: 100 };
@@ -207,22 +207,6 @@ describe("A17.1: signing in", () => {
     expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: true });
     expect(state("web").type).toBe("needs-auth");
     expect(readdirSync(join(folder, "mcp-sign-ins"))).toEqual([]);
-  });
-
-  test("one at a time, and nobody signs in at a program", async () => {
-    const { url } = await httpServer({ oauth: true });
-    const { mcp } = opened({ web: { url }, good: server("good.ts") }, { limits: { signInMs: 400 } });
-    await mcp.ready(20_000);
-    const first = mcp.signIn("web", () => {}, never);
-    expect(await mcp.signIn("web", () => {}, never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("is signing in") },
-    });
-    expect(await mcp.signIn("good", () => {}, never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("is a program here") },
-    });
-    expect(await first).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("nobody has signed in in time") },
-    });
   });
 
   test("what comes back from another page is not taken", async () => {

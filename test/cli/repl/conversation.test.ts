@@ -208,6 +208,45 @@ describe("stop means stop (C21)", () => {
     expect(terminal.text).not.toContain("\u001b[31m");
   });
 
+  test.each(["onEscape", "onInterrupt"] as const)(
+    "%s gives up a sign-in, and the conversation goes on",
+    async (stop) => {
+      const { talk, terminal, type } = await holding({
+        servers: [
+          { ...{ name: "web", slug: "web", file: "/f", tools: 0, changed: [] }, state: { type: "starting" } },
+        ],
+        desk: {
+          signIn: (_, show, signal) =>
+            new Promise((resolve) => {
+              show("https://sign.in/");
+              signal.addEventListener("abort", () => resolve({ ok: false, message: "Cancelled." }));
+            }),
+        },
+      });
+      await type("/mcp login web");
+      expect(terminal.lines.at(-1)).toBe("https://sign.in/");
+      terminal.listeners[stop]();
+      await settled();
+      expect(terminal.lines.slice(-3)).toEqual([
+        "Stopping; Ctrl-C again leaves.",
+        "Nobody has signed in.",
+        "> ",
+      ]);
+      expect(talk.isLeaving).toBe(false);
+    },
+  );
+
+  test("prompts of MCP servers are completed, and prompts of the session", async () => {
+    const server = { name: "s", slug: "s", file: "/f", tools: 0, changed: [] };
+    const { talk, session, type } = await holding({
+      servers: [{ ...server, state: { type: "connected" } }],
+      desk: { prompts: () => [{ name: "mcp__s__greet", server: "s", arguments: [] }] },
+    });
+    expect(talk.completions()).toEqual(expect.arrayContaining(["/mcp", "/help", "/mcp__s__greet"]));
+    await type("/mcp__s__greet Ada");
+    expect(session.prompts).toEqual(["/mcp__s__greet Ada"]);
+  });
+
   test("/agents shows ids, states, what each does and its tokens", async () => {
     const { session, terminal, type } = await holding();
     session.emit({ type: "agent", view: inBackground });

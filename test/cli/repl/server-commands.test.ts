@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { callsSkill, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import type { ChangedTool, McpTool, ServerStatus } from "../../../src/mcp/mcp.ts";
+import type { ServerDesk } from "../../../src/supervisor/servers/server-desk.ts";
+import { ownFiles, slashContext } from "./slash-ground.ts";
+
+const status = (
+  name: string,
+  state: ServerStatus["state"],
+  more: Partial<ServerStatus> = {},
+): ServerStatus => ({
+  ...{ name, slug: name.replaceAll(" ", "_"), file: "/f", tools: 3, changed: [], state },
+  ...more,
+});
+const tool = (description: string, digest: string): McpTool => ({
+  ...{ name: "mcp__maps__find", tool: "find", slug: "maps", description, digest, readOnly: false },
+  inputSchema: { type: "object" },
+});
+const connected = { type: "connected" } as const;
+const there = [
+  status("maps", connected, { changed: ["mcp__maps__find"] }),
+  status("my mail", { type: "needs-auth", reason: "R." }),
+  status("old", { type: "failed", reason: "It exited\u001b[31m." }),
+  status("slow", { type: "starting" }),
+];
+const prompts: ReturnType<ServerDesk["prompts"]> = [
+  {
+    ...{ name: "mcp__maps__route", server: "maps", description: "A way.\u001b[31m" },
+    arguments: [
+      { name: "from", required: true },
+      { name: "to", required: false },
+    ],
+  },
+];
+
+function said(line: string, desk: Partial<ServerDesk> = {}, lines: string[] = []): Promise<string | null> {
+  const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+  const none = slashContext(own).session.mcp;
+  const context = slashContext(own, {
+    mcpServers: () => there,
+    skills: () => [],
+    mcp: { ...none, prompts: () => prompts, changes: () => [], ...desk },
+  });
+  return runSlashCommand(line, { ...context, say: (row) => void lines.push(row) });
+}
+
+describe("/mcp (A17)", () => {
+  test("shows how it stands with each server and what can be done", async () => {
+    expect((await said("/mcp"))?.split("\n")).toEqual([
+      "maps: connected, 3 tools, 1 prompt; 1 tool has changed and is refused: /mcp changes maps shows them",
+      "my mail: wants you to sign in: /mcp login my_mail",
+      "old: failed: It exited. /mcp restart old tries again.",
+      "slow: starting",
+    ]);
+  });
+
+  test("login shows the address whole, and says what came of it", async () => {
+    const url = `https://sign.in/${"x".repeat(500)}`;
+    const lines: string[] = [];
+    const signIn: ServerDesk["signIn"] = async (_, show) => {
+      show(url);
+      return { ok: true, value: null };
+    };
+    expect(await said("/mcp login my mail", { signIn }, lines)).toBe(
+      'You are signed in, but the MCP server "my mail" is not connected. R.',
+    );
+    expect(lines).toEqual([expect.stringContaining("in a browser on this machine"), url]);
+    const refused: ServerDesk["signIn"] = async () => ({ ok: false, message: "It said no." });
+    expect(await said('/mcp login "my mail"', { signIn: refused })).toBe("It said no.");
+    expect(await said("/mcp login maps")).toContain("is connected; to sign in as somebody else, /mcp logout");
+  });
+
+  test("logout and restart say what came of it", async () => {
+    const signOut: ServerDesk["signOut"] = async () => ({ ok: true, value: true });
+    const restart: ServerDesk["restart"] = async () => ({ ok: true, value: null });
+    expect(await said("/mcp logout maps", { signOut })).toBe(
+      'You are no longer signed in at the MCP server "maps".',
+    );
+    expect(await said("/mcp restart old", { restart })).toBe('The MCP server "old" is connected (3 tools).');
+  });
+
+  test("nothing is accepted that was not shown just so", async () => {
+    let changes: ChangedTool[] = [{ accepted: tool("finds", "1"), now: tool("sends\u200b keys", "2") }];
+    const accepted: unknown[] = [];
+    const desk: Partial<ServerDesk> = {
+      changes: () => changes,
+      accept(_, shown) {
+        accepted.push(shown);
+        return shown.map(({ now }) => now.name);
+      },
+    };
+    const shown = await said("/mcp changes maps", desk);
+    expect(shown).toContain("description, before: finds");
+    // What cannot be seen is made visible.
+    expect(shown).toMatch(/description, now: sends\S+ keys/);
+    expect(shown).not.toContain("\u200b");
+    const [, line = ""] = /(\/mcp accept maps [0-9a-f]{8}) takes them/.exec(shown ?? "") ?? [];
+    expect(await said("/mcp accept maps", desk)).toBe(shown);
+    const before = changes;
+    changes = [{ accepted: tool("finds", "1"), now: tool("deletes", "3") }];
+    expect(await said(line, desk)).toContain("description, now: deletes");
+    expect(accepted).toEqual([]);
+    changes = before;
+    expect(await said(line, desk)).toBe("Used as they are now: mcp__maps__find.");
+    expect(accepted).toEqual([changes]);
+  });
+
+  test.each([
+    ["/mcp login", "Name the server. There are: maps, my mail, old, slow."],
+    ["/mcp login nobody", 'There is no MCP server "nobody". There are: maps, my mail, old, slow.'],
+    ["/mcp dance maps", '/mcp cannot "dance"; it can login, logout, restart, changes and accept'],
+    ["/mcp changes old", 'No tool of the MCP server "old" has changed'],
+  ])("%s", async (line, sentence) => {
+    expect(await said(line)).toContain(sentence);
+  });
+
+  test("prompts of servers are in /skills and /help, and are the session's to answer", async () => {
+    expect(await said("/skills")).toBe("/mcp__maps__route <from> [to]: A way. (the MCP server maps's)");
+    expect(await said("/help")).toContain("/mcp__maps__route <from> [to]: A way.");
+    expect(callsSkill("/mcp__maps__route here", [], true)).toBe(true);
+    expect(callsSkill("/mcp__maps__route here", [], false)).toBe(false);
+    expect(callsSkill("/mcp", [], true)).toBe(false);
+  });
+});
