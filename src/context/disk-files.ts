@@ -19,6 +19,9 @@ export const diskFiles: Files = {
   me: process.getuid?.() ?? null,
 };
 
+/** It keeps nothing from one whole text to the next. */
+const whole = new TextDecoder("utf-8");
+
 function look(path: string): Look {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -47,8 +50,14 @@ function read(path: string, most: number): Content {
       return { type: "unusable", reason: `is no text in UTF-8${savedAs(taken)}, so it was left out` };
     // A character that the end has cut in two is left out.
     const cut = stats.size > taken.length;
-    const text = new TextDecoder("utf-8").decode(taken, { stream: cut });
-    return { type: "text", text: text.replaceAll("\r\n", "\n"), bytes: stats.size, real: realpathSync(path) };
+    const text = cut ? new TextDecoder("utf-8").decode(taken, { stream: true }) : whole.decode(taken);
+    return {
+      ...{ type: "text", text: text.replaceAll("\r\n", "\n"), bytes: stats.size },
+      // Costs more than the rest of it, and most do not ask.
+      get real() {
+        return real(path);
+      },
+    };
   } catch (error) {
     return unusable(whyNot(error));
   } finally {
@@ -91,7 +100,7 @@ function beginning(file: number, length: number): Buffer {
 
 function real(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

@@ -1,5 +1,4 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Files } from "../../context/files.ts";
 import { isWithin } from "../../context/memory/places.ts";
 import type { AgentPlace } from "./places.ts";
@@ -40,7 +39,8 @@ export function filesBelow({ folder, reach }: AgentPlace, files: Files): Found {
     if (visited.has(real)) return;
     visited.add(real);
     for (const entry of entriesOf(at)) {
-      const path = join(at, entry.name);
+      // All of `join` would cost more than to look at what is there.
+      const path = `${at}/${entry.name}`;
       entries += 1;
       if (isFull(path)) return;
       const kind = entry.isSymbolicLink() ? linked(path) : entry.isDirectory() ? "folder" : "file";

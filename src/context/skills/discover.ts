@@ -1,5 +1,4 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Files, Look } from "../files.ts";
 import type { SkillPlace } from "./places.ts";
 
@@ -18,34 +17,51 @@ export interface FoundFile {
   readonly look: Exclude<Look, { type: "none" }>;
 }
 
-/** Every file that may hold a skill, in the order in which names count. `full`: there are more than are looked at. */
-export function discovered(
-  places: readonly SkillPlace[],
-  files: Files,
-): { readonly found: readonly FoundFile[]; readonly full: boolean } {
-  const found: FoundFile[] = [];
-  for (const place of places) {
-    const left = MOST_SKILLS - found.length;
-    found.push(...(place.kind === "skill" ? skillsIn(place, files, left) : commandsIn(place, files, left)));
-  }
-  return { found, full: found.length >= MOST_SKILLS };
+/** What stands among the folders of skills, and is none. */
+export interface Stray {
+  readonly place: SkillPlace;
+  readonly entry: Dirent;
 }
 
-function skillsIn(place: SkillPlace, files: Files, most: number): FoundFile[] {
+export interface Discovered {
+  readonly found: readonly FoundFile[];
+  readonly strays: readonly Stray[];
+  /** There are more than are looked at. */
+  readonly full: boolean;
+}
+
+/** Every file that may hold a skill, in the order in which names count. */
+export function discovered(places: readonly SkillPlace[], files: Files): Discovered {
+  const found: FoundFile[] = [];
+  const strays: Stray[] = [];
+  for (const place of places) {
+    const left = MOST_SKILLS - found.length;
+    found.push(
+      ...(place.kind === "skill" ? skillsIn(place, files, left, strays) : commandsIn(place, files, left)),
+    );
+  }
+  return { found, strays, full: found.length >= MOST_SKILLS };
+}
+
+function skillsIn(place: SkillPlace, files: Files, most: number, strays: Stray[]): FoundFile[] {
   const found: FoundFile[] = [];
   for (const entry of entriesOf(place.folder)) {
     if (found.length >= most) break;
-    if (entry.isFile()) continue;
-    const folder = join(place.folder, entry.name);
-    for (const name of ["SKILL.md", "skill.md"]) {
-      const path = join(folder, name);
-      const look = files.look(path);
-      if (look.type === "none") continue;
-      found.push({ path, called: entry.name, place, look });
-      break;
-    }
+    const skill = entry.isFile() ? null : skillIn(place, files, entry);
+    if (skill === null) strays.push({ place, entry });
+    else found.push(skill);
   }
   return found;
+}
+
+function skillIn(place: SkillPlace, files: Files, entry: Dirent): FoundFile | null {
+  const folder = below(place.folder, entry.name);
+  for (const name of ["SKILL.md", "skill.md"]) {
+    const path = below(folder, name);
+    const look = files.look(path);
+    if (look.type !== "none") return { path, called: entry.name, place, look };
+  }
+  return null;
 }
 
 function commandsIn(place: SkillPlace, files: Files, most: number): FoundFile[] {
@@ -53,7 +69,7 @@ function commandsIn(place: SkillPlace, files: Files, most: number): FoundFile[] 
   const visit = (folder: string, names: readonly string[]): void => {
     for (const entry of entriesOf(folder)) {
       if (found.length >= most) return;
-      const path = join(folder, entry.name);
+      const path = below(folder, entry.name);
       if (/\.md$/i.test(entry.name)) {
         const look = files.look(path);
         const called = [...names, entry.name.slice(0, -3)].join(":");
@@ -63,6 +79,11 @@ function commandsIn(place: SkillPlace, files: Files, most: number): FoundFile[] 
   };
   visit(place.folder, []);
   return found;
+}
+
+/** A name in a folder. All of `join` would cost more than to look at what is there. */
+export function below(folder: string, name: string): string {
+  return `${folder}/${name}`;
 }
 
 /** Nothing of what is hidden, in an order that is the same everywhere. */

@@ -6,7 +6,7 @@ import type { ReadSkill } from "./read-skill.ts";
 import { type Skill, skillOrigins } from "./skill.ts";
 
 /** Raised when what is read of a file changes its meaning. */
-const VERSION = 1;
+const VERSION = 2;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** What was read of each file, by its name and the place it stands in; `stamp` is the file's then. */

@@ -24,14 +24,14 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     const before = known ?? readIndex(index, files);
     const first = known === null;
     const places = skillPlaces(search, files);
-    const { found, full } = discovered(places, files);
-    const reads = await Promise.all(found.map((file) => readOnce(file, before, files)));
+    const { found, strays, full } = discovered(places, files);
+    const reads = await allOf(found.map((file) => readOnce(file, before, files)));
     const after: Known = new Map(reads.map(({ key, stamp, read }) => [key, { stamp, read }]));
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeIndex(index, after);
     if (first || !isSame || search.trusted() !== trustedThen) {
-      const notes = misplaced(places, found, files);
+      const notes = misplaced(strays, places, files);
       now = gathered(found, reads, full, notes);
     }
     trustedThen = search.trusted();
@@ -47,13 +47,14 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   ): Skills {
     const notes = [...before];
     const seen = new Set<string>();
+    const realOf = once(files.real);
     const byName = new Map<string, { readonly skill: Skill; readonly place: SkillPlace }>();
     for (const [at, { read }] of reads.entries()) {
       const file = found[at];
       // A link to a skill that is there already is the same one.
       if (file === undefined || seen.has(read.real)) continue;
       seen.add(read.real);
-      const why = whyNotTold(read.real, file, search, files);
+      const why = whyNotTold(read.real, file, search, realOf);
       notes.push(...(why === null ? read.notes : [why]));
       if (why !== null || read.skill === null) continue;
       const { skill } = read;
@@ -78,6 +79,16 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   };
 }
 
+/** Many files are in few folders, and each is asked of the disk once. */
+function once(real: Files["real"]): Files["real"] {
+  const known = new Map<string, string>();
+  return (path) => {
+    const found = known.get(path) ?? real(path);
+    known.set(path, found);
+    return found;
+  };
+}
+
 interface Read {
   readonly key: string;
   readonly stamp: string;
@@ -86,19 +97,31 @@ interface Read {
   readonly fresh: boolean;
 }
 
-async function readOnce(file: FoundFile, before: Known, files: Files): Promise<Read> {
+/** Where all is known nothing is waited for. */
+async function allOf<T>(given: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
+  const there = given.filter((one): one is T => !(one instanceof Promise));
+  return there.length === given.length ? there : Promise.all(given);
+}
+
+function readOnce(file: FoundFile, before: Known, files: Files): Read | Promise<Read> {
   const { path, place, look } = file;
   const key = `${place.origin} ${place.kind} ${place.prefix} ${path}`;
   const stamp = look.type === "file" ? look.stamp : look.reason;
   const kept = before.get(key);
   if (kept?.stamp === stamp) return { key, stamp, read: kept.read, fresh: false };
-  return { key, stamp, read: await readSkill(file, files), fresh: true };
+  return readSkill(file, files).then((read) => ({ key, stamp, read, fresh: true }));
 }
 
-const NEAREST: readonly SkillOrigin[] = ["project", "user", "enterprise", "plugin", "shipped"];
+const RANK: Readonly<Record<SkillOrigin, number>> = {
+  project: 0,
+  user: 1,
+  enterprise: 2,
+  plugin: 3,
+  shipped: 4,
+};
 
 /** The same everywhere, so that what is told of them is the same bytes. */
 function byPlaceAndName(a: Skill, b: Skill): number {
-  const place = NEAREST.indexOf(a.origin) - NEAREST.indexOf(b.origin);
+  const place = RANK[a.origin] - RANK[b.origin];
   return place === 0 ? (a.name < b.name ? -1 : 1) : place;
 }

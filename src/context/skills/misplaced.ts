@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { Files } from "../files.ts";
-import { entriesOf, type FoundFile } from "./discover.ts";
+import { entriesOf, type Stray } from "./discover.ts";
 import type { SkillPlace } from "./places.ts";
 
 const MOST_NAMED = 3;
@@ -9,19 +9,18 @@ const NOTES = /^(?:readme|changelog|contributing|licen[cs]e|index|claude|agents)
 
 /** Sentences about files that were meant as skills, and stand where no program looks for one. */
 export function misplaced(
+  strays: readonly Stray[],
   places: readonly SkillPlace[],
-  found: readonly FoundFile[],
   files: Files,
 ): readonly string[] {
-  const taken = new Set(found.map(({ path }) => join(path, "..")));
   return places.flatMap((place) => {
     if (place.kind !== "skill" || (place.origin !== "project" && place.origin !== "user")) return [];
-    const entries = entriesOf(place.folder);
+    const entries = strays.flatMap((stray) => (stray.place === place ? [stray.entry] : []));
     const flat = entries
       .filter((entry) => entry.isFile() && /\.md$/i.test(entry.name) && !NOTES.test(entry.name))
       .map(({ name }) => join(place.folder, name));
     const deep = entries
-      .filter((entry) => entry.isDirectory() && !taken.has(join(place.folder, entry.name)))
+      .filter((entry) => entry.isDirectory())
       .flatMap(({ name }) => skillsBelow(join(place.folder, name), files));
     const [one = ""] = flat;
     const instead = join(place.folder, basename(one, ".md"), "SKILL.md");

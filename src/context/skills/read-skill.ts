@@ -55,9 +55,9 @@ export function whyNotTold(
   real: string,
   { path, place }: Pick<FoundFile, "path" | "place">,
   { trusted, denied }: Pick<SkillSearch, "trusted" | "denied">,
-  files: Files,
+  realOf: Files["real"],
 ): string | null {
   if (denied(real)) return `${path} was left out, because a rule forbids to read it.`;
-  if (place.reach === null || isWithin(real, files.real(place.reach)) || trusted()) return null;
+  if (place.reach === null || isWithin(real, realOf(place.reach)) || trusted()) return null;
   return `${path} was left out: it leads out of the project to ${real}; --trust agrees to that for one run.`;
 }

@@ -248,7 +248,7 @@ describe("the index", () => {
     ["another version", '{"version":99,"files":{}}'],
     [
       "something else",
-      '{"version":1,"files":{"x":{"stamp":"1","read":{"skill":{"name":7},"notes":[],"real":""}}}}',
+      '{"version":2,"files":{"x":{"stamp":"1","read":{"skill":{"name":7},"notes":[],"real":""}}}}',
     ],
     ["a list", "[]"],
   ])("one that holds %s is made anew", async (_, text) => {
@@ -257,7 +257,7 @@ describe("the index", () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     expect((await library().look()).all).toHaveLength(1);
-    expect(JSON.parse(readFileSync(path, "utf8")).version).toBe(1);
+    expect(JSON.parse(readFileSync(path, "utf8")).version).toBe(2);
   });
 
   test("sessions that begin at the same moment all know the same, and leave one whole index", async () => {
