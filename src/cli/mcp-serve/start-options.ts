@@ -5,6 +5,7 @@ import { taskName } from "../task-names.ts";
 import type { Serving } from "./serving.ts";
 
 const A_WEEK = 7 * 24 * 3600;
+const A_BILLION = 1_000_000_000;
 
 /** What spawn_agent and fan_out let a client choose; what agents may do is not among it. */
 export const startOptions = {
@@ -37,11 +38,18 @@ export const startOptions = {
       .check(z.minimum(1), z.maximum(A_WEEK), z.describe("An agent is stopped after this time, and says so")),
   ),
   token_budget: z.optional(
-    z.int().check(z.minimum(1), z.describe("Tokens after which an agent writes its report with what it has")),
+    z
+      .int()
+      .check(
+        z.minimum(1),
+        z.maximum(A_BILLION),
+        z.describe("Tokens after which an agent writes its report with what it has"),
+      ),
   ),
   output_schema: z.optional(
     z
-      .record(z.string(), z.unknown())
+      // Not a record: what that comes to as JSON Schema is more than some clients take.
+      .looseObject({})
       .check(z.describe("A JSON Schema: the report is then data that was checked against it")),
   ),
   background: z.optional(
