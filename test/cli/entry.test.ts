@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
-const entry = join(import.meta.dirname, "../../bin/troupe.js");
+const BUILT = join(import.meta.dirname, "../../bin/troupe.js");
+const SOURCE = join(import.meta.dirname, "../../src/cli/entry.ts");
 
-function start(argv: readonly string[], script = `exec "$0" "$@"`) {
+function start(argv: readonly string[], script = `exec "$0" "$@"`, entry = BUILT) {
   const child = spawn("sh", ["-c", script, process.execPath, entry, ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -26,7 +27,7 @@ describe("the process", () => {
   });
 
   test("ends quietly when the reader of its output has gone", async () => {
-    const child = spawn(process.execPath, [entry, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [BUILT, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();
     const ended = new Promise((resolve) => child.once("exit", resolve));
     expect({ err: await text(child.stderr), code: await ended }).toEqual({ err: "", code: 0 });
@@ -49,7 +50,7 @@ describe("the process", () => {
       ["--version"],
       ["fanout", "--concurrency", "0", "x"],
     ]) {
-      const { err } = await start(argv, script);
+      const { err } = await start(argv, script, SOURCE);
       expect(err).toContain("src/cli/main.ts");
       // Words and defaults that commands are written with start nothing and load nothing.
       const runtime = err.replaceAll(

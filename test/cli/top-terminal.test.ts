@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { liveSession } from "../supervisor/live/ground.ts";
 import { view } from "../supervisor/live/views.ts";
+import { bundledProgram } from "../support/bundled-entries.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const why = whyNoTerminal();
 if (why !== null) console.warn(`troupe top is not tested in a terminal here: ${why}.`);
 
-const PROGRAM = join(import.meta.dirname, "top-program.ts");
+const PROGRAM = await bundledProgram(join(import.meta.dirname, "top-program.ts"));
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 

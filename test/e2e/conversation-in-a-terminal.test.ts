@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { bundledProgram } from "../support/bundled-entries.ts";
+import { long } from "../support/long.ts";
 import { type MessagesServer, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/troupe.js");
-const ASKING = join(import.meta.dirname, "../cli/repl/asking-program.ts");
+const ASKING = await bundledProgram(join(import.meta.dirname, "../cli/repl/asking-program.ts"));
 
 const why = whyNoTerminal();
 if (why !== null) console.warn(`The conversation is not tested in a terminal here: ${why}.`);
@@ -92,15 +94,16 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
   });
 
   test("shows the reply as it is written, above the agents", async () => {
+    const seen = Promise.withResolvers<void>();
     const server = await serving(() => ({
       text: "First line.\nSecond line is written slowly, word by word.",
-      chunks: 30,
-      chunkDelayMs: 30,
+      ...{ chunks: 2, held: { after: "Second line is", until: seen.promise } },
     }));
     const terminal = start({ url: server.url });
     await ready(terminal);
     terminal.type("go\r");
     await terminal.shows(/First line\.\nSecond l[^.]*\n\n● main conversation/);
+    seen.resolve();
     await terminal.shows(/Second line is written slowly, word by word\.\n\n✓ done/);
     terminal.type("/exit\r");
     expect(await terminal.ended).toBe(0);
@@ -159,19 +162,24 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
     expect(await terminal.ended).toBe(130);
   });
 
-  test.each([
+  const signals = [
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s in a turn ends every agent and leaves with %i", async (signal, code) => {
-    const server = await serving(() => endless);
-    const terminal = start({ url: server.url });
-    await ready(terminal);
-    terminal.type("go\r");
-    await server.request(0);
-    terminal.signal(signal);
-    expect(await terminal.ended).toBe(code);
-    await terminal.shows("troupe sessions show");
-  });
+  ] as const;
+  // SIGHUP is in test/e2e/stopping.test.ts, too.
+  test.each(signals.slice(0, long(2, 1)))(
+    "%s in a turn ends every agent and leaves with %i",
+    async (signal, code) => {
+      const server = await serving(() => endless);
+      const terminal = start({ url: server.url });
+      await ready(terminal);
+      terminal.type("go\r");
+      await server.request(0);
+      terminal.signal(signal);
+      expect(await terminal.ended).toBe(code);
+      await terminal.shows("troupe sessions show");
+    },
+  );
 
   test("a terminal that vanishes ends what it started", async () => {
     const server = await serving(() => endless);
@@ -184,8 +192,10 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
   });
 
   test("what is typed while it works is told to it, and commands are answered at once", async () => {
+    const typed = Promise.withResolvers<void>();
+    const held = { after: '"Work"', until: typed.promise };
     const server = await serving((n) =>
-      n === 0 ? { text: "Working.", chunks: 8, chunkDelayMs: 150 } : { text: "Noted." },
+      n === 0 ? { text: "Working.", chunks: 2, held } : { text: "Noted." },
     );
     const terminal = start({ url: server.url });
     await ready(terminal);
@@ -193,6 +203,7 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
     await terminal.shows("Wor");
     terminal.type("/mode\rlook at tests too\r");
     await terminal.shows("The mode is default.");
+    typed.resolve();
     await terminal.shows(/Noted\.\n\n✓ done/);
     expect((await server.request(1)).rawBody).toContain("look at tests too");
     terminal.type(CTRL_D);
@@ -336,13 +347,13 @@ describe.skipIf(why !== null)("asks in a terminal", { timeout: 60_000 }, () => {
   });
 
   test("what was typed before the question was drawn is no answer to it", async () => {
+    const typed = Promise.withResolvers<void>();
     const server = await serving((n) =>
       n === 0
         ? {
             text: "I must ask.",
             calls: [{ name: "AskThem", input: { ask: permission } }],
-            chunks: 6,
-            chunkDelayMs: 100,
+            ...{ chunks: 2, held: { after: '"I must"', until: typed.promise } },
           }
         : { text: "Heard." },
     );
@@ -351,6 +362,8 @@ describe.skipIf(why !== null)("asks in a terminal", { timeout: 60_000 }, () => {
     terminal.type("go\r");
     await terminal.shows("I m");
     terminal.type("y");
+    await terminal.shows(/› y *$/);
+    typed.resolve();
     await terminal.shows(/answer › *$/);
     terminal.type("n\r");
     await terminal.shows("✓ done");

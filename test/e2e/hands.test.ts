@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hosts, supervised } from "../support/supervised.ts";
+import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 const offline = {
   source: { provider: "offline" },
@@ -9,7 +9,7 @@ const offline = {
   allowedTools: ["Bash"],
 } as const;
 
-describe.each(hosts)("the offline model changes files with the real tools, %s", (host) => {
+describe.each(everyDayHosts)("the offline model changes files with the real tools, %s", (host) => {
   test("replace, append and create, in the order they were asked for", async () => {
     const files = { "src/a.ts": 'const name = "A";\nconst other = "A";\n', "notes.md": "one\ntwo" };
     const { supervisor, cwd } = supervised(host, [], { ...offline, files });

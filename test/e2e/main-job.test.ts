@@ -1,16 +1,17 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { simpleGit } from "simple-git";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { troupe } from "../support/cli-process.ts";
-import { temporaryFolder } from "../support/temporary.ts";
 
-/** A checkout as a stranger has it: what is committed, nothing else. */
-async function freshClone(): Promise<string> {
-  const folder = join(temporaryFolder(), "clone");
-  await simpleGit().clone(join(import.meta.dirname, "../.."), folder, ["--quiet", "--no-hardlinks"]);
-  return folder;
-}
+/** A checkout as a stranger has it: what is committed, nothing else. Nobody here writes to it. */
+const base = mkdtempSync(join(tmpdir(), "troupe-test-"));
+const cwd = join(base, "clone");
+beforeAll(async () => {
+  await simpleGit().clone(join(import.meta.dirname, "../.."), cwd, ["--quiet", "--no-hardlinks"]);
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 interface Citation {
   readonly path: string;
@@ -38,7 +39,6 @@ function quotedLines(text: string): { path: string; line: number; text: string }
 
 describe("the main job, without a key", { timeout: 60_000 }, () => {
   test("two questions about this repository: two summaries whose citations are right", async () => {
-    const cwd = await freshClone();
     const questions = ["where is the wire format of messages decided?", "how does an agent end?"];
     const ended = await troupe(["start", ...questions], { cwd });
     expect(ended.code).toBe(0);
@@ -67,7 +67,6 @@ describe("the main job, without a key", { timeout: 60_000 }, () => {
   });
 
   test("npm start: agents in the background finish and wake the conversation, which tells what they found (A11.5)", async () => {
-    const cwd = await freshClone();
     const ended = await troupe(["start"], { cwd });
     expect(ended.code).toBe(0);
     const told = ended.err.trim().split("\n");
@@ -101,7 +100,6 @@ describe("the main job, without a key", { timeout: 60_000 }, () => {
   });
 
   test("the main conversation of the offline model asks one Explore agent for each question", async () => {
-    const cwd = await freshClone();
     const ended = await troupe(
       ["-p", "Where is Slots defined? What does GroupCommit do?", "--output-format", "json"],
       { cwd },

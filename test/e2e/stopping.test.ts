@@ -56,7 +56,7 @@ const sandboxed = { IS_SANDBOX: "1" };
 
 /** Each session was given back and its journal is whole; no process is left, and nobody listens any more. */
 async function expectNothingLeft({ home }: Place): Promise<void> {
-  await expect.poll(() => processesWith(home), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesWith(home)).toEqual([]);
   const { sessions, notes } = await listSessions(join(home, ".troupe"));
   expect(notes).toEqual([]);
   for (const { folder } of sessions) {
@@ -264,7 +264,7 @@ describe.skipIf(why !== null)("stopping in a terminal (C21, fault 63)", { timeou
     const terminal = start(at, server.url, { args: free, env: sandboxed });
     await ready(terminal);
     terminal.type("go\r");
-    await expect.poll(() => existsSync(join(at.cwd, "begun")), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(at.cwd, "begun"))).toBe(true);
     terminal.type(CTRL_C);
     terminal.type(CTRL_C);
     await terminal.shows("code=130\nrestored");
@@ -296,7 +296,7 @@ describe.skipIf(why !== null)("stopping in a terminal (C21, fault 63)", { timeou
       const terminal = start(at, server.url, { args: free, env: sandboxed });
       await ready(terminal);
       terminal.type("go\r");
-      await expect.poll(() => existsSync(join(at.cwd, "begun")), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => existsSync(join(at.cwd, "begun"))).toBe(true);
       process.kill(programOf(at), signal);
       await terminal.shows(`code=${code}\nrestored`);
       await terminal.shows(/troupe --resume [a-z0-9]{16} goes on with it\./);

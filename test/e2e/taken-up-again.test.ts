@@ -190,6 +190,6 @@ describe.skipIf(why !== null)("troupe --resume in a terminal", { timeout: 60_000
     terminal.type("\u0004");
     expect(await terminal.ended).toBe(0);
     await terminal.shows(`troupe --resume ${id} goes on with it.`);
-    expect(processesWith(at.home)).toEqual([]);
+    await expect.poll(() => processesWith(at.home)).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { put } from "../policy/settings/folders.ts";
 import { type CliOptions, type Ended, troupe } from "../support/cli-process.ts";
+import { isLong, long } from "../support/long.ts";
 import {
   apiError,
   type Handler,
@@ -117,7 +118,8 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
     expect(line(ended, "is not trusted")[0]).toContain("--trust");
   });
 
-  test.each([[["--trust"]], [[]]])(
+  // What holds untrusted is seen two agents deep below.
+  test.each(isLong ? [[["--trust"]], [[]]] : [[["--trust"]]])(
     "what it denies is denied, with %j, and so is what nobody allowed",
     async (flags) => {
       const place = placed({ project: sample });
@@ -141,7 +143,7 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
 });
 
 describe("the seed's sample settings, with a model on a server", { timeout: 60_000 }, () => {
-  test.each([0, 1, 2] as const)(
+  test.each(isLong ? ([0, 1, 2] as const) : ([2] as const))(
     "%d agents deep: allowed runs, denied is an error that is read, unmatched is listed (A6.8, A6.9)",
     async (depth) => {
       const seen: RecordedRequest[] = [];
@@ -247,7 +249,7 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test.each([1, 2] as const)(
+  test.each(isLong ? ([1, 2] as const) : ([2] as const))(
     "a no of PreToolUse holds %d agents deep, without a question (A5.5, A5.13)",
     async (depth) => {
       const command = "echo 'not today' >&2; exit 2";
@@ -398,10 +400,12 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
     expect(heard(fanout, "SessionEnd")).toHaveLength(1);
   });
 
-  test.each([
+  const signals = [
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("at %s, in the middle of a reply", async (signal, code) => {
+  ] as const;
+  // Another signal leaves by the same way.
+  test.each(signals.slice(0, long(2, 1)))("at %s, in the middle of a reply", async (signal, code) => {
     const own = place();
     const server = await served(() => ({
       text: "Endless",
@@ -425,31 +429,36 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
     expect(heard(own, "SessionEnd")).toHaveLength(1);
   });
 
-  test.skipIf(noTerminal !== null).each([
+  const ways = [
     ["/exit", ["/exit\r"], 0],
     ["Ctrl-D", ["\u0004"], 0],
     ["Ctrl-C twice", ["\u0003", "\u0003"], 130],
-  ] as const)("at the end of a conversation in a terminal: %s", async (_, [first, second], code) => {
-    const own = place();
-    const { url } = await served(() => ({ text: "Well answered." }));
-    const terminal = inTerminal([process.execPath, BIN], {
-      cwd: own.cwd,
-      env: { HOME: own.home, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-test-secret" },
-    });
-    await terminal.shows(/\n› *$/);
-    terminal.type("hello\r");
-    await terminal.shows(/Well answered[\s\S]*\n› *$/);
-    terminal.type("again\r");
-    await terminal.shows(/again[\s\S]*Well answered[\s\S]*\n› *$/);
-    terminal.type(first);
-    if (second !== undefined) {
-      await terminal.shows("Ctrl-C again leaves.");
-      terminal.type(second);
-    }
-    expect(await terminal.ended).toBe(code);
-    expect(heard(own, "SessionStart")).toHaveLength(1);
-    expect(heard(own, "SessionEnd")).toHaveLength(1);
-  });
+  ] as const;
+  // Ctrl-C twice is in test/e2e/stopping.test.ts, too.
+  test.skipIf(noTerminal !== null).each(ways.slice(0, long(3, 1)))(
+    "at the end of a conversation in a terminal: %s",
+    async (_, [first, second], code) => {
+      const own = place();
+      const { url } = await served(() => ({ text: "Well answered." }));
+      const terminal = inTerminal([process.execPath, BIN], {
+        cwd: own.cwd,
+        env: { HOME: own.home, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-test-secret" },
+      });
+      await terminal.shows(/\n› *$/);
+      terminal.type("hello\r");
+      await terminal.shows(/Well answered[\s\S]*\n› *$/);
+      terminal.type("again\r");
+      await terminal.shows(/again[\s\S]*Well answered[\s\S]*\n› *$/);
+      terminal.type(first);
+      if (second !== undefined) {
+        await terminal.shows("Ctrl-C again leaves.");
+        terminal.type(second);
+      }
+      expect(await terminal.ended).toBe(code);
+      expect(heard(own, "SessionStart")).toHaveLength(1);
+      expect(heard(own, "SessionEnd")).toHaveLength(1);
+    },
+  );
 
   test("where a hook of it hangs, the program ends all the same", async () => {
     const own = hooked((home) => ({

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type SessionPlace, sessionPlace } from "../../src/journal/place.ts";
 import { isAlive, type ProcessIdentity, processIdentity } from "../../src/journal/process-identity.ts";
 import { lockHolder, lockSession } from "../../src/journal/session-lock.ts";
+import { long } from "../support/long.ts";
 import { SESSION } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -130,10 +131,12 @@ test("of many processes that find one stale lock exactly one gets it (fault 46)"
   }
 });
 
+const TIMES = long(150, 40);
+
 test("processes that lock, give back and leave it behind as fast as they can are each alone with it", async () => {
   const place = await newPlace();
   await mkdir(place.folder, { recursive: true });
-  const children = Array.from({ length: 4 }, () => startLocking(place, "race", "150", `${DEAD.pid}`));
+  const children = Array.from({ length: 4 }, () => startLocking(place, "race", `${TIMES}`, `${DEAD.pid}`));
   const ends = children.map(async (child) => {
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -142,7 +145,7 @@ test("processes that lock, give back and leave it behind as fast as they can are
     const [code] = await once(child, "close");
     return { code, text };
   });
-  const good = { code: 0, text: "had it 150 times\n" };
+  const good = { code: 0, text: `had it ${TIMES} times\n` };
   expect(await Promise.all(ends)).toEqual([good, good, good, good]);
   expect(readdirSync(place.folder)).toHaveLength(1);
 }, 60_000);

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import { long } from "../support/long.ts";
 import { seeded } from "../support/supervised.ts";
 import { costing, kind, paying, start, TICK } from "./coins.ts";
 
 /** The most that a reply costs, in dollars: four times what an ordinary one is taken to cost. */
 const MOST = 4;
 
-test.each(Array.from({ length: 25 }, (_, run) => run + 1))(
+test.each(Array.from({ length: long(25, 8) }, (_, run) => run + 1))(
   "random agents, run %i: all spend at most what was granted and a reply of each that is alive; one summary each (D5)",
   async (run) => {
     const random = seeded(run * 7_919);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import { long } from "../support/long.ts";
 import {
   broken,
   cutAfter,
@@ -145,6 +146,6 @@ test("any session that dies at any time, and once more on its way back, ends wit
         }
       },
     ),
-    { numRuns: 12, seed: 20260821 },
+    { numRuns: long(12, 4), seed: 20260821 },
   );
 });

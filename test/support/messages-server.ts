@@ -72,6 +72,9 @@ export interface ServedReply {
   /** Milliseconds between two pieces. */
   readonly chunkDelayMs?: number;
 
+  /** Once these words have been sent, within one piece, the rest waits for that. */
+  readonly held?: { readonly after: string; readonly until: Promise<unknown> };
+
   /** A plain answer in place of a stream. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -191,6 +194,8 @@ async function serve(handler: Handler, request: RecordedRequest, response: Serve
   for (const bytes of writes) {
     await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
     if (reply.chunkDelayMs) await wait(reply.chunkDelayMs);
+    if (reply.held && Buffer.from(bytes).includes(reply.held.after))
+      await Promise.race([reply.held.until, request.ended]);
     if (response.destroyed) return;
   }
   conclude(reply, response, last);
@@ -231,7 +236,9 @@ function writesOf(reply: ServedReply, request: RecordedRequest): Uint8Array[] {
     return part.length > 0 ? [part] : [];
   }
   // Pieces are only worth a write each when they are to arrive one by one.
-  return reply.chunkDelayMs ? frames.map((frame) => Buffer.from(frame)) : [Buffer.from(frames.join(""))];
+  return reply.chunkDelayMs || reply.held
+    ? frames.map((frame) => Buffer.from(frame))
+    : [Buffer.from(frames.join(""))];
 }
 
 /** The bytes of a reply's stream, to be cut and sent by hand. */

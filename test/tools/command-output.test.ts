@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endOf, MAX_OUTPUT_CHARS, shownOutput, sizeOf } from "../../src/tools/command-output.ts";
 import { plainText } from "../../src/tools/plain-text.ts";
+import { long } from "../support/long.ts";
 
 const whole = (head: string, path: string | null = "/out.txt") =>
   shownOutput({ bytes: Buffer.byteLength(head), head, tail: null, path });
@@ -93,7 +94,7 @@ describe("plain text (fault 30)", () => {
         expect(plain.isWellFormed()).toBe(true);
         expect(/[\p{Cc}]/u.test(plain.replace(/[\t\n]/g, ""))).toBe(false);
       }),
-      { seed: 7, numRuns: 500 },
+      { seed: 7, numRuns: long(500, 100) },
     );
   });
 

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ignoreFile } from "../../src/tools/globs/ignore-file.ts";
 import { Newest } from "../../src/tools/globs/newest.ts";
 import { fitsName, tokensOf } from "../../src/tools/globs/wild-match.ts";
+import { long } from "../support/long.ts";
 
 const repository = mkdtempSync(join(tmpdir(), "troupe-ignore-"));
 execFileSync("git", ["init", "-q", repository]);
@@ -140,7 +141,7 @@ describe("an ignore file is read as git reads it", () => {
         const text = lines.join("\n");
         expect(ignoredByUs(text)).toEqual(ignoredByGit(text));
       }),
-      { seed: 3, numRuns: 150 },
+      { seed: 3, numRuns: long(150, 40) },
     );
   });
 });

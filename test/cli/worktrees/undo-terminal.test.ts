@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bundledProgram } from "../../support/bundled-entries.ts";
 import { inTerminal, whyNoTerminal } from "../../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const why = whyNoTerminal();
 if (why !== null) console.warn(`troupe undo is not tested in a terminal here: ${why}.`);
 
-const PROGRAM = join(import.meta.dirname, "undo-program.ts");
+const PROGRAM = await bundledProgram(join(import.meta.dirname, "undo-program.ts"));
 
 describe.skipIf(why !== null)("troupe undo in a terminal", () => {
   test.each([

@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decide, type Mode, type PermissionRules } from "../../../src/policy/index.ts";
+import { long } from "../../support/long.ts";
 import { randomCommand, seeded } from "../shell/random-commands.ts";
 import { makePlace, type Place, removePlace } from "./workspace.ts";
 
-const RUNS = { seed: 4, numRuns: 400 };
+const RUNS = { seed: 4, numRuns: long(400, 100) };
 const WIDTH = { deny: 0, ask: 1, allow: 2 };
 
 let place: Place;
@@ -174,7 +175,7 @@ describe("properties of every decision", () => {
         // The names of the fuzzer are no one's read-only commands.
         if (/^q[a-e]\b/.test(command)) expect(judged({}, "default", command)).not.toBe("allow");
       }),
-      { ...RUNS, numRuns: 2000 },
+      { ...RUNS, numRuns: long(2000, 500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PermissionMode } from "../../../src/policy/gate.ts";
 import { whyNotMode } from "../../../src/policy/settings/mode-of.ts";
 import { isWider } from "../../../src/policy/settings/modes.ts";
+import { long } from "../../support/long.ts";
 import { type Files, foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
 
 describe("of all files together", () => {
@@ -276,7 +277,7 @@ describe("the folder's own files", () => {
         expect(read.settings.sandbox.mode ?? "on").not.toBe("off");
         expect(read.hooks).toEqual([]);
       }),
-      { seed: 4, numRuns: 150 },
+      { seed: 4, numRuns: long(150, 40) },
     );
   });
 });

@@ -7,7 +7,7 @@ import { long } from "../../support/long.ts";
 import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
 
 /** D5 asks for 100,000 in all. */
-const RUNS = long(50_000, 3_000);
+const RUNS = long(50_000, 1_000);
 /** The most that a mock reply takes. */
 const REPLY = 100;
 /** What is estimated. */

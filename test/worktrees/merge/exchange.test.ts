@@ -245,8 +245,11 @@ describe("a save at any moment of an exchange", () => {
     const folder = temporaryFolder();
     const child = fork(join(import.meta.dirname, "saving-process.ts"), { stdio: "inherit" });
     const seen = { done: 0, changed: 0, failed: 0 };
+    const met = () => Math.min(seen.done, seen.changed);
+    // Whoever came first has less of a start the next time, so that both orders are met on any machine.
+    let start = 600;
     try {
-      for (let race = 0; race < long(2_000, 120); race += 1) {
+      for (let race = 0; race < long(2_000, 120) || (met() < 10 && race < 5_000); race += 1) {
         const [root, bytes] = [join(folder, `r${race}`), join(folder, `b${race}`)];
         for (const at of [root, join(bytes, "stage"), join(bytes, "aside")])
           mkdirSync(at, { recursive: true });
@@ -261,12 +264,18 @@ describe("a save at any moment of an exchange", () => {
         const target = names[race % names.length] ?? "a";
         const how = ["in place", "rename", "anew"][race % 3];
         const began = once(child, "message");
-        child.send({ file: join(root, target), how, text: `saved ${race}\n`, spin: (race * 7919) % 1_200 });
+        child.send({
+          file: join(root, target),
+          how,
+          text: `saved ${race}\n`,
+          spin: Math.floor((race * 7919) % (2 * start)),
+        });
         await began;
         const saved = once(child, "message");
         const done = exchange(work, realDisk);
         await saved;
         seen[done.type] += 1;
+        start = Math.min(20_000, Math.max(5, start * (done.type === "done" ? 0.8 : 1.25)));
         const now = readFileSync(join(root, target), "utf8");
         const aside = done.type === "done" ? [] : done.left.map(({ kept }) => readFileSync(kept, "utf8"));
         expect([now, ...aside], `race ${race}, ${how}, ${done.type}`).toContain(`saved ${race}\n`);
@@ -279,8 +288,7 @@ describe("a save at any moment of an exchange", () => {
       child.kill();
     }
     // Both orders have been met, or it was no race.
-    expect(seen.changed).toBeGreaterThan(10);
-    expect(seen.done).toBeGreaterThan(10);
+    expect(met()).toBeGreaterThanOrEqual(10);
     expect(seen.failed).toBe(0);
   });
 });
