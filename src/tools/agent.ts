@@ -132,7 +132,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
 }
 
 function listWords({ agents, list = agents.map(formatAgentLine).join("\n") }: Spawner): string {
-  return list === null ? "The agents there are stand in a message of the conversation." : `Agents:\n${list}`;
+  return list === null ? "A message of the conversation lists the agents there are." : `Agents:\n${list}`;
 }
 
 function launchWords({ id, title, path }: Extract<Spawned, { type: "launched" }>): string {

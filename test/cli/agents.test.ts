@@ -50,7 +50,7 @@ describe("troupe agents", () => {
     );
     expect(out).toContain("Explore\n");
     expect(err.split("\n")).toEqual([
-      `${project}/.claude/agents/broken.md:1 The file does not begin with front matter (a line of ---), so it defines no agent.`,
+      `${project}/.claude/agents/broken.md:1 The file does not begin with front matter, so it defines no agent; begin it with a name and a description between two lines of ---.`,
       `${homedir}/.claude/agents/mine.md:4 maxTurns must be a whole number from 1 to 100000; it does not count.`,
       "",
     ]);
