@@ -124,7 +124,7 @@ describe("C9: nothing is left", () => {
     const pids = pidsIn(file);
     holder.kill("SIGKILL");
     await once(holder, "exit");
-    await expect.poll(() => pids.filter(isRunning), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
   });
 });
 
@@ -145,7 +145,7 @@ describe("C9: one connection for all who need it", () => {
     two.release();
     expect(state("own")).toEqual({ type: "stopped" });
     expect(mcp.tools()).toEqual([]);
-    await expect.poll(() => pids.filter(isRunning), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
     // Whoever needs it then has a new one.
     await mcp.hold(servers).ready(20_000);
     expect(pidsIn(file)).toHaveLength(2);
