@@ -62,7 +62,13 @@ function partOf(n: number): string {
 async function measured(kind: Kind, ground: Ground, files: readonly string[]): Promise<ForkingRun> {
   const play = played(kind, files, (type) => told(child, type));
   const server = await startMessagesServer(play.answer, { record: false });
-  const task: ForkingTask = { url: server.url, cwd: ground.cwd, home: ground.home, window: 1_000_000 };
+  const task: ForkingTask = {
+    url: server.url,
+    cwd: ground.cwd,
+    home: ground.home,
+    agents: AGENTS,
+    window: 1_000_000,
+  };
   const child = fork(new URL("./inside/forking.ts", import.meta.url), [JSON.stringify(task)], {
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: ground.compileCache },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -123,8 +129,8 @@ function played(
   };
   return {
     async answer({ path, rawBody }) {
-      if (path.includes("count_tokens"))
-        return { body: JSON.stringify({ input_tokens: rawBody.length / 4 }) };
+      const usage = { input_tokens: Math.round(rawBody.length / 4) };
+      if (path.includes("count_tokens")) return { body: JSON.stringify(usage) };
       if (rawBody.includes("You are a fork:")) {
         const prefix = rawBody.slice(0, rawBody.lastIndexOf('{"role":"user"'));
         prefixes.add(createHash("sha256").update(prefix).digest("hex"));
@@ -137,11 +143,11 @@ function played(
       turns += 1;
       const reads = files.slice(first, first + READS_A_TURN);
       if (reads.length > 0)
-        return { calls: reads.map((file_path) => ({ name: "Read", input: { file_path } })) };
+        return { usage, calls: reads.map((file_path) => ({ name: "Read", input: { file_path } })) };
       if (first > files.length) return { text: "Done." };
       parent = withoutBreakpoints(rawBody.slice(0, rawBody.lastIndexOf("]")));
       await tell("full");
-      return { calls: Array.from({ length: AGENTS }, (_, n) => agentCall(kind, n)) };
+      return { usage, calls: Array.from({ length: AGENTS }, (_, n) => agentCall(kind, n)) };
     },
     check() {
       if (kind !== "fork") return;

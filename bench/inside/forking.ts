@@ -6,6 +6,7 @@ export interface ForkingTask {
   readonly url: string;
   readonly cwd: string;
   readonly home: string;
+  readonly agents: number;
   /** Tokens of the model's window. */
   readonly window: number;
 }
@@ -24,7 +25,7 @@ export type FromForking = { readonly type: "measured" };
 
 const MODEL = "bench-model";
 
-const { url, cwd, home, window } = given<ForkingTask>();
+const { url, cwd, home, agents, window } = given<ForkingTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
 const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
 
@@ -40,7 +41,8 @@ const supervisor = new Supervisor({
   ...{ cwd, home, model: MODEL },
   source: { provider: "anthropic", apiKey: "test-key", baseURL: url },
   compaction: { windows: { [MODEL]: window } },
-  limits: { maxAgents: 64, maxTurns: 1_000 },
+  // No thread is booted beyond those that are needed.
+  limits: { maxAgents: agents, maxTurns: 1_000 },
   quoteAboveUsd: 1_000_000,
 });
 const { summary } = await supervisor.prompt("Read all parts, then look at them from all sides.");

@@ -5,6 +5,7 @@ import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
 import { FromAgent, type ToAgent } from "../mailbox/messages.ts";
 import { serveServices } from "../mailbox/service-lane.ts";
+import { parted } from "../mailbox/shared-history.ts";
 import {
   type ActorHandle,
   type ActorHost,
@@ -210,9 +211,11 @@ function prepare(entry: string, start: ActorStart): Actor {
   });
   const ending = new AbortController();
   const turn = Promise.withResolvers<Pool | null>();
+  const { shared, messages } = parted(start.spec.messages);
   const task: WorkerTask = {
     type: "act",
-    spec: start.spec,
+    spec: { ...start.spec, messages },
+    ...(shared === undefined ? {} : { shared }),
     services: services.port2,
     mail: mail.port2,
     model: start.model,

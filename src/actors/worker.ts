@@ -4,6 +4,7 @@ import { systemClock } from "../mailbox/clock.ts";
 import { portMailbox } from "../mailbox/mailbox.ts";
 import { ActorSpec, type FromAgent, ToAgent } from "../mailbox/messages.ts";
 import { servicesOver } from "../mailbox/service-lane.ts";
+import { joined, type Parted } from "../mailbox/shared-history.ts";
 import { laneModel } from "../model/lane-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { runActor } from "./actor.ts";
@@ -14,6 +15,8 @@ export type WorkerTask =
   | {
       readonly type: "act";
       readonly spec: unknown;
+      /** What its messages begin with, and others' too. */
+      readonly shared?: Parted["shared"];
       readonly services: MessagePort;
       readonly mail: MessagePort;
       readonly model: MessagePort;
@@ -27,14 +30,15 @@ export type WorkerAnswer = { readonly ok: true } | { readonly ok: false; readonl
 /** The entry of every agent thread: one task at a time, the thread is reused after a clean end. */
 export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   if (task.type === "warm") return { ok: true };
-  const { services, mail, model, pulse } = task;
+  const { services, mail, model, pulse, shared } = task;
   pulse.on("message", (beat) => pulse.postMessage(beat));
   const asker = servicesOver(services);
   let lanes = 0;
   const lane = laneModel(model, () => asker.model(++lanes));
   try {
+    const spec = z.parse(ActorSpec, task.spec);
     await runActor({
-      spec: z.parse(ActorSpec, task.spec),
+      spec: { ...spec, messages: joined({ ...(shared ? { shared } : {}), messages: spec.messages }) },
       services: asker,
       mail: portMailbox<ToAgent, FromAgent>(mail, { incoming: ToAgent }),
       model: lane,

@@ -27,6 +27,7 @@ import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
 import { bodyOf } from "./request-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { sentBody } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
 export interface AnthropicOptions {
@@ -188,7 +189,7 @@ class Attempt {
   ): Promise<void> {
     const response = await this.connection
       .post("/v1/messages", {
-        body: bodyOf(request, this.where.model),
+        ...sentBody(bodyOf(request, this.where.model)),
         stream: true,
         signal: this.abort.signal,
         timeout: NO_TIMEOUT,

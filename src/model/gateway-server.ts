@@ -1,9 +1,10 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { joined } from "../mailbox/shared-history.ts";
 import type { CountTokens, GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import type { Ask } from "./governor.ts";
-import type { FromGateway, ToGateway } from "./lane.ts";
+import type { FromGateway, PartedRequest, ToGateway } from "./lane.ts";
 import { textRelay } from "./text-relay.ts";
 
 export interface LaneOwner {
@@ -48,19 +49,19 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
     for (const request of open.values()) request.abort();
   });
 
-  const count = async (id: number, request: ModelRequest) => {
+  const count = async (id: number, request: PartedRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
     // A library user's client may do anything; an agent that has no count has its estimate.
     const tokens = await Promise.resolve()
-      .then(() => services.countTokens?.(request, abort.signal) ?? null)
+      .then(() => services.countTokens?.(whole(request), abort.signal) ?? null)
       .catch(() => null);
     open.delete(id);
     const known = typeof tokens === "number" && Number.isFinite(tokens) ? tokens : null;
     port.postMessage({ type: "counted", id, tokens: known } satisfies FromGateway);
   };
 
-  const answer = async (id: number, request: ModelRequest) => {
+  const answer = async (id: number, request: PartedRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
     const relay = textRelay(services.clock, request.streamText === true, (event) => {
@@ -74,7 +75,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);
     const still = beat(services, owner.actor);
     try {
-      const outcome = await services.ask(request, owner.lead, on, abort.signal);
+      const outcome = await services.ask(whole(request), owner.lead, on, abort.signal);
       if (outcome.type === "reply") {
         const { model, usage, apiMs } = outcome.reply;
         services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs });
@@ -89,6 +90,11 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       relay.end();
     }
   };
+}
+
+function whole({ shared, ...request }: PartedRequest): ModelRequest {
+  if (shared === undefined) return request;
+  return { ...request, messages: joined({ shared, messages: request.messages }) };
 }
 
 /** A request in line or a long reply makes no sound: who watches must be able to tell it from a lost one. */

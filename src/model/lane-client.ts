@@ -1,7 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { type Clock, pause, systemClock } from "../mailbox/clock.ts";
+import { parted } from "../mailbox/shared-history.ts";
 import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
-import type { FromGateway, ToGateway } from "./lane.ts";
+import type { FromGateway, PartedRequest, ToGateway } from "./lane.ts";
 
 /** Milliseconds that a new port may take to come; a thread is started meanwhile, and the machine may be busy. */
 const RECONNECT_MS = 30_000;
@@ -106,7 +107,7 @@ class Lane implements LaneModel {
       this.#counts.set(id, settle);
       try {
         port.ref();
-        port.postMessage({ type: "count", id, request } satisfies ToGateway);
+        port.postMessage({ type: "count", id, request: partedRequest(request) } satisfies ToGateway);
       } catch {
         settle(null);
       }
@@ -160,7 +161,7 @@ class Lane implements LaneModel {
       return;
     }
     try {
-      this.#post({ type: "ask", id, request });
+      this.#post({ type: "ask", id, request: partedRequest(request) });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#settle(id, failure("invalid_request", `The request is not plain data: ${reason}`));
@@ -242,6 +243,10 @@ class Lane implements LaneModel {
   #giveUp(): void {
     for (const id of [...this.#open.keys()]) this.#settle(id, stopped());
   }
+}
+
+function partedRequest(request: ModelRequest): PartedRequest {
+  return { ...request, ...parted(request.messages) };
 }
 
 function cancelled(): ModelOutcome {

@@ -1,7 +1,9 @@
+import { tokensOfMessage } from "../context/compaction/tokens.ts";
 import { conversationNow } from "../journal/session-state.ts";
-import type { MessageParam, ToolUseBlock } from "../mailbox/conversation.ts";
+import { type MessageParam, type ToolUseBlock, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { ActorSpec, JsonSchema, ReadEntry } from "../mailbox/messages.ts";
+import type { ActorSpec, JsonSchema, ReadEntry, Reply } from "../mailbox/messages.ts";
+import { shareHistory } from "../mailbox/shared-history.ts";
 import type { ActorRecord } from "./actor-record.ts";
 
 export const FORK = "fork";
@@ -20,6 +22,9 @@ interface Orders {
   readonly outputSchema?: JsonSchema;
 }
 
+/** What a conversation was when it gave a reply: made once for all forks of that reply. */
+export type Histories = WeakMap<Reply, readonly MessageParam[]>;
+
 /** As each of the calls is answered for the fork: the same for all forks of a reply, so that they share it in the cache. */
 const ANSWERED_ELSEWHERE = "(This call is answered in the conversation you were forked from.)";
 
@@ -31,10 +36,14 @@ export function forkOf(
   parent: ActorRecord,
   { id, description, directive, outputSchema }: Orders,
   maxTurns: number,
+  histories: Histories,
 ): Forked | null {
   const { reply, spec, turns } = parent;
   if (reply === null) return null;
-  const before = conversationNow({ spec, turns, reply });
+  const before =
+    histories.get(reply) ??
+    shareHistory(conversationNow({ spec, turns, reply }), tokensOfMessage, countedIn(reply.usage));
+  histories.set(reply, before);
   const calls = reply.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
   const own: MessageParam[] = [
     {
@@ -73,6 +82,12 @@ export function forkOf(
       inherited: { reads: lastReads(parent), cwd: parent.cwd, root: parent.root },
     },
   };
+}
+
+/** All up to the reply, and the reply. A server that does not count says so with zeros. */
+function countedIn(usage: Usage): number | null {
+  const tokens = totalTokens(usage);
+  return tokens === usage.output_tokens ? null : tokens;
 }
 
 /** The newest of each file. */

@@ -1,4 +1,5 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
+import { parted } from "../../mailbox/shared-history.ts";
 import { toolsInRequests } from "../../mailbox/turns.ts";
 import { messagesOf, type Shown } from "./shown.ts";
 import { tokensOfMessages, tokensOfPrefix, tokensOfText } from "./tokens.ts";
@@ -47,11 +48,20 @@ export function estimated(shown: Shown, { system, tools }: Prefix, compacted = s
 function measured(shown: Shown): number | null {
   const { turns, compacted } = shown;
   const last = turns.at(-1);
+  if (last === undefined && compacted === null) return measuredBefore(shown);
   if (last === undefined || (compacted !== null && compacted.turn >= last.turn)) return null;
   const { usage } = last;
   // A server that does not count says so with zeros.
   if (totalTokens(usage) === usage.output_tokens) return null;
   return totalTokens(usage) + since(shown);
+}
+
+/** What was counted for another, where a conversation begins with all of that one. */
+function measuredBefore(shown: Shown): number | null {
+  const { shared, messages } = parted(shown.messages);
+  if (shared === undefined || shared.count < shared.history.places.length) return null;
+  const { counted } = shared.history;
+  return counted === null ? null : counted + tokensOfMessages(messages) + since(shown);
 }
 
 /** What has come since the last reply. */

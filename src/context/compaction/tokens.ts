@@ -4,6 +4,7 @@ import type {
   ToolDefinition,
   ToolResultContent,
 } from "../../mailbox/conversation.ts";
+import { sharedIn } from "../../mailbox/shared-history.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 
 /** Characters of a token in code and English, rather too few: what does not fit is worse than what is cut early. */
@@ -26,7 +27,11 @@ export function tokensOfText(text: string): number {
 }
 
 export function tokensOfMessages(messages: readonly MessageParam[]): number {
-  return messages.reduce((sum, message) => sum + FRAME_TOKENS + tokensOfBlocks(blocksOf(message)), 0);
+  return messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+}
+
+export function tokensOfMessage(message: MessageParam): number {
+  return sharedIn(message)?.place?.tokens ?? FRAME_TOKENS + tokensOfBlocks(blocksOf(message));
 }
 
 /** What stands before the conversation in every request. */
