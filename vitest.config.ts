@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 import { startsBundles } from "./test/support/bundled-entries.ts";
 import { CountsReporter } from "./test/support/counts-reporter.ts";
 import { isLong } from "./test/support/long.ts";
+import { SlowFirst } from "./test/support/slow-first.ts";
 
 export default defineConfig({
   plugins: [startsBundles],
@@ -15,6 +16,7 @@ export default defineConfig({
     isolate: false,
     // One more than there are cores: tests wait for processes and threads of theirs (212 s against 260 on two cores).
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowFirst },
     watch: false,
     globalSetup: [
       "test/support/own-home.ts",

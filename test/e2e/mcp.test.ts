@@ -198,6 +198,8 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
     put(join(place.home, ".claude/settings.json"), {
       mcpServers: { own: server("answering.ts", place.script), broken: { command: "no-such-program" } },
       permissions: { allow: ["mcp__project__hello"], deny: ["mcp__own__decide"] },
+      // However busy the machine is.
+      troupe: { mcpStartMs: 50_000 },
     });
     const config = join(place.cwd, "more.json");
     put(config, { mcpServers: { more: server("answering.ts", place.script) } });

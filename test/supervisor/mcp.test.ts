@@ -153,8 +153,12 @@ describe("servers that start, come and go", () => {
     await supervisor.prompt("one");
     expect(served(model.requests[0])).toEqual([]);
     const warnings = () => events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
-    expect(warnings().filter((message) => message.includes('"late" is still starting'))).toHaveLength(1);
-    expect(warnings().filter((message) => message.includes('"broken"'))).toHaveLength(1);
+    expect(warnings().filter((message) => /"late".* still starting/.test(message))).toHaveLength(1);
+    // On a busy machine that may take longer than the first request waits.
+    const failed = () =>
+      warnings().filter((message) => message.includes('"broken"') && !message.includes("still starting"));
+    await until(() => failed().length > 0);
+    expect(failed()).toHaveLength(1);
     rmSync(join(folder, "wait"));
     await until(() => warnings().some((message) => message.includes('"late" has started')));
     expect(model.requests).toHaveLength(1);

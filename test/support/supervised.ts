@@ -46,8 +46,8 @@ export function supervised(
     onEvent: (event) => events.push(event),
     ...(host === "in-thread" ? { host: inThreadHost(seededScheduler(seeded(11))) } : {}),
     ...own,
-    // A script's failures are meant; tests of patience ask for it.
-    limits: { patienceMs: 0, ...own.limits },
+    // A script's failures are meant; tests of patience ask for it. A server may be slow on a machine that is busy.
+    limits: { patienceMs: 0, mcpStartMs: 50_000, ...own.limits },
   });
   onTestFinished(() => supervisor.close());
   return { supervisor, model, cwd, home, events };

@@ -115,7 +115,7 @@ describe("a check runs on the merged files in the agent's tree", () => {
     };
     const before = own();
     const prepared = await agent.prepare({ forCheck: true, deleted: ["c"] });
-    expect(prepared).toMatchObject({ type: "clean" });
+    expect(prepared, JSON.stringify(prepared)).toMatchObject({ type: "clean" });
     expect(readFileSync(join(agent.tree.path, "a"), "utf8")).toBe("agent\n2\n3\n4\nmine\n");
     expect(existsSync(join(agent.tree.path, "b"))).toBe(false);
     expect(readFileSync(join(agent.tree.path, "deep/m"), "utf8")).toBe("mine\n");
