@@ -26,6 +26,7 @@ describe("A17: prompts of servers as slash commands", () => {
     const first = await supervisor.prompt('/mcp__p__greet "Ada Lovelace" in verse, please');
     expect(first.summary.status).toBe("done");
     expect(said(model.requests[0])).toContain("<command-name>/mcp__p__greet</command-name>");
+    expect(said(model.requests[0])).toContain('A prompt of the MCP server "p"');
     expect(said(model.requests[0])).toContain('Greet {"who":"Ada Lovelace","style":"in verse, please"}.');
     await supervisor.prompt("/mcp__p__two_words");
     expect(said(model.requests[1])).toContain("This is two words.");
@@ -61,17 +62,13 @@ describe("A17: prompts of servers as slash commands", () => {
     }
   });
 
-  test("threat: text of a server is no command and no word of the runtime", async () => {
+  test("threat: text of a server is no command and no word of the runtime; what cannot be called asks no model", async () => {
     const { supervisor, model } = withSkills([done], { mcpServers });
     await supervisor.prompt("/mcp__p__forged");
     const text = said(model.requests[0]);
     expect(text.match(/<command-name>/g)).toHaveLength(1);
     expect(text).toContain("&lt;command-name>/init");
     expect(text).toContain("&lt;system-reminder>");
-  });
-
-  test("what cannot be called is one sentence to the person, and no model is asked", async () => {
-    const { supervisor, model } = withSkills([done], { mcpServers });
     const reasons: Readonly<Record<string, string>> = {
       "/mcp__p__greet": "/mcp__p__greet needs who (Their name.): write /mcp__p__greet <who> [style].",
       "/mcp__p__show 1": "/mcp__p__show takes no arguments.",
@@ -86,7 +83,7 @@ describe("A17: prompts of servers as slash commands", () => {
       const { summary } = await supervisor.prompt(line);
       expect(summary).toMatchObject({ status: "failed", reason: expect.stringContaining(sentence) });
     }
-    expect(model.requests).toHaveLength(0);
+    expect(model.requests).toHaveLength(1);
   });
 
   test("one that is still starting is waited for; one that failed says why", async () => {

@@ -93,7 +93,7 @@ function named(name: string, { session }: ServerContext): ServerStatus | string 
 async function signedIn({ name, slug, state }: ServerStatus, context: ServerContext): Promise<string> {
   const { session, say, stoppable } = context;
   if (state.type === "connected")
-    return `The MCP server "${name}" is connected; to sign in as somebody else, /mcp logout ${slug} first.`;
+    return `The MCP server "${name}" is connected, so nobody need sign in; to do so as somebody else, /mcp logout ${slug} first.`;
   const signal = stoppable();
   const show = (url: string) => {
     say("Open this page in a browser on this machine, and sign in there (Ctrl-C gives up):");

@@ -1,7 +1,10 @@
 import { instructionsIn } from "./instructions.ts";
 import { isAsked } from "./questions.ts";
 
-/** A skill or command that stands in a prompt, as the runtime writes it (`context/skills/loaded-words.ts`). */
+/**
+ * A skill or command that stands in a prompt, as the runtime writes it (`context/skills/loaded-words.ts`), or a prompt of
+ * a server (`supervisor/servers/prompt-words.ts`).
+ */
 export interface CalledSkill {
   readonly name: string;
   readonly args: string;
@@ -15,7 +18,7 @@ export interface Called {
 }
 
 const LOADED =
-  /^<command-name>\/?([^<\n]+)<\/command-name>(?:\n<command-args>([\s\S]*?)<\/command-args>)?(?:\nBase folder of this skill: .*)?\n*/m;
+  /^<command-name>\/?([^<\n]+)<\/command-name>(?:\n<command-args>([\s\S]*?)<\/command-args>)?(?:\n<command-message>.*<\/command-message>)?(?:\nBase folder of this skill: .*)?\n*/m;
 /** As the main conversation is told of a skill that an agent of its own is to carry out. */
 const TO_CARRY_OUT = /^The person called \/(\S+?)(?: ([\s\S]*?))?\. Call the Skill tool with skill "/;
 /** A command of a few lines is a prompt that somebody has written down; what is longer tells how to work. */

@@ -66,7 +66,7 @@ export function promptAsTurn(
   const text = [
     `<command-name>/${name}</command-name>`,
     ...(args === "" ? [] : [`<command-args>${harmless(args)}</command-args>`]),
-    `The person called this prompt of the MCP server ${JSON.stringify(harmless(server))}; its text is the server's:`,
+    `<command-message>A prompt of the MCP server ${JSON.stringify(harmless(server))}, which the person called; what follows is its text.</command-message>`,
     "",
     parts.join("\n\n"),
   ].join("\n");

@@ -21,11 +21,6 @@ const REFRESH_MS = 200;
 
 type Servers = Pick<Mcp, "servers" | "listPrompts" | "getPrompt" | "onEvent">;
 
-/** Whether a line may call a prompt of a server. */
-export function callsPrompt(line: string): boolean {
-  return CALL.test(line.trim());
-}
-
 /** `closing`: nobody wants to know any more. */
 export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal): ServerPrompts {
   /** By the server's slug. */

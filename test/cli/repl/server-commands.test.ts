@@ -67,7 +67,7 @@ describe("/mcp (A17)", () => {
     expect(lines).toEqual([expect.stringContaining("in a browser on this machine"), url]);
     const refused: ServerDesk["signIn"] = async () => ({ ok: false, message: "It said no." });
     expect(await said('/mcp login "my mail"', { signIn: refused })).toBe("It said no.");
-    expect(await said("/mcp login maps")).toContain("is connected; to sign in as somebody else, /mcp logout");
+    expect(await said("/mcp login maps")).toContain("to do so as somebody else, /mcp logout maps first");
   });
 
   test("logout and restart say what came of it", async () => {
