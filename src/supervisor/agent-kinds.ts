@@ -104,7 +104,7 @@ export function agentIndex(
   function fact(window: number): Fact {
     const [of, room] = [agents(), listingBudget(window)];
     if (last?.of === of && last.room === room) return last.fact;
-    const text = `${HEAD}\n${harmless(listed(of, room))}`;
+    const text = `${HEAD}\n${listed(of, room)}`;
     last = {
       of,
       room,
@@ -130,5 +130,5 @@ export function agentIndex(
 }
 
 function listed(agents: readonly ListedAgent[], room: number): string {
-  return agentList(agents, room, ({ source }) => source?.scope === "built-in");
+  return harmless(agentList(agents, room, ({ source }) => source?.scope === "built-in"));
 }

@@ -118,6 +118,19 @@ describe("memory of folders below", () => {
   });
 });
 
+test("packages of others say nothing of themselves", async () => {
+  const { supervisor, last } = session({
+    "node_modules/pkg/AGENTS.md": "of the package",
+    "node_modules/pkg/index.js": "x",
+    "web/node_modules/pkg/CLAUDE.md": "of another",
+    "web/node_modules/pkg/index.js": "x",
+  });
+  await supervisor.prompt("read node_modules/pkg/index.js");
+  await supervisor.prompt("read web/node_modules/pkg/index.js");
+  expect(last()?.messages.length).toBeGreaterThan(2);
+  expect(JSON.stringify(last())).not.toMatch(/of the package|of another/);
+});
+
 describe("rules (.claude/rules)", () => {
   const rule = (paths: string, text: string) => `---\npaths: ${paths}\n---\n${text}`;
 

@@ -1,5 +1,7 @@
 import type { Files } from "../../context/files.ts";
+import { type Kept, readKept, writeKept } from "../../context/kept-index.ts";
 import { agentIn, type ReadAgent } from "./agent-file.ts";
+import { agentIndex } from "./agent-index.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { filesBelow } from "./find-files.ts";
@@ -28,25 +30,35 @@ export interface AgentLibrary {
   grants(): Promise<readonly AgentGrant[]>;
 }
 
-/** What was read of each file, as it was then. */
-type Known = ReadonlyMap<string, { readonly stamp: string; readonly read: ReadAgent }>;
+/** What was read of each file, as it was then; `stamp` also says whose it was. */
+type Known = Kept<ReadAgent>;
 
 /**
  * Every agent that files and a flag define. The organisation's come before all, then the flag's, the project's and the
  * person's own (checklist A18.1). Whatever is wrong with one of them is a problem, and the others are there.
  */
 export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
-  let known: Known = new Map();
+  const index = search.home === undefined ? null : agentIndex(search.home, search.cwd);
+  let known: Known | null = null;
   let last: { readonly key: string; readonly loaded: LoadedAgents } | null = null;
 
   async function look(): Promise<LoadedAgents> {
     const found = foundIn(agentPlaces(search, files), files);
+    const before: Known = known ?? (index === null ? new Map() : readKept(index, files));
     const fresh = await Promise.all(
-      found.flatMap(({ paths }) => paths.map((file) => readOnce(file, known, files))),
+      found.flatMap(({ paths }) => paths.map((file) => readOnce(file, before, files))),
     );
-    known = new Map(fresh.map(({ path, stamp, read }) => [path, { stamp, read }]));
-    const loaded = chosen(gathered(found, known, flag), search);
-    const key = JSON.stringify([fresh.map(({ path, stamp }) => [path, stamp]), found, loaded.inert]);
+    const now: Known = new Map(fresh.map(({ path, stamp, read }) => [path, { stamp, read }]));
+    const isSame =
+      now.size === before.size && fresh.every(({ path, read }) => before.get(path)?.read === read);
+    if (index !== null && !isSame) writeKept(index, now);
+    known = now;
+    const loaded = chosen(gathered(found, now, flag), search);
+    const key = JSON.stringify([
+      fresh.map(({ path, stamp }) => [path, stamp]),
+      found,
+      loaded.agents.map(countingIn),
+    ]);
     if (last?.key !== key) last = { key, loaded };
     return last.loaded;
   }
@@ -58,6 +70,11 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
     return looked;
   }
   return { look: next, grants: async () => agentGrants((await next()).said) };
+}
+
+/** What of it counts only where the person has agreed to it. */
+function countingIn({ hooks = {}, mcpServers, permissionMode = null }: AgentDefinition): unknown {
+  return [Object.keys(hooks), Object.keys(mcpServers?.own ?? {}), permissionMode];
 }
 
 /** The same once. */
@@ -88,10 +105,11 @@ function foundIn(places: readonly AgentPlace[], files: Files): FoundPlace[] {
     const found = paths.flatMap((path): FoundFile[] => {
       const look = files.look(path);
       if (look.type === "none") return [];
-      if (look.type === "unusable") return [{ path, scope, stamp: look.reason, unusable: look.reason }];
+      if (look.type === "unusable")
+        return [{ path, scope, stamp: `${scope} ${look.reason}`, unusable: look.reason }];
       if (seen.has(look.identity)) return [];
       seen.add(look.identity);
-      return [{ path, scope, stamp: look.stamp, unusable: null }];
+      return [{ path, scope, stamp: `${scope} ${look.stamp}`, unusable: null }];
     });
     return { scope, paths: found, left };
   });

@@ -7,6 +7,8 @@ import { isWithin, LOCAL, type MemoryPlace, type MemorySearch, PROJECT } from ".
 import { memoryFileBlock } from "./words.ts";
 
 const KEY = "nearby:";
+/** What others have written, which nobody here has agreed to be told by; and git's own. */
+const NOT_OURS: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 /** Folders that are looked into for one conversation: those that it has touched last. */
 const MOST_FOLDERS = 200;
 
@@ -79,6 +81,12 @@ function isAbout({ paths, of }: PathRule, touched: readonly string[], fits: Fits
 function placesFor(root: string, paths: readonly string[], files: Files): MemoryPlace[] {
   const folders = new Set<string>();
   for (const path of paths.toReversed()) {
+    if (
+      relative(root, path)
+        .split("/")
+        .some((name) => NOT_OURS.has(name))
+    )
+      continue;
     for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) {
       if (folders.size >= MOST_FOLDERS) break;
       folders.add(at);

@@ -92,6 +92,26 @@ describe("what a folder's agents would do", () => {
   });
 });
 
+test("what counts is known again when the person has agreed to more of it", async () => {
+  const { cwd, session } = here();
+  const two = powers().replace(
+    "  Stop:",
+    "  PreToolUse:\n    - hooks: [{ type: command, command: ./a.sh }]\n  Stop:",
+  );
+  agentsIn(cwd, { "dba.md": simple("dba", powers()) });
+  await session(async () => true);
+  agentsIn(cwd, { "dba.md": simple("dba", two) });
+  const { agents, read, reader } = await session();
+  expect(read.trust.type).toBe("untrusted");
+  const before = await agents.look();
+  expect(Object.keys(before.agents[0]?.hooks ?? {})).toEqual(["Stop"]);
+  reader.trustForNow();
+  await reader.read();
+  const after = await agents.look();
+  expect(Object.keys(after.agents[0]?.hooks ?? {})).toEqual(["PreToolUse", "Stop"]);
+  expect(await agents.look()).toBe(after);
+});
+
 test("files of agents are read again before a prompt only where they have changed, and what is wrong is said once", async () => {
   const { cwd, session } = here();
   agentsIn(cwd, { "one.md": simple("one"), "bad.md": "no front matter" });
