@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { Shown } from "../../../src/context/compaction/shown.ts";
+import { isDoubtful, sizeOf } from "../../../src/context/compaction/size.ts";
+import { tokensOfMessage, tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import { shareHistory } from "../../../src/mailbox/shared-history.ts";
+
+const said = [
+  { role: "user" as const, content: "x".repeat(700_000) },
+  { role: "assistant" as const, content: "Read." },
+];
+const orders = { role: "user" as const, content: "You are a fork." };
+const prefix = { system: ["You are."], tools: [] };
+
+function fork(counted: number | null): Shown {
+  const messages = [...shareHistory(said, tokensOfMessage, counted), orders];
+  return { id: MAIN, messages, turns: [], heard: [], words: [], compacted: null };
+}
+
+test("what a server has counted for a parent counts for its forks: no estimate, no count of their own (A11.9)", () => {
+  const own = tokensOfMessages([orders]);
+  expect(sizeOf(fork(150_000), prefix)).toBe(150_000 + own);
+  // The estimate alone would be 50,000 above.
+  expect(isDoubtful(fork(150_000), prefix, 180_000)).toBe(false);
+});
+
+test("where it has counted nothing it is the estimate of the same messages, made once", () => {
+  const estimate = sizeOf({ ...fork(null), messages: [...said, orders] }, prefix);
+  expect(sizeOf(fork(null), prefix)).toBe(estimate);
+  expect(isDoubtful(fork(null), prefix, 180_000)).toBe(true);
+});
