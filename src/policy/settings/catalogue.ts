@@ -26,7 +26,7 @@ export const catalogue = {
   env: setting("env", variables(), {
     type: "object of texts",
     summary:
-      "Environment variables for Troupe and the commands it runs; they win over those it was started with. A project's settings cannot set `PATH`, `HOME`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_`, `LD_` or `DYLD_`.",
+      "Environment variables for Troupe and the commands it runs; they win over those it was started with. A project's settings cannot set `PATH`, `HOME`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_` (but for `NODE_ENV`), `LD_` or `DYLD_`.",
     fallback: "none",
     merge: "entries",
     ownOnly: isOwnVariable,

@@ -3,7 +3,7 @@
  * another server, load code into programs, or replace them (threat model, "untrusted repository").
  */
 const OWN =
-  /^(?:(?:ANTHROPIC|CLAUDE|TROUPE|NODE|LD|DYLD)_.*|(?:HTTPS?|ALL|NO|FTP)_PROXY|PATH|HOME|SHELL|IS_SANDBOX|BASH_ENV|ENV)$/i;
+  /^(?:(?:ANTHROPIC|CLAUDE|TROUPE|NODE(?!_ENV$)|LD|DYLD)_.*|(?:HTTPS?|ALL|NO|FTP)_PROXY|PATH|HOME|SHELL|IS_SANDBOX|BASH_ENV|ENV)$/i;
 
 export function isOwnVariable(name: string): boolean {
   return OWN.test(name);

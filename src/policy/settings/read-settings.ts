@@ -207,11 +207,29 @@ function saidBy(leaves: readonly Leaf[], setting: Setting<string | readonly stri
   );
 }
 
+/** One sentence for each file: some set dozens of variables. */
 function refusals({ refused }: Counting): string[] {
-  return refused.map((leaf) => {
-    const name = `${leaf.file}: ${shown(nameOf(leaf))}`;
-    return isForeign(leaf.scope)
-      ? `${name} does not count there, because a folder's own settings may not widen that; set it in ~/.claude/settings.json if you want it.`
-      : `${name} does not count, because your organisation's settings are stricter; remove it.`;
+  return [...Map.groupBy(refused, ({ file }) => file)].flatMap(([file, leaves]) => {
+    const foreign = leaves.filter(({ scope }) => isForeign(scope));
+    const strict = leaves.filter(({ scope }) => !isForeign(scope));
+    return [
+      ...(foreign.length === 0 ? [] : [`${file}: ${notTheirs(foreign)}`]),
+      ...strict.map(
+        (leaf) =>
+          `${file}: ${shown(nameOf(leaf))} does not count, because your organisation's settings are stricter; remove it.`,
+      ),
+    ];
   });
+}
+
+const MOST_NAMED = 8;
+
+function notTheirs(leaves: readonly Leaf[]): string {
+  const all = [...new Set(leaves.map((leaf) => shown(nameOf(leaf))))];
+  const one = all.length === 1;
+  const names =
+    all.length <= MOST_NAMED ? all : [...all.slice(0, MOST_NAMED), `${all.length - MOST_NAMED} more`];
+  const before = names.slice(0, -1).join(", ");
+  const [them, begin] = one ? ["it", `${names[0]} does`] : ["them", `${before} and ${names.at(-1)} do`];
+  return `${begin} not count there, because a folder's own settings may not widen ${one ? "that" : them}; set ${them} in ~/.claude/settings.json if you want ${them}.`;
 }

@@ -207,9 +207,27 @@ describe("the folder's own files", () => {
     expect(Object.keys(read.settings.env)).toEqual(["A"]);
     expect(read.settings.sandbox).not.toHaveProperty("mode");
     expect(read.settings.sandbox).not.toHaveProperty("autoAllow");
-    expect(read.warnings).toContain(
-      `${folders.fileOf(scope)}: env.ANTHROPIC_BASE_URL does not count there, because a folder's own settings may not widen that; set it in ~/.claude/settings.json if you want it.`,
+    const refused = read.warnings.filter((warning) => warning.startsWith(`${folders.fileOf(scope)}: `));
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toContain("env.ANTHROPIC_BASE_URL, ");
+    expect(refused[0]).toMatch(
+      / do not count there, because a folder's own settings may not widen them; set them in ~\/\.claude\/settings\.json if you want them\.$/,
     );
+  });
+
+  test("one sentence names what does not count, and dozens of it are counted; NODE_ENV is theirs", async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `CLAUDE_HOOK_${at}`);
+    const env = { NODE_ENV: "test", ...Object.fromEntries(names.map((name) => [name, "1"])) };
+    const one = await readIn({ project: { env: { NODE_OPTIONS: "--x" } } }, true);
+    expect(one.warnings.join("\n")).toMatch(
+      /: env\.NODE_OPTIONS does not count there, because a folder's own settings may not widen that; set it in/,
+    );
+    const many = await readIn({ project: { env } }, true);
+    expect(many.warnings).toHaveLength(1);
+    expect(many.warnings[0]).toMatch(
+      /env\.CLAUDE_HOOK_0, .*env\.CLAUDE_HOOK_7 and 22 more do not count there/,
+    );
+    expect(many.settings.env).toEqual({ NODE_ENV: "test" });
   });
 
   test("never say bypassPermissions, trusted or not", async () => {
