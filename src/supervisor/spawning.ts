@@ -151,17 +151,22 @@ export class Spawning {
     this.#refuseTooMany(caller);
     const background = run_in_background ?? definition.background ?? false;
     const asked = { isolation: input.isolation };
-    const own = await prepared(definition, caller.root, asked, this.#session, signal);
+    const ready = prepared(definition, caller.root, asked, this.#session, signal);
+    const own = ready === null ? {} : await ready;
     const data = outputSchema === undefined ? {} : { outputSchema };
     const spawn = { parent: caller.spec, description, prompt, model, root: caller.root, ...own, ...data };
-    return this.start(definition, spawn, { owner: actor, call, background });
+    // What it needs takes time, in which others may have been started.
+    return this.start(definition, spawn, { owner: actor, call, background }, () =>
+      this.#refuseTooMany(caller),
+    );
   }
 
-  /** A new agent. */
-  start(definition: AgentDefinition, spawn: NewAgent, errand: Errand): ActorRecord {
+  /** A new agent; `check` throws where there must be none after all. */
+  start(definition: AgentDefinition, spawn: NewAgent, errand: Errand, check = () => {}): ActorRecord {
     const { common, ids, spending, servers } = this.#session;
     const { id = ids.actor() } = spawn;
     try {
+      check();
       const budget = spending.budgetOf(definition);
       const spec = agentSpec(common, definition, { ...spawn, id }, budget);
       const refused = spending.open(spec, budget);

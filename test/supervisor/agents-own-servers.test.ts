@@ -204,6 +204,16 @@ describe("servers of agents that are not started", () => {
   });
 });
 
+test("how many agents one may start is counted after the wait for their servers, too", async () => {
+  const { supervisor } = supervised(
+    "in-thread",
+    (request, n) => (isMain(request) && n === 0 ? { calls: [asks("dba"), asks("dba")] } : { text: "ok" }),
+    { agents: [dba({ gone: { command: "no-such-program-here" } })], limits: { maxChildren: 1 } },
+  );
+  await supervisor.prompt("go");
+  expect(supervisor.tree().map(({ type }) => type)).toEqual(["main", "dba"]);
+});
+
 describe.each(everyDayHosts)("servers that are late, %s", (host) => {
   test("an agent begins without its own, is told, finds its tools when it runs, and still after a crash", async () => {
     const folder = temporaryFolder();
