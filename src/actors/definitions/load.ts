@@ -73,8 +73,8 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 }
 
 /** What of it counts only where the person has agreed to it. */
-function countingIn({ hooks = {}, mcpServers, permissionMode = null }: AgentDefinition): unknown {
-  return [Object.keys(hooks), Object.keys(mcpServers?.own ?? {}), permissionMode];
+function countingIn({ hooks = {}, mcpServers, permissionMode }: AgentDefinition): unknown {
+  return [Object.keys(hooks), Object.keys(mcpServers?.own ?? {}), permissionMode ?? null];
 }
 
 /** The same once. */
