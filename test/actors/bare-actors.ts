@@ -5,9 +5,10 @@ import { threadHost } from "../../src/actors/thread-host.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ModelOutcome } from "../../src/model/client.ts";
+import { bundledThread } from "../support/bundled-entries.ts";
 import { servicesWith } from "../support/unasked-services.ts";
 
-export const MISBEHAVING = new URL("./misbehaving-worker.ts", import.meta.url).href;
+export const MISBEHAVING = await bundledThread(new URL("./misbehaving-worker.ts", import.meta.url));
 
 /** A host of real threads, closed when the test has ended. */
 export function threads(maxThreads: number, entry = MISBEHAVING): ActorHost {

@@ -3,8 +3,8 @@ import type { ActorHost } from "../../src/actors/hosts.ts";
 import { threadHost } from "../../src/actors/thread-host.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { supervised } from "../support/supervised.ts";
+import { MISBEHAVING } from "./bare-actors.ts";
 
-const misbehaving = new URL("./misbehaving-worker.ts", import.meta.url).href;
 const missing = new URL("./no-such-worker.ts", import.meta.url).href;
 
 const isMain = (request: ModelRequest) => request.actor === "main";
@@ -13,7 +13,7 @@ const isMain = (request: ModelRequest) => request.actor === "main";
 function host(): ActorHost {
   const faults: string[] = [];
   const onFault = (message: string) => faults.push(message);
-  const good = threadHost({ maxThreads: 32, entry: misbehaving, onFault });
+  const good = threadHost({ maxThreads: 32, entry: MISBEHAVING, onFault });
   const broken = threadHost({ maxThreads: 4, entry: missing, onFault });
   return {
     start: (start) =>

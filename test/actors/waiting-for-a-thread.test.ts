@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
+import { bundledThread } from "../support/bundled-entries.ts";
 import { begin, bootedThreads, threads } from "./bare-actors.ts";
 
-const LATE = new URL("./late-worker.ts", import.meta.url).href;
+const LATE = await bundledThread(new URL("./late-worker.ts", import.meta.url));
 
 test("an actor beyond the last thread gets the thread of one that has ended", async () => {
   const host = threads(1);

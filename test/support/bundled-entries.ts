@@ -43,6 +43,11 @@ export async function bundledProgram(file: string): Promise<string> {
   return made;
 }
 
+/** The same for the file of a thread, as its address. */
+export async function bundledThread(entry: URL): Promise<string> {
+  return pathToFileURL(await bundledProgram(fileURLToPath(entry))).href;
+}
+
 async function bundled(
   { name, entry, external, format }: Bundle,
   dir: string,

@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/mailbox/clock.ts";
 import { openLiveSocket } from "../../../src/supervisor/live/live-socket.ts";
 import type { LiveLook, LiveNews } from "../../../src/supervisor/live/news.ts";
 import { watchSession } from "../../../src/supervisor/live/watch-session.ts";
+import { bundledThread } from "../../support/bundled-entries.ts";
 import { type Supervised, supervised } from "../../support/supervised.ts";
 
 /** Looks at a real session through its socket; `sees` waits for a look of that kind. */
@@ -75,7 +76,7 @@ describe("a real session, looked at (C20, D13)", () => {
   });
 
   test("shows a thread that spins with what it was told, and since when it has not given a sign", async () => {
-    const entry = new URL("../../actors/misbehaving-worker.ts", import.meta.url).href;
+    const entry = await bundledThread(new URL("../../actors/misbehaving-worker.ts", import.meta.url));
     const session = supervised("worker threads", () => ({ text: "never asked" }), {
       host: threadHost({ maxThreads: 4, entry, onFault: () => {} }),
       limits: { graceMs: 50 },
