@@ -13,6 +13,7 @@ import { Supervisor } from "../src/supervisor/supervisor.ts";
 import { type RequestBody, startMessagesServer } from "../test/support/messages-server.ts";
 import { promptCache } from "../test/support/prompt-cache.ts";
 import { forkedContext } from "./forked-context.ts";
+import { manyDefinitions } from "./many-definitions.ts";
 import { ordinaryFolder } from "./ordinary-folder.ts";
 import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
 import { median, p95, quantile } from "./samples.ts";
@@ -24,6 +25,7 @@ const LINES = "- A rule that people of this project wrote down, with its reason.
 export async function run(options: BenchOptions): Promise<BenchResult[]> {
   return [
     ...(await contexts(options)),
+    ...(await manyDefinitions(options)),
     ...(await ordinaryFolder(options)),
     ...(await forkedContext(options)),
   ];

@@ -6,6 +6,8 @@ import { isWithin, upwards } from "../../context/memory/places.ts";
 export interface AgentSearch {
   readonly cwd: string;
   readonly homedir: string;
+  /** Troupe's own folder, where it is kept what was read of files; absent: each session reads them. */
+  readonly home?: string;
   /** The folder of the organisation's settings. */
   readonly managed: string;
   /** Links of the folder's own may lead anywhere. */

@@ -1,6 +1,7 @@
 import type { Files } from "../files.ts";
+import { type Kept, readKept, writeKept } from "../kept-index.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
-import { indexPath, type Known, readIndex, writeIndex } from "./index-file.ts";
+import { skillIndex } from "./index-file.ts";
 import { misplaced } from "./misplaced.ts";
 import { type SkillPlace, type SkillSearch, skillPlaces } from "./places.ts";
 import { type ReadSkill, readSkill, whyNotTold } from "./read-skill.ts";
@@ -15,21 +16,21 @@ export interface SkillLibrary {
 
 /** The skills of one session; what was read of a file is kept in an index, so that the next session need not read it. */
 export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
-  const index = indexPath(search.home, search.cwd);
-  let known: Known | null = null;
+  const index = skillIndex(search.home, search.cwd);
+  let known: Kept<ReadSkill> | null = null;
   let now = NO_SKILLS;
   let looking: Promise<Skills> = Promise.resolve(now);
 
   async function look(): Promise<Skills> {
-    const before = known ?? readIndex(index, files);
+    const before = known ?? readKept(index, files);
     const first = known === null;
     const places = skillPlaces(search, files);
     const { found, strays, full } = discovered(places, files);
     const reads = await allOf(found.map((file) => readOnce(file, before, files)));
-    const after: Known = new Map(reads.map(({ key, stamp, read }) => [key, { stamp, read }]));
+    const after: Kept<ReadSkill> = new Map(reads.map(({ key, stamp, read }) => [key, { stamp, read }]));
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
-    if (!isSame) writeIndex(index, after);
+    if (!isSame) writeKept(index, after);
     if (first || !isSame || search.trusted() !== trustedThen) {
       const notes = misplaced(strays, places, files);
       now = gathered(found, reads, full, notes);
@@ -103,7 +104,7 @@ async function allOf<T>(given: readonly (T | Promise<T>)[]): Promise<readonly T[
   return there.length === given.length ? there : Promise.all(given);
 }
 
-function readOnce(file: FoundFile, before: Known, files: Files): Read | Promise<Read> {
+function readOnce(file: FoundFile, before: Kept<ReadSkill>, files: Files): Read | Promise<Read> {
   const { path, place, look } = file;
   const key = `${place.origin} ${place.kind} ${place.prefix} ${path}`;
   const stamp = look.type === "file" ? look.stamp : look.reason;

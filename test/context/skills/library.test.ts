@@ -13,7 +13,7 @@ import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
 import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
-import { indexPath } from "../../../src/context/skills/index-file.ts";
+import { skillIndex } from "../../../src/context/skills/index-file.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
 import type { SkillSearch } from "../../../src/context/skills/places.ts";
 import { builtInSkills } from "../../../src/context/skills/shipped.ts";
@@ -239,7 +239,7 @@ describe("the index", () => {
     const { all } = await next.look();
     expect(reads()).toBe(3);
     expect(all.map(({ description }) => description)).toEqual(["changed"]);
-    expect(readdirSync(dirname(indexPath(where.home, where.cwd)))).toHaveLength(1);
+    expect(readdirSync(dirname(skillIndex(where.home, where.cwd).path))).toHaveLength(1);
   });
 
   test.each([
@@ -253,7 +253,7 @@ describe("the index", () => {
     ["a list", "[]"],
   ])("one that holds %s is made anew", async (_, text) => {
     const { library, where } = world({ [`${P}/a/SKILL.md`]: skill("one") });
-    const path = indexPath(where.home, where.cwd);
+    const path = skillIndex(where.home, where.cwd).path;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     expect((await library().look()).all).toHaveLength(1);
@@ -266,10 +266,10 @@ describe("the index", () => {
     );
     const all = await Promise.all(Array.from({ length: 8 }, () => library().look()));
     for (const skills of all) expect(skills.all).toEqual(all[0]?.all);
-    const folder = dirname(indexPath(where.home, where.cwd));
+    const folder = dirname(skillIndex(where.home, where.cwd).path);
     expect(readdirSync(folder)).toHaveLength(1);
     expect(
-      Object.keys(JSON.parse(readFileSync(indexPath(where.home, where.cwd), "utf8")).files),
+      Object.keys(JSON.parse(readFileSync(skillIndex(where.home, where.cwd).path, "utf8")).files),
     ).toHaveLength(30);
   });
 

@@ -1,0 +1,53 @@
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { agentLibrary } from "../../src/actors/definitions/load.ts";
+import { diskFiles } from "../../src/context/disk-files.ts";
+import { skillLibrary } from "../../src/context/skills/library.ts";
+import { skillsBlock } from "../../src/context/skills/listing.ts";
+import { answer, given } from "../own-process.ts";
+
+/** All skills and agents of a folder looked at by a process that has just begun. */
+export interface LookingTask {
+  readonly cwd: string;
+  readonly home: string;
+  /** Nobody has looked before. */
+  readonly first: boolean;
+}
+
+export interface LookingRun {
+  /** Processor time, in milliseconds: other programs do not count. */
+  readonly look: number;
+  /** The same processes's next look, where nothing has changed. */
+  readonly again: number;
+  /** Once for each file, in the same process: nobody can know of a change without it. */
+  readonly stats: number;
+}
+
+const { cwd, home, first } = given<LookingTask>();
+if (first) rmSync(join(home, "cache"), { recursive: true, force: true });
+const where = { cwd, homedir: home, home, managed: join(home, "none") };
+const trust = { trusted: () => false, agreed: () => false, denied: () => false };
+const skills = skillLibrary({ ...where, ...trust }, diskFiles);
+const agents = agentLibrary({ ...where, ...trust }, diskFiles);
+
+const look = await costOf(listed);
+const again = await costOf(listed);
+const files = [...skills.now.all.map(({ path }) => path), ...agentFiles(await agents.look())];
+const stats = await costOf(async () => files.map((path) => statSync(path)));
+await answer({ look, again, stats } satisfies LookingRun);
+
+async function listed(): Promise<void> {
+  skillsBlock((await skills.look()).all, 200_000);
+  await agents.look();
+}
+
+function agentFiles({ agents: all }: Awaited<ReturnType<typeof agents.look>>): string[] {
+  return all.flatMap(({ source }) => (source !== undefined && "file" in source ? [source.file] : []));
+}
+
+async function costOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}

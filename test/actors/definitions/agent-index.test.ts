@@ -1,0 +1,126 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { agentIndex } from "../../../src/actors/definitions/agent-index.ts";
+import { agentLibrary } from "../../../src/actors/definitions/load.ts";
+import { diskFiles } from "../../../src/context/disk-files.ts";
+import type { Files } from "../../../src/context/files.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { agentsIn, places, simple } from "./agent-files.ts";
+
+const ALL = `---
+name: everything
+description: It says all that can be said.
+tools: Read, Bash
+disallowedTools: Write
+model: haiku
+permissionMode: plan
+maxTurns: 7
+background: true
+isolation: worktree
+merge: keep
+skills: [sql]
+mcpServers:
+  - github
+  - db: { command: node, args: [db.js] }
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks: [{ type: command, command: "true" }]
+output_schema: { type: object, properties: { answer: { type: string } } }
+budget: { tokens: 1000, usd: 0.5 }
+---
+You do it all.
+`;
+
+function world(files: Readonly<Record<string, string>>) {
+  const { project: cwd, homedir, managed } = places();
+  agentsIn(cwd, files);
+  const home = temporaryFolder();
+  const index = agentIndex(home, cwd).path;
+  let reads = 0;
+  const counting: Files = {
+    ...diskFiles,
+    read(path, most) {
+      if (path !== index) reads += 1;
+      return diskFiles.read(path, most);
+    },
+  };
+  const trust = { trusted: () => true, agreed: () => true };
+  return {
+    ...{ cwd, home, index, reads: () => reads },
+    library: (own: { home?: string } = { home }) =>
+      agentLibrary({ cwd, homedir, managed, ...own, ...trust }, counting),
+  };
+}
+
+test("what has not changed is not read again, not by the next session either, and means the same", async () => {
+  const { cwd, index, library, reads } = world({
+    "all.md": ALL,
+    "one.md": simple("one"),
+    "broken.md": "---\nname: broken",
+    "notes.md": "No agent.",
+  });
+  const plain = await library({}).look();
+  expect(reads()).toBe(4);
+  const first = await library().look();
+  expect(first).toEqual(plain);
+  expect(first.agents.find(({ name }) => name === "everything")).toMatchObject({
+    maxTurns: 7,
+    skills: ["sql"],
+  });
+  expect(reads()).toBe(8);
+  const next = library();
+  expect(await next.look()).toEqual(plain);
+  expect(reads()).toBe(8);
+  agentsIn(cwd, { "one.md": simple("one", "", "You are another.") });
+  rmSync(join(cwd, ".claude/agents/notes.md"));
+  const changed = await next.look();
+  expect(reads()).toBe(9);
+  expect(changed.agents.find(({ name }) => name === "one")?.prompt).toContain("another");
+  expect(Object.keys(JSON.parse(readFileSync(index, "utf8")).files)).toHaveLength(3);
+  expect(readdirSync(dirname(index))).toHaveLength(1);
+});
+
+test.each([
+  ["nothing", ""],
+  ["no JSON", "{"],
+  ["another version", '{"version":99,"files":{}}'],
+  ["what is no agent", '{"version":1,"files":{"x":{"stamp":"1","read":{"definition":{"name":7}}}}}'],
+])("an index that holds %s is made anew", async (_, text) => {
+  const { index, library } = world({ "one.md": simple("one") });
+  mkdirSync(dirname(index), { recursive: true });
+  writeFileSync(index, text);
+  expect((await library().look()).agents.map(({ name }) => name)).toEqual(["one"]);
+  expect(Object.keys(JSON.parse(readFileSync(index, "utf8")).files)).toHaveLength(1);
+});
+
+test("what somebody has written into it that no definition can hold is read from the file again", async () => {
+  const { index, library, reads } = world({ "all.md": ALL });
+  await library().look();
+  const text = readFileSync(index, "utf8");
+  const swaps = [
+    ['"maxTurns":7', '"maxTurns":"7"'],
+    ['"isolation":"worktree"', '"isolation":"none"'],
+    ['"skills":["sql"]', '"skills":"sql"'],
+    ['"prompt"', '"unheardOf"'],
+  ] as const;
+  for (const [from, to] of swaps) {
+    expect(text).toContain(from);
+    writeFileSync(index, text.replace(from, to));
+    const before = reads();
+    expect((await library().look()).agents[0]).toMatchObject({ maxTurns: 7, isolation: "worktree" });
+    expect(reads()).toBe(before + 1);
+  }
+});
+
+test("where it cannot be kept every session reads for itself", async () => {
+  const { library, reads } = world({ "one.md": simple("one") });
+  const home = join(temporaryFolder(), "file");
+  writeFileSync(home, "In its place.");
+  for (const round of [1, 2]) {
+    expect((await library({ home }).look()).agents).toHaveLength(1);
+    // The index that is not there, and the file.
+    expect(reads()).toBe(2 * round);
+  }
+});
