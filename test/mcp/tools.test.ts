@@ -59,6 +59,12 @@ describe("A17.2: a server's tools among ours", () => {
       ...{ content: "[Resource note:2]\nthe note 2", isError: false },
     });
     expect(await run(read, { server: "good", uri: "x:1" })).toMatchObject({ isError: true });
+    // A server that only others bring is not there.
+    const [listOthers, readOthers] = resourceTools(mcp, () => () => false);
+    expect((await run(listOthers, {})).content).toContain("No MCP server is connected.");
+    expect((await run(readOthers, { server: "good", uri: "note:2" })).content).toBe(
+      'There is no MCP server "good". No MCP server is configured.',
+    );
   });
 
   test("A3.32: both say so where there is no server", async () => {
