@@ -37,8 +37,8 @@ export type Injection = ModelInjection | CommandInjection;
 
 const recovers = { type: "recovers" } as const;
 const PATIENT = { patienceMs: 20_000 };
-/** Its streams are given up soon. */
-const WATCHFUL = { limits: { ...PATIENT, idleMs: 700 } };
+/** Its streams are given up soon, and yet not because the machine is busy. */
+const WATCHFUL = { limits: { ...PATIENT, idleMs: 2_000 } };
 
 const broken = (reply: ModelInjection["reply"], more: Partial<ModelInjection> = {}): ModelInjection => ({
   ...{ kind: "model", reply, times: 1, outcome: recovers, tries: [1, 1], limits: PATIENT, saysWaiting: /./ },
@@ -85,8 +85,8 @@ export const injections: ReadonlyMap<number, readonly Injection[]> = new Map<num
     4,
     [
       {
-        ...refused(apiError(529, "overloaded_error", "busy"), /overloaded/, [2, 4]),
-        limits: { patienceMs: 1_200 },
+        ...refused(apiError(529, "overloaded_error", "busy"), /overloaded/, [2, 5]),
+        limits: { patienceMs: 3_000 },
         alone: true as const,
       },
     ],
@@ -236,7 +236,8 @@ export const injections: ReadonlyMap<number, readonly Injection[]> = new Map<num
           name: "Bash",
           input: {
             command: "trap '' TERM; echo begun; sleep 60 & wait; sleep 60",
-            timeout: 300,
+            // Time to say it, on a busy machine too.
+            timeout: 2_000,
             description: "d",
           },
         },

@@ -30,7 +30,7 @@ describe.skipIf(whyNoBubblewrap !== null)(`what ends in the sandbox${whyNoBubble
     const { signal } = new AbortController();
     const running = commands.run(
       MAIN,
-      { ...request(`echo said; ${daemon(path)} wait`), timeoutMs: 1_500 },
+      { ...request(`echo said; ${daemon(path)} wait`), timeoutMs: 4_000 },
       signal,
     );
     await ready;
