@@ -158,6 +158,23 @@ describe("rules (.claude/rules)", () => {
     expect(times(last(), "In the api so.")).toBe(1);
   });
 
+  test("a rule that changes is told again; one that is for all files by now is not said to be gone", async () => {
+    const { supervisor, last, cwd } = session({
+      ".claude/rules/api.md": rule("api/*", "In the api so."),
+      "api/a.ts": "a",
+    });
+    await supervisor.prompt("read api/a.ts");
+    writeFileSync(join(cwd, ".claude/rules/api.md"), rule("api/*", "In the api otherwise."));
+    await supervisor.prompt("go on");
+    expect(times(last(), "In the api otherwise.")).toBe(1);
+    writeFileSync(join(cwd, ".claude/rules/api.md"), "In the api otherwise.");
+    await supervisor.prompt("go on");
+    expect(times(last(), "is no more")).toBe(0);
+    rmSync(join(cwd, ".claude/rules/api.md"));
+    await supervisor.prompt("go on");
+    expect(times(last(), "is no more")).toBeGreaterThan(0);
+  });
+
   test.each([
     ["src/**/*.ts", "src/a/b.ts", true],
     ["./src/*", "src/a.ts", true],

@@ -36,6 +36,20 @@ export function nearbyReader(
   fits: Fits,
 ): (near: Nearness, base: Memory) => { readonly facts: readonly Fact[]; readonly notes: readonly string[] } {
   let last: { readonly key: string; readonly trusted: boolean; readonly found: Gathered } | null = null;
+  /** Files that a rule is not about: each is compared once, however long the conversation. */
+  const others = new WeakMap<PathRule, Set<string>>();
+
+  function isAbout(rule: PathRule, touched: readonly string[]): boolean {
+    const { paths, of } = rule;
+    const not = others.get(rule) ?? new Set();
+    others.set(rule, not);
+    return touched.some((path) => {
+      if (not.has(path)) return false;
+      const isOne = isWithin(path, of) && paths.some((pattern) => fits(pattern, relative(of, path)));
+      if (!isOne) not.add(path);
+      return isOne;
+    });
+  }
 
   function look(places: readonly MemoryPlace[]): Gathered {
     const trusted = search.trusted();
@@ -52,30 +66,21 @@ export function nearbyReader(
     const here = touched.map((path) =>
       isWithin(path, root) ? join(search.cwd, relative(root, path)) : path,
     );
-    const rules = base.rules.filter((rule) => told.has(rule.file.path) || isAbout(rule, here, fits));
+    const rules = base.rules.filter((rule) => told.has(rule.file.path) || isAbout(rule, here));
     const ofRules = new Set(base.rules.map(({ file }) => file.path));
     const paths = [...touched, ...[...told].filter((path) => !ofRules.has(path))];
     const places = placesFor(root, paths, files);
     const { memory } = places.length === 0 ? NOTHING : look(places);
     const inBase = new Set(base.files.map(({ digest }) => digest));
     const nearby = memory.files.filter(({ digest }) => !inBase.has(digest));
-    const byFile = new Map(rules.map((rule) => [rule.file, rule]));
-    const fit = fitted([...rules.map(({ file }) => file), ...nearby], room);
-    const all = [...rules.map(({ file }) => file), ...nearby];
-    return {
-      facts: fit.map((file, at) => factOf(file, byFile.get(all[at] ?? file))),
-      notes: memory.notes,
-    };
+    // A rule that is for all files by now is not gone.
+    const moved = base.files.filter(({ path }) => told.has(path));
+    const fit = fitted([...rules.map(({ file }) => file), ...nearby, ...moved], room);
+    return { facts: fit.map((file, at) => factOf(file, rules[at])), notes: memory.notes };
   };
 }
 
 const NOTHING = { memory: { files: [], notes: [], rules: [] } };
-
-function isAbout({ paths, of }: PathRule, touched: readonly string[], fits: Fits): boolean {
-  return touched.some(
-    (path) => isWithin(path, of) && paths.some((pattern) => fits(pattern, relative(of, path))),
-  );
-}
 
 /** The files that are looked for in each folder between the root and what was touched, the outermost first. */
 function placesFor(root: string, paths: readonly string[], files: Files): MemoryPlace[] {
