@@ -51,8 +51,6 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
   test("the page is printed; once somebody has signed in there the server is connected, until logout", async () => {
     const before = children();
     const folders = of(await httpServer({ oauth: true }));
-    const listed = await mcp(folders, "list");
-    expect(listed).toMatchObject({ code: 1, out: expect.stringContaining("troupe mcp login web") });
     const login = begin(folders, "login", "web");
     const page = new URL(await login.page());
     expect(page.searchParams.get("code_challenge_method")).toBe("S256");
@@ -67,7 +65,6 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     expect(await mcp(folders, "login", "web")).toMatchObject({
       ...{ code: 0, err: expect.stringContaining("already; troupe mcp logout web forgets that.") },
     });
-    expect((await mcp(folders, "list")).out).toContain("connected, 11 tools");
     expect((await mcp(folders, "logout", "web")).err).toBe(
       'You are no longer signed in at the MCP server "web".\n',
     );

@@ -5,6 +5,8 @@ import { httpServer } from "../mcp/servers/http-server.ts";
 import { supervised } from "../support/supervised.ts";
 
 const never = new AbortController().signal;
+/** However busy the machine is, they have started when the first request is made. */
+const limits = { mcpStartMs: 60_000 };
 const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
 const served = (request: ModelRequest | undefined) =>
   (request?.tools ?? []).map(({ name }) => name).filter((name) => name.startsWith("mcp__"));
@@ -19,9 +21,10 @@ describe("A17.1: a server that wants somebody to sign in", () => {
   test("is told to the person in one sentence and to no model; once signed in its tools are there", async () => {
     const { url } = await httpServer({ oauth: true });
     const { supervisor, model, events } = supervised("in-thread", [{ text: "one" }, { text: "two" }], {
-      mcpServers: { web: { url } },
+      ...{ mcpServers: { web: { url } }, limits },
     });
     await supervisor.prompt("one");
+    expect(supervisor.mcp.prompts()).toEqual([]);
     const warnings = () => events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
     expect(warnings().filter((message) => message.includes('"web"'))).toEqual([
       expect.stringContaining("wants you to sign in: troupe mcp login web, or /mcp login web"),
@@ -31,6 +34,8 @@ describe("A17.1: a server that wants somebody to sign in", () => {
 
     expect(await supervisor.mcp.signIn("web", agree, never)).toEqual({ ok: true, value: null });
     expect(supervisor.mcpServers()).toMatchObject([{ state: { type: "connected" }, tools: 11 }]);
+    const prompts = () => supervisor.mcp.prompts().map(({ name }) => name);
+    await expect.poll(prompts, { timeout: 15_000 }).toEqual(["mcp__web__greet"]);
     await supervisor.prompt("two");
     expect(lastMessage(model.requests[1])).toContain("mcp__web__echo");
 
@@ -55,7 +60,7 @@ describe("threat: a tool is changed after approval", () => {
         { text: "two" },
       ],
       {
-        ...{ mcpServers: { s: server("raw.ts", "changing") }, allowedTools: ["mcp__s"] },
+        ...{ mcpServers: { s: server("raw.ts", "changing") }, allowedTools: ["mcp__s"], limits },
         onEvent(event) {
           if (event.type === "warning" && event.message.includes("has changed")) asked.resolve();
         },
