@@ -66,6 +66,13 @@ export function skillHead({ fields, body, called, namesItself, prefix }: Given):
       line: byKey.get("context")?.line ?? 1,
       message: "context must be fork, or absent; it does not count.",
     });
+  // Whoever relies on them must know.
+  const hooks = byKey.get("hooks");
+  if (hooks !== undefined && hooks.value !== null)
+    faults.push({
+      line: hooks.line,
+      message: "hooks do not hold in a skill; put them into settings, or into an agent.",
+    });
   const model = line("model");
   return {
     faults,

@@ -3,7 +3,7 @@ import type { ReadSkill } from "./read-skill.ts";
 import { type Skill, skillOrigins } from "./skill.ts";
 
 /** Raised when what is read of a file changes its meaning. */
-const VERSION = 2;
+const VERSION = 3;
 
 export function skillIndex(home: string, cwd: string): KeptIndex<ReadSkill> {
   return { path: keptIn(home, "skills", cwd), version: VERSION, isKept };

@@ -178,7 +178,7 @@ describe("what files say", () => {
       [`${P}/open/SKILL.md`]: "---\nname: open\n",
       [`${P}/empty/SKILL.md`]: "---\nname: empty\ndescription: x\n---\n",
       [`${P}/odd/SKILL.md`]:
-        "---\ndescription: x\nuser-invocable: perhaps\ncontext: moon\nallowed-tools: {a: 1}\n---\nB",
+        "---\ndescription: x\nuser-invocable: perhaps\ncontext: moon\nallowed-tools: {a: 1}\nhooks: {Stop: []}\n---\nB",
       [`${P}/bad name!/SKILL.md`]: "Body",
       [`${P}/huge/SKILL.md`]: "x".repeat(300_000),
       [`${P}/fine/SKILL.md`]: skill("fine"),
@@ -199,7 +199,8 @@ describe("what files say", () => {
     expect(told).toContain(`${at("huge")} has 300000 bytes, and a skill has at most 262144`);
     expect(told).toContain(`${at("twin")} is called fine like ${at("fine")}, which counts.`);
     expect(told).toContain(`${at("dir")} is a folder`);
-    expect(notes).toHaveLength(9);
+    expect(told).toContain(`${at("odd")}:6 hooks do not hold in a skill; put them into settings`);
+    expect(notes).toHaveLength(10);
   });
 
   test("a repository brings in nothing from elsewhere, and no file that a rule denies", async () => {
@@ -248,7 +249,7 @@ describe("the index", () => {
     ["another version", '{"version":99,"files":{}}'],
     [
       "something else",
-      '{"version":2,"files":{"x":{"stamp":"1","read":{"skill":{"name":7},"notes":[],"real":""}}}}',
+      '{"version":3,"files":{"x":{"stamp":"1","read":{"skill":{"name":7},"notes":[],"real":""}}}}',
     ],
     ["a list", "[]"],
   ])("one that holds %s is made anew", async (_, text) => {
@@ -257,7 +258,7 @@ describe("the index", () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     expect((await library().look()).all).toHaveLength(1);
-    expect(JSON.parse(readFileSync(path, "utf8")).version).toBe(2);
+    expect(JSON.parse(readFileSync(path, "utf8")).version).toBe(3);
   });
 
   test("sessions that begin at the same moment all know the same, and leave one whole index", async () => {
