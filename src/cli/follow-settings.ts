@@ -34,7 +34,14 @@ export function followSettings(
 
 /** What holds in a session that runs already; all other settings count from the next one on. */
 const FOLLOWED: ReadonlySet<string> = new Set(
-  [catalogue.allow, catalogue.ask, catalogue.deny, catalogue.hooks, catalogue.disableBypass].map(nameOf),
+  [
+    catalogue.allow,
+    catalogue.ask,
+    catalogue.deny,
+    catalogue.hooks,
+    catalogue.disableHooks,
+    catalogue.disableBypass,
+  ].map(nameOf),
 );
 
 export function holdsAtOnce(name: string): boolean {

@@ -12,7 +12,7 @@ import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoredSession } from "../supervisor/restore.ts";
 import { agentLibraryIn } from "./agents/agent-library.ts";
 import { agentListing } from "./agents/agent-listing.ts";
-import { secretsOfAgents, withoutServers } from "./agents/agents-servers.ts";
+import { secretsOfAgents, withoutHooks, withoutServers } from "./agents/agents-servers.ts";
 import { agentsFlagIn, sessionAgents } from "./agents/session-agents.ts";
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
@@ -81,7 +81,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ? await agentLibraryIn(io, own.resume.cwd, agentsFlag, { trusted: () => trusted, agreed })
       : settings.agents,
   );
-  const agents = args.value(flags.strictMcpConfig) ? withoutServers(found) : found;
+  const hooked = read.hooksOff ? withoutHooks(found) : found;
+  const agents = args.value(flags.strictMcpConfig) ? withoutServers(hooked) : hooked;
   const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = await sessionSkillsSetup(io, own.resume ?? { cwd, home }, {
     settings: read.settings.skills,

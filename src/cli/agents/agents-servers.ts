@@ -2,12 +2,24 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { SessionAgents } from "./session-agents.ts";
 
 /** The same agents where `--strict-mcp-config` is meant: none brings servers of its own. */
-export function withoutServers({ agents, agentsNow, notes }: SessionAgents): SessionAgents {
+export function withoutServers(agents: SessionAgents): SessionAgents {
+  return each(agents, withoutOwn);
+}
+
+/** The same agents where settings switch hooks off. */
+export function withoutHooks(agents: SessionAgents): SessionAgents {
+  return each(agents, ({ hooks: _, ...definition }) => definition);
+}
+
+function each(
+  { agents, agentsNow, notes }: SessionAgents,
+  change: (definition: AgentDefinition) => AgentDefinition,
+): SessionAgents {
   return {
-    agents: agents.map(withoutOwn),
+    agents: agents.map(change),
     async agentsNow() {
       const now = await agentsNow();
-      return now === null ? null : { ...now, agents: now.agents.map(withoutOwn) };
+      return now === null ? null : { ...now, agents: now.agents.map(change) };
     },
     notes,
   };

@@ -85,6 +85,14 @@ export const catalogue = {
     fallback: "none",
     merge: "each",
   }),
+  disableHooks: setting("disableAllHooks", yesOrNo(), {
+    type: "`true` or `false`",
+    summary:
+      "Switches hooks off, those of agents' definitions, too. Your organisation's go on, unless it says so itself.",
+    fallback: "`false`",
+    // What the organisation says is not what a later file says.
+    merge: "each",
+  }),
   mcpServers: setting("mcpServers", objects(), {
     type: "object of servers",
     summary: "MCP servers by name. A server is one value: files do not complete each other's.",

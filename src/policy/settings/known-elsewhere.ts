@@ -7,7 +7,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     "$schema alwaysThinkingEnabled allowManagedHooksOnly allowManagedPermissionRulesOnly apiProvider",
     "attribution autoMemoryDirectory autoMemoryEnabled autoUpdates autoUpdatesChannel availableModels",
     "awsAuthRefresh awsCredentialExport blockedMarketplaces cleanupPeriodDays companyAnnouncements",
-    "disableAllHooks disabledMcpjsonServers effortLevel enableAllProjectMcpServers enabledMcpjsonServers",
+    "disabledMcpjsonServers effortLevel enableAllProjectMcpServers enabledMcpjsonServers",
     "enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate fileSuggestion forceLoginMethod",
     "forceLoginOrgUUID gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion",
     "modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion",

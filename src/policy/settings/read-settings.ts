@@ -71,6 +71,8 @@ export interface ReadSettings {
   /** Of every scope, the enterprise's first. */
   readonly rules: readonly Rule[];
   readonly hooks: readonly HookSource[];
+  /** Nobody's hooks run but the organisation's, those of agents' definitions neither. */
+  readonly hooksOff: boolean;
   /** The mode to start in; absent: nobody says. */
   readonly mode?: PermissionMode;
   /** The enterprise says the mode: nobody may go to a wider one. */
@@ -105,14 +107,23 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
   return {
     settings: { ...valuesOf(counted), budgets: budgetSettings(files, counted) },
     rules: (["allow", "ask", "deny"] as const).flatMap((behaviour) => rulesOf(counted, behaviour)),
-    hooks: of(counted, catalogue.hooks).flatMap(({ scope, file, value }) =>
-      Object.keys(value).length > 0 ? [{ scope, file, value }] : [],
-    ),
+    ...hooksOf(counted),
     ...mode,
     warnings: [...files.flatMap(({ warnings }) => warnings), ...refusals(counting), ...mode.warnings],
     files: files.map(({ file }) => file),
     leaves: counted,
   };
+}
+
+function hooksOf(leaves: readonly Leaf[]): Pick<ReadSettings, "hooks" | "hooksOff"> {
+  const said = of(leaves, catalogue.disableHooks);
+  const forAll = said.some(({ scope, value }) => scope === "enterprise" && value);
+  const hooksOff = forAll || said.at(-1)?.value === true;
+  const hooks = of(leaves, catalogue.hooks).flatMap(({ scope, file, value }) => {
+    const runs = !hooksOff || (scope === "enterprise" && !forAll);
+    return runs && Object.keys(value).length > 0 ? [{ scope, file, value }] : [];
+  });
+  return { hooks, hooksOff };
 }
 
 function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {

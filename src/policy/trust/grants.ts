@@ -55,6 +55,8 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
       return [named(`start in the mode ${shown(String(value))}`, value)];
     case catalogue.model:
       return [named(`use the model ${shown(String(value))}`, value)];
+    case catalogue.disableHooks:
+      return [named(value === true ? "switch off all hooks, yours too" : "let hooks run", value)];
     case catalogue.mcpServers:
       return [
         named(`start the MCP server ${shown(path.at(-1) ?? "")}: ${shown(canonicalJson(value))}`, value),

@@ -54,6 +54,25 @@ describe("of all files together", () => {
     expect(read.settings.commandEnv).toEqual(["A", "B"]);
   });
 
+  test("disableAllHooks switches off everybody's hooks but the enterprise's, and a folder says it only after trust", async () => {
+    const hooks = { Stop: [] };
+    const all = { enterprise: { hooks }, user: { hooks }, project: { hooks } };
+    const scopesOf = async (more: Parameters<typeof readIn>[0], trusted = true) => {
+      const { hooks: left, hooksOff } = await readIn({ ...all, ...more }, trusted);
+      return [hooksOff, ...left.map(({ scope }) => scope)];
+    };
+    expect(await scopesOf({})).toEqual([false, "enterprise", "user", "project"]);
+    expect(await scopesOf({ user: { hooks, disableAllHooks: true } })).toEqual([true, "enterprise"]);
+    expect(await scopesOf({ project: { hooks, disableAllHooks: true } })).toEqual([true, "enterprise"]);
+    expect(await scopesOf({ project: { disableAllHooks: true } }, false)).toEqual([
+      false,
+      "enterprise",
+      "user",
+    ]);
+    const organisation = { enterprise: { hooks, disableAllHooks: true } };
+    expect(await scopesOf({ ...organisation, user: { hooks, disableAllHooks: false } })).toEqual([true]);
+  });
+
   test("what the enterprise denies, its hooks and its mode cannot be removed (A6.4, A22.1)", async () => {
     const folders = foldersWith({
       enterprise: {
