@@ -2,6 +2,7 @@ import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, CallId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
 import { ActorRecord } from "../../src/supervisor/actor-record.ts";
+import { viewOf } from "../../src/supervisor/actor-view.ts";
 import { openLiveSocket } from "../../src/supervisor/live/live-socket.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { given } from "../own-process.ts";
@@ -28,7 +29,7 @@ export type ToLiveSession = { readonly type: "measure"; readonly ms: number } | 
 const { agents: count, home, cwd } = given<LiveSessionTask>();
 const clock = systemClock;
 const agents = Array.from({ length: count }, (_, n) => agentAtWork(n));
-const tree = (): readonly AgentView[] => agents.map((agent) => agent.view());
+const tree = (): readonly AgentView[] => agents.map(viewOf);
 
 // A tenth of a second of work: every agent gives a sign, one in five begins another call or takes a turn.
 let step = 0;

@@ -20,7 +20,7 @@ import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
 import type { JudgedCall } from "./judged-runs.ts";
 import { Owed } from "./owed.ts";
-import type { Activity, AgentState, AgentView } from "./view.ts";
+import type { Activity } from "./view.ts";
 
 /** A call that was let go and has not ended. */
 export interface RunningCall extends JudgedCall {
@@ -338,59 +338,9 @@ export class ActorRecord {
       receipts: receiptsOf(this.turns),
     });
   }
-
-  /** What it does right now: its newest call, else it is the model's turn. */
-  get activity(): Activity {
-    if (this.child.state === "ended" || this.child.state === "queued") return { type: "idle" };
-    const calls = [...this.calls.values()];
-    const newest = calls.at(-1);
-    if (newest === undefined) return this.keptBy ?? this.wait ?? { type: "model" };
-    if (calls.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
-    const same = calls.every(({ tool }) => tool === newest.tool);
-    const title = same ? `${calls.length} at once` : `${newest.title} (and ${calls.length - 1} more)`;
-    return { type: "tool", tool: newest.tool, title };
-  }
-
-  /** The step it works on, by its own list, else by the session's (A14.5). */
-  get doing(): string | null {
-    if (this.child.state === "ended") return null;
-    return this.todo.find(({ status }) => status === "in_progress")?.activeForm ?? this.task;
-  }
-
-  view(): AgentView {
-    const { spec, errand } = this;
-    return {
-      id: spec.id,
-      parent: spec.parent,
-      depth: spec.depth,
-      type: spec.type,
-      description: spec.description,
-      state: stateOf(this.child),
-      activity: this.activity,
-      doing: this.doing,
-      model: spec.model,
-      turns: this.summary?.turns ?? this.turnsTaken,
-      usage: this.usage,
-      costUsd: this.costUsd,
-      background: errand.background,
-      hasThread: this.handle !== null,
-      lastSignAt: this.lastSignAt,
-      trouble: this.trouble,
-      overlap: this.child.state === "ended" ? null : this.overlap,
-      createdAt: this.createdAt,
-      startedAt: this.startedAt,
-      endedAt: this.endedAt,
-      summary: this.summary,
-    };
-  }
 }
 
 /** As data, for its thread. */
 export function wishIn({ instructions, alone }: CompactWish): CompactWish {
   return { instructions, ...(alone ? { alone } : {}) };
-}
-
-/** For people an agent that stands in line again is still waiting. */
-function stateOf({ state }: Child): AgentState {
-  return state === "returning" ? "waiting" : state;
 }

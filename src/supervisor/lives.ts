@@ -2,6 +2,7 @@ import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { LastTurn, Reply } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
+import { viewOf } from "./actor-view.ts";
 import { beforeItBegins } from "./before-it-begins.ts";
 import { type ChildEvent, type Effect, type Stop, type StopScope, step } from "./children.ts";
 import { Delivery } from "./delivery.ts";
@@ -250,7 +251,7 @@ export class Lives {
   }
 
   changed(actor: ActorRecord): void {
-    this.#listeners.onEvent({ type: "agent", view: actor.view() });
+    this.#listeners.onEvent({ type: "agent", view: viewOf(actor) });
   }
 
   #advance(id: ActorId, event: ChildEvent): void {

@@ -1,6 +1,7 @@
 import { ActorId, MAIN } from "../mailbox/ids.ts";
 import type { MailDesk, MailEntry } from "../tools/mail/desk.ts";
 import type { ActorRecord } from "./actor-record.ts";
+import { viewOf } from "./actor-view.ts";
 import type { Lives } from "./lives.ts";
 import type { Session } from "./session.ts";
 import type { Spawning } from "./spawning.ts";
@@ -55,7 +56,7 @@ function hasEnded({ id, child }: ActorRecord): boolean {
 }
 
 function entryOf(actor: ActorRecord, asker: ActorId): MailEntry {
-  const { id, type, description, state, parent, turns, summary, doing, activity } = actor.view();
+  const { id, type, description, state, parent, turns, summary, doing, activity } = viewOf(actor);
   return {
     ...{ id, type, description, state, parent, turns },
     isYou: id === asker,

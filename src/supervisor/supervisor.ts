@@ -3,11 +3,12 @@ import type { Skill } from "../context/skills/skill.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
-import type { GatewayNotice } from "../model/client.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
+import { viewOf } from "./actor-view.ts";
 import { prepared } from "./before-it-begins.ts";
+import { Bill } from "./bill.ts";
 import { compactionOf } from "./compacting.ts";
 import { jsonSchemaOf } from "./json-schema-of.ts";
 import { listener, type OnEvent } from "./listener.ts";
@@ -25,12 +26,11 @@ import type {
 import { reinstate } from "./reinstating.ts";
 import type { ServerDesk } from "./servers/server-desk.ts";
 import { openSession, type Session } from "./session.ts";
-import { sessionAccount } from "./session-account.ts";
 import { Spawning } from "./spawning.ts";
 import { mainSpec } from "./specs.ts";
 import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
 import { untilEnded } from "./until-ended.ts";
-import type { AgentView, PermissionDenial } from "./view.ts";
+import type { AgentView } from "./view.ts";
 import { firstWords, refuseNothing, refuseOddSpawn, titleOf } from "./what-is-asked.ts";
 
 /**
@@ -40,8 +40,6 @@ import { firstWords, refuseNothing, refuseOddSpawn, titleOf } from "./what-is-as
 const SPARE_THREADS = 8;
 const NEVER = new AbortController().signal;
 const CANCELLED = "It was cancelled.";
-
-type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;
 
 /**
  * Owns a session: the main conversation and every agent under it. It decides and records; it runs no tool
@@ -54,6 +52,7 @@ export class Supervisor implements SupervisorHandle {
   readonly #session: Session;
   readonly #lives: Lives;
   readonly #spawning: Spawning;
+  readonly #bill: Bill;
   /** Where other terminals look on. */
   readonly #live: LiveSocket;
   /** What was cut off and has not been set going again. */
@@ -64,9 +63,6 @@ export class Supervisor implements SupervisorHandle {
   #wokenRun: Promise<AgentResult> | null = null;
   /** News of before the session was taken up wait for its first prompt. */
   #mayWake = true;
-  readonly #denials: PermissionDenial[] = [];
-  #apiMs = 0;
-  #costUsd = 0;
   #closing: Promise<void> | null = null;
   /** Of the first prompt, where nobody gave the session one. */
   #title: string | null = null;
@@ -83,7 +79,7 @@ export class Supervisor implements SupervisorHandle {
     this.#onEvent = onEvent;
     this.#session = openSession(options, {
       spawn: (type, input, context) => this.#spawning.forCall(type, input, context),
-      onNotice: (notice) => this.#notice(notice),
+      onNotice: (notice) => this.#bill.hear(notice),
       onWarning: (message) => onEvent({ type: "warning", message }),
       onTasks: (graph) => this.#lives.tell(graph),
       actors: {
@@ -101,10 +97,15 @@ export class Supervisor implements SupervisorHandle {
     });
     this.#lives = new Lives(this.#session, {
       onEvent,
-      onDenied: (denial) => this.#denials.push(denial),
+      onDenied: (denial) => this.#bill.denials.push(denial),
       onIdleNews: () => this.#wake(),
       onReplied: (actor, reply) => this.#spawning.replied(actor, reply),
       lastWords: (actor) => (actor.reply === null ? this.#session.spending.lastWords(actor) : null),
+    });
+    this.#bill = new Bill({
+      ...{ session: this.#session, onEvent },
+      find: (id) => this.#lives.find(id),
+      changed: (actor) => this.#lives.changed(actor),
     });
     this.#spawning = new Spawning(this.#session, this.#lives, (message) =>
       onEvent({ type: "warning", message }),
@@ -116,13 +117,13 @@ export class Supervisor implements SupervisorHandle {
     this.#live = openLiveSocket({
       ...{ session: this.session, home, clock, cwd: common.options.cwd, model: common.model },
       tree: () => this.tree(),
-      costUsd: () => this.#costUsd,
+      costUsd: () => this.#bill.costUsd,
       onWarning: (message) => onEvent({ type: "warning", message }),
     });
     if (options.resume) {
       this.#mayWake = false;
       this.#unfinished = reinstate(options.resume.state, this.#session, this.#lives);
-      this.#costUsd = this.#lives.all.reduce((sum, { costUsd }) => sum + costUsd, 0);
+      this.#bill.costUsd = this.#lives.all.reduce((sum, { costUsd }) => sum + costUsd, 0);
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
     }
   }
@@ -201,7 +202,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] } {
-    const open = this.#unfinished.map((actor) => actor.view());
+    const open = this.#unfinished.map(viewOf);
     return { main: open.some(({ id }) => id === MAIN), agents: open.filter(({ id }) => id !== MAIN) };
   }
 
@@ -222,7 +223,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   tree(): readonly AgentView[] {
-    return this.#lives.all.map((actor) => actor.view());
+    return this.#lives.all.map(viewOf);
   }
 
   cancel(actor: ActorId, reason: string, scope: StopScope = "subtree"): void {
@@ -230,10 +231,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   account(): SessionAccount {
-    return sessionAccount({
-      ...{ session: this.session, agents: this.tree(), denials: this.#denials },
-      ...{ apiMs: this.#apiMs, costUsd: this.#costUsd },
-    });
+    return this.#bill.account(this.tree());
   }
 
   skills(): readonly Skill[] {
@@ -353,43 +351,8 @@ export class Supervisor implements SupervisorHandle {
     const [ended, scope] = [record.ended, wakes ? "foreground" : "subtree"] as const;
     await untilEnded([record], (actor) => this.cancel(actor.id, CANCELLED, scope), signal);
     const summary = await ended;
-    const { id, type, description, startedAt, endedAt, createdAt } = record.view();
+    const { id, type, description, startedAt, endedAt, createdAt } = viewOf(record);
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
-  }
-
-  #notice(notice: GatewayNotice): void {
-    if (notice.type === "restarted") {
-      this.#onEvent({ type: "warning", message: notice.reason });
-      return;
-    }
-    const actor = this.#lives.find(notice.actor);
-    if (actor) actor.lastSignAt = this.#session.clock.now();
-    switch (notice.type) {
-      case "open":
-        return;
-      case "usage":
-        this.#book(notice, actor);
-        break;
-      case "waiting": {
-        const { reason, attempt, ms } = notice;
-        const until = this.#session.clock.now() + ms;
-        if (actor) actor.wait = { type: "retrying", reason, until, attempt };
-        this.#onEvent(notice);
-        break;
-      }
-      default:
-        notice satisfies never;
-    }
-    if (actor) this.#lives.changed(actor);
-  }
-
-  /** A reply was paid for, whoever asked and whether it is there to have it. */
-  #book({ actor: id, model, usage, apiMs }: UsageNotice, actor: ActorRecord | undefined): void {
-    this.#apiMs += apiMs;
-    const { usd, note } = this.#session.spending.spend(id, model, usage);
-    this.#costUsd += usd;
-    actor?.answered(usage, usd);
-    if (note !== null) this.#onEvent({ type: "warning", message: note });
   }
 
   #refuseWhenClosed(): void {

@@ -21,7 +21,7 @@ import { type McpConnection, mcpServer } from "./mcp-server.ts";
 import { ServedSession } from "./served-session.ts";
 import type { ServedTool } from "./served-tool.ts";
 import type { Serving } from "./serving.ts";
-import { agentTools } from "./tools/agent-tools.ts";
+import { toolsOnAgents } from "./tools/agent-tools.ts";
 import { listAgentTypes } from "./tools/list-agent-types.ts";
 import { startTools } from "./tools/start-tools.ts";
 
@@ -85,7 +85,7 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
 }
 
 function toolsOf(serving: Serving): readonly ServedTool[] {
-  return [...startTools(serving), ...agentTools(serving), listAgentTypes(serving)];
+  return [...startTools(serving), ...toolsOnAgents(serving), listAgentTypes(serving)];
 }
 
 /** The connection from its first message to its last; the answer is the exit code. */

@@ -54,7 +54,7 @@ const ListInput = z.strictObject({
 });
 
 /** What there is to do with agents that were started: ask for results, go on, stop, list. */
-export function agentTools(serving: Serving): readonly ServedTool[] {
+export function toolsOnAgents(serving: Serving): readonly ServedTool[] {
   return [resultTool(serving), continueTool(serving), stopTool(serving), listTool(serving)];
 }
 

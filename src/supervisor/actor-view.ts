@@ -1,0 +1,45 @@
+import type { ActorRecord } from "./actor-record.ts";
+import type { Activity, AgentState, AgentView } from "./view.ts";
+
+/** An actor as everybody outside sees it, at this moment. */
+export function viewOf(actor: ActorRecord): AgentView {
+  const { spec, errand, summary } = actor;
+  const { id, parent, depth, type, description, model } = spec;
+  const { usage, costUsd, lastSignAt, trouble, createdAt, startedAt, endedAt } = actor;
+  const hasEnded = actor.child.state === "ended";
+  return {
+    ...{ id, parent, depth, type, description, model },
+    state: stateOf(actor),
+    activity: activityOf(actor),
+    doing: hasEnded ? null : stepOf(actor),
+    turns: summary?.turns ?? actor.turnsTaken,
+    ...{ usage, costUsd },
+    background: errand.background,
+    hasThread: actor.handle !== null,
+    ...{ lastSignAt, trouble },
+    overlap: hasEnded ? null : actor.overlap,
+    ...{ createdAt, startedAt, endedAt, summary },
+  };
+}
+
+/** For people an agent that stands in line again is still waiting. */
+function stateOf({ child: { state } }: ActorRecord): AgentState {
+  return state === "returning" ? "waiting" : state;
+}
+
+/** What it does right now: its newest call, else it is the model's turn. */
+function activityOf({ child, calls, keptBy, wait }: ActorRecord): Activity {
+  if (child.state === "ended" || child.state === "queued") return { type: "idle" };
+  const running = [...calls.values()];
+  const newest = running.at(-1);
+  if (newest === undefined) return keptBy ?? wait ?? { type: "model" };
+  if (running.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
+  const same = running.every(({ tool }) => tool === newest.tool);
+  const title = same ? `${running.length} at once` : `${newest.title} (and ${running.length - 1} more)`;
+  return { type: "tool", tool: newest.tool, title };
+}
+
+/** The step it works on, by its own list, else by the session's (A14.5). */
+function stepOf({ todo, task }: ActorRecord): string | null {
+  return todo.find(({ status }) => status === "in_progress")?.activeForm ?? task;
+}
