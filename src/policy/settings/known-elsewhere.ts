@@ -19,6 +19,9 @@ const KNOWN: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+/** JSON has no comments, and people write them as keys such as `_comment` or `//`. */
+const REMARK = /^(?:_|\/\/|\$comment)/;
+
 export function isKnownElsewhere(path: readonly string[]): boolean {
-  return KNOWN.has(path.join("."));
+  return KNOWN.has(path.join(".")) || REMARK.test(path.at(-1) ?? "");
 }

@@ -20,6 +20,8 @@ export interface Problem {
   readonly path: readonly string[];
   /** What must be, such as "must be one of …". */
   readonly message: string;
+  /** What is right in it counts. */
+  readonly partly?: boolean;
 }
 
 export interface CheckedLeaves {
@@ -62,8 +64,9 @@ export function leavesOf(value: JsonObject, place: SettingsPlace): CheckedLeaves
       leaves.push({ ...place, path, value, setting });
       return;
     }
-    problems.push({ path, message: checked.error.issues[0]?.message ?? "is not valid" });
     const rest = restrictionsOf(setting, input);
+    const message = checked.error.issues[0]?.message ?? "is not valid";
+    problems.push({ path, message, partly: rest.length > 0 });
     if (rest.length > 0) leaves.push({ ...place, path, value: rest, setting });
   }
 

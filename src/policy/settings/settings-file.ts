@@ -57,7 +57,7 @@ function restrictionLeaves({ deny, ask, disableBypass }: Restrictions, place: Se
 async function problemSentence(problem: Problem, file: string, text: string): Promise<string> {
   const line = await lineOf(text, problem.path);
   const where = line === null ? "" : ` (line ${line})`;
-  return `${file}: ${shown(nameOf(problem))} ${problem.message}${where}; correct it, until then it does not count.`;
+  return `${file}: ${shown(nameOf(problem))} ${problem.message}${where}; correct it, until then ${problem.partly ? "only what is right in it counts" : "it does not count"}.`;
 }
 
 function unknownSentence(names: readonly string[], file: string): string {

@@ -155,11 +155,20 @@ describe("settings", () => {
     });
     expect(ruleLines(read)).toEqual(["user ask Bash(ssh:*)", "user deny Bash(dd:*)"]);
     expect(read.warnings).toHaveLength(2);
+    for (const warning of read.warnings)
+      expect(warning).toMatch(/correct it, until then only what is right in it counts\.$/);
   });
 
-  test("nobody knows are named once, and those of other tools are not", async () => {
+  test("nobody knows are named once, and those of other tools and remarks are not", async () => {
     const folders = foldersWith({
-      user: { theme: "dark", statusLine: {}, modle: "x", troupe: { maxAgnets: 3, aliases: { opsu: "x" } } },
+      user: {
+        theme: "dark",
+        _comment: "mine",
+        "//": 1,
+        statusLine: {},
+        modle: "x",
+        troupe: { maxAgnets: 3, aliases: { opsu: "x" } },
+      },
     });
     const read = await readAll(folders, false);
     expect(read.warnings).toEqual([
