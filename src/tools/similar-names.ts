@@ -1,5 +1,6 @@
 import { opendir, stat } from "node:fs/promises";
 import { basename, dirname, join, parse } from "node:path";
+import { editDistance } from "../mailbox/edit-distance.ts";
 
 const LOOKED_AT = 2_000;
 const SUGGESTED = 3;
@@ -46,18 +47,5 @@ function difference(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];
   if (left === right) return 0;
   if (parse(left).name === parse(right).name) return 1;
-  return edits(left, right);
-}
-
-function edits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  return editDistance(left, right);
 }

@@ -1,3 +1,4 @@
+import { editDistance } from "../../mailbox/edit-distance.ts";
 import type { Skill } from "./skill.ts";
 
 const SUGGESTED = 5;
@@ -24,7 +25,7 @@ export function nearNames(name: string, skills: readonly Pick<Skill, "name">[]):
   const wanted = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
   const near = skills.flatMap((skill) => {
     const plain = skill.name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-    const distance = edits(wanted.slice(0, MOST_COMPARED), plain.slice(0, MOST_COMPARED));
+    const distance = editDistance(wanted.slice(0, MOST_COMPARED), plain.slice(0, MOST_COMPARED));
     const holds = wanted.length > 2 && (plain.includes(wanted) || wanted.includes(plain));
     return holds || distance <= Math.max(1, wanted.length / 3) ? [{ name: skill.name, distance }] : [];
   });
@@ -33,16 +34,3 @@ export function nearNames(name: string, skills: readonly Pick<Skill, "name">[]):
 }
 
 const MOST_COMPARED = 64;
-
-function edits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
