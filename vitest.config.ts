@@ -20,6 +20,7 @@ export default defineConfig({
     watch: false,
     globalSetup: [
       "test/support/own-home.ts",
+      "test/support/own-build.ts",
       "test/support/bundled-entries.ts",
       "test/support/time-limit.ts",
     ],

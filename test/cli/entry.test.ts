@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { BIN } from "../support/built.ts";
 
-const BUILT = join(import.meta.dirname, "../../bin/troupe.js");
 const SOURCE = join(import.meta.dirname, "../../src/cli/entry.ts");
 
-function start(argv: readonly string[], script = `exec "$0" "$@"`, entry = BUILT) {
+function start(argv: readonly string[], script = `exec "$0" "$@"`, entry = BIN) {
   const child = spawn("sh", ["-c", script, process.execPath, entry, ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -27,7 +27,7 @@ describe("the process", () => {
   });
 
   test("ends quietly when the reader of its output has gone", async () => {
-    const child = spawn(process.execPath, [BUILT, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [BIN, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();
     const ended = new Promise((resolve) => child.once("exit", resolve));
     expect({ err: await text(child.stderr), code: await ended }).toEqual({ err: "", code: 0 });

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { BIN } from "../support/built.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
 import { long } from "../support/long.ts";
 import { type MessagesServer, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 const ASKING = await bundledProgram(join(import.meta.dirname, "../cli/repl/asking-program.ts"));
 
 const why = whyNoTerminal();

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { DIST } from "../support/built.ts";
 import { troupe } from "../support/cli-process.ts";
 import { isLong, long } from "../support/long.ts";
 import {
@@ -17,9 +18,7 @@ const TURNS = long(50, 15);
 
 /** These run the program as it is shipped: bundled entries, real threads, real HTTP, real ripgrep. */
 beforeAll(() => {
-  expect(readdirSync(join(import.meta.dirname, "../../dist")), "run `npm run build` first").toContain(
-    "cli.js",
-  );
+  expect(readdirSync(DIST), "run `npm run build` first").toContain("cli.js");
 });
 
 async function serverOf(handler: Handler) {

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { BIN } from "../support/built.ts";
 import { type ServedReply, startMessagesServer } from "../support/messages-server.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-
-const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 
 const why = whyNoTerminal();
 if (why !== null) console.warn(`Questions of the gate are not tested in a terminal here: ${why}.`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lockHolder } from "../../src/journal/session-lock.ts";
 import { listSessions } from "../../src/journal/sessions.ts";
+import { BIN } from "../support/built.ts";
 import { troupe } from "../support/cli-process.ts";
 import { processesWith } from "../support/left-behind.ts";
 import { everyNth, isLong } from "../support/long.ts";
@@ -17,7 +18,6 @@ import {
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const ESCAPE = "\u001b";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lockHolder } from "../../src/journal/session-lock.ts";
 import { listSessions, type SessionEntry } from "../../src/journal/sessions.ts";
+import { BIN } from "../support/built.ts";
 import { troupe } from "../support/cli-process.ts";
 import { processesWith } from "../support/left-behind.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 /** A reply that does not end. */
 const endless: ServedReply = { text: "Endless", upTo: "event: content_block_stop", ending: "pings" };
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { put } from "../policy/settings/folders.ts";
+import { BIN } from "../support/built.ts";
 import { type CliOptions, type Ended, troupe } from "../support/cli-process.ts";
 import { isLong, long } from "../support/long.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 const noTerminal = whyNoTerminal();
 if (noTerminal !== null) console.warn(`The end of a conversation is not tested here: ${noTerminal}.`);
 

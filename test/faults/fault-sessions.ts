@@ -50,7 +50,7 @@ export interface FaultReport {
   readonly faults: readonly string[];
 }
 
-const MAX_MB = 900;
+const MAX_MB = 1_400;
 const AT_ONCE = 3;
 /** So many faults in one session at most, each in an agent of its own. */
 const TOGETHER = 10;

@@ -48,7 +48,8 @@ describe("a session that is given a fault", async () => {
   const titles = [...injections.keys()].map((number) => faults.find((fault) => fault.number === number));
   test.each(titles.filter((fault): fault is Fault => fault !== undefined))(
     "$number: $name; shown: $shown; retried: $retried; kept: $kept",
-    { timeout: 120_000 },
+    // The first of them waits for all sessions.
+    { timeout: 300_000 },
     async ({ number }) => {
       const mine = (await reports).filter((report) => report.number === number);
       expect(mine.length).toBeGreaterThan(0);

@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { DIST } from "../support/built.ts";
 import { MARK, peakMemoryMb } from "./checks/remains.ts";
 
 /** What `session-program.ts` is told. */
@@ -39,8 +42,7 @@ export interface RunEnd {
 }
 
 /** The bundled library, as users have it; another build of it where the environment names one. */
-export const LIBRARY =
-  process.env["TROUPE_FAULTS_LIBRARY"] ?? new URL("../../dist/index.js", import.meta.url).href;
+export const LIBRARY = process.env["TROUPE_FAULTS_LIBRARY"] ?? pathToFileURL(join(DIST, "index.js")).href;
 
 const PROGRAM = new URL("./session-program.ts", import.meta.url);
 

@@ -21,9 +21,7 @@ export default async function bundledEntries(): Promise<void> {
       .filter(({ alone }) => alone)
       .map((bundle) => bundled({ ...bundle, entry: join(root, bundle.entry) }, folder)),
   );
-  // Beside what a bundle finds there: packages, its version, skills.
-  for (const name of ["node_modules", "package.json", "skills"])
-    symlinkSync(join(root, name), join(home, name));
+  symlinkSync(join(root, "node_modules"), join(home, "node_modules"));
   process.env[PLACE] = pathToFileURL(join(folder, "beside.js")).href;
 }
 

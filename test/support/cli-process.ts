@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { BIN } from "./built.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 export interface Ended {
@@ -24,8 +25,6 @@ export interface CliOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly onStart?: (child: ChildProcess) => void;
 }
-
-const BIN = join(import.meta.dirname, "../../bin/troupe.js");
 
 /** The real program, as built, in an empty home: what a person would see. */
 export async function troupe(args: readonly string[], options: CliOptions = {}): Promise<Ended> {
