@@ -1,6 +1,6 @@
 import type { Scope } from "../rules.ts";
 
-export const HOOK_EVENTS = [
+export const hookEvents = [
   "UserPromptSubmit",
   "PreToolUse",
   "PostToolUse",
@@ -11,7 +11,7 @@ export const HOOK_EVENTS = [
   "PreCompact",
   "Notification",
 ] as const;
-export type HookEvent = (typeof HOOK_EVENTS)[number];
+export type HookEvent = (typeof hookEvents)[number];
 
 /** A command that a person's settings run at an event (A5.12). */
 export interface Hook {

@@ -32,6 +32,8 @@ export interface HookRun {
 export const MAX_OUTPUT_BYTES = 64 * 1024;
 /** The process host ends what is too slow; this much later it is the host that is waited for in vain. */
 const HOST_PATIENCE_MS = 15_000;
+/** By which a hook says no, with its reason on stderr (A5.12). */
+export const HOOK_BLOCKS_EXIT_CODE = 2;
 /** `test` first: a redirection that fails would end some shells with 2, which means no. */
 const READING_EVENT = 'test -r "$1" || exit 126; exec /bin/sh -c "$2" < "$1"';
 
@@ -58,7 +60,7 @@ export async function runHook(
 function endOf(hook: Hook, result: RunResult): HookEnd {
   const { outcome, exitCode, signal, stdout, stderr, truncated, reason } = result;
   // A no stays a no, however much is written with it.
-  if (truncated && outcome !== "cancelled" && exitCode !== 2) {
+  if (truncated && outcome !== "cancelled" && exitCode !== HOOK_BLOCKS_EXIT_CODE) {
     const why = `wrote more than ${MAX_OUTPUT_BYTES / 1024} KB and was stopped; what came after that is lost`;
     return { type: "flooded", stdout, why };
   }
@@ -84,7 +86,7 @@ function exited(exitCode: number | null, stdout: string, stderr: string): HookEn
   switch (exitCode) {
     case 0:
       return { type: "passed", stdout };
-    case 2:
+    case HOOK_BLOCKS_EXIT_CODE:
       return { type: "blocked", stderr };
     case 126:
     case 127: {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import { combine } from "../../../src/policy/hooks/combine.ts";
 import type { HookEvent } from "../../../src/policy/hooks/hooks.ts";
-import { HOOK_EVENTS } from "../../../src/policy/hooks/hooks.ts";
+import { hookEvents } from "../../../src/policy/hooks/hooks.ts";
 import type { Opinion } from "../../../src/policy/hooks/opinion.ts";
 import { hookRunner, MAX_GO_ON } from "../../../src/policy/hooks/runner.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -188,7 +188,7 @@ describe("the other events", () => {
   });
 });
 
-test.each(HOOK_EVENTS)("without hooks %s starts no process and makes no folder", async (event: HookEvent) => {
+test.each(hookEvents)("without hooks %s starts no process and makes no folder", async (event: HookEvent) => {
   const { runner, caller, eventsLeft } = hooksOf("Stop", []);
   expect(runner.has(event, ["Edit"])).toBe(false);
   expect(await runner.preToolUse(edit, caller, never)).toEqual({ type: "go" });
