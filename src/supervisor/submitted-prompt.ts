@@ -4,6 +4,7 @@ import { MAIN } from "../mailbox/ids.ts";
 import { noReceipts } from "../mailbox/turns.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
+import { withHookWords } from "./hook-words.ts";
 import type { AgentResult, SupervisorOptions } from "./options.ts";
 import type { LateServers } from "./servers/late-servers.ts";
 import type { SessionSkills, Typed } from "./skills/session-skills.ts";
@@ -71,10 +72,13 @@ async function submitted(
       ? ((await servers.prompted?.(line, signal)) ?? plain(line))
       : await skills.typed(line, signal);
   if (typed.type === "refused") return { type: "blocked", reason: typed.reason };
-  const around = (middle: string) =>
-    [started.context, middle, said.context].filter((part) => part !== undefined && part !== "").join("\n\n");
-  const { attached = [] } = typed;
-  return { type: "go", text: around(typed.text), mentions: around(typed.mentions), attached };
+  const { attached = [], mentions } = typed;
+  const words = withHookWords(typed.text, [
+    { event: "SessionStart", context: started.context },
+    { event: "UserPromptSubmit", context: said.context },
+  ]);
+  // What hooks print may be anybody's text: no name in it fetches a file.
+  return { type: "go", text: words, mentions, attached };
 }
 
 function plain(line: string): Typed {

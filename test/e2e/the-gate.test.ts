@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { put } from "../policy/settings/folders.ts";
@@ -45,8 +45,17 @@ function placed({ project, user }: { readonly project?: unknown; readonly user?:
   return place;
 }
 
+/** In place of npm, where it is only what is allowed or not: npm itself takes longer than all the rest of such a test. */
+function quickNpm({ home }: Place): string {
+  const folder = join(home, "bin");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "npm"), "#!/bin/sh\necho tested > tested.txt\n", { mode: 0o755 });
+  return `${folder}:${process.env["PATH"] ?? ""}`;
+}
+
 async function asked(place: Place, prompt: string, args: readonly string[], more: CliOptions = {}) {
-  const ended = await troupe(["-p", prompt, "--output-format", "json", ...args], { ...place, ...more });
+  const env = { ...(isLong ? {} : { PATH: quickNpm(place) }), ...more.env };
+  const ended = await troupe(["-p", prompt, "--output-format", "json", ...args], { ...place, ...more, env });
   return { ...ended, ...place };
 }
 
@@ -279,7 +288,8 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     const linted = join(place.cwd, "../linted.txt");
     await asked(place, 'run "echo x"', []);
     expect(existsSync(linted)).toBe(false);
-    await asked(place, 'create a.txt with "x"', ["--permission-mode", "acceptEdits"]);
+    const env = { PATH: process.env["PATH"] ?? "" };
+    await asked(place, 'create a.txt with "x"', ["--permission-mode", "acceptEdits"], { env });
     expect(readFileSync(linted, "utf8")).toBe("x\n");
     expect(existsSync(join(place.cwd, "a.txt"))).toBe(true);
   });
@@ -301,7 +311,9 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
       hooked(() => ({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } }));
     const server = await served(() => ({ text: "ok" }));
     await asked(place("echo and more"), "go", [], { url: server.url });
-    expect(says(await server.request(0))).toMatch(/go[\s\S]*and more/);
+    expect(says(await server.request(0))).toMatch(
+      /"go[\\n]+<system-reminder>[\\n]+Said by a UserPromptSubmit hook, not by the person:[\\n]+and more/,
+    );
     const no = await asked(place("echo never >&2; exit 2"), "go", [], { url: server.url });
     expect(no.code).not.toBe(0);
     expect(no.json()["reason"]).toContain("never");
@@ -332,7 +344,8 @@ describe("the examples of docs/hooks.md do what they say", { timeout: 60_000 }, 
   async function answered(example: number, work: (cwd: string) => ServedReply, args = MOST) {
     const place = placed({ user: examples[example] });
     const server = await served(({ n }) => (n === 0 ? work(place.cwd) : { text: "ok" }));
-    const ended = await asked(place, "go", args, { url: server.url, env: { IS_SANDBOX: "1" } });
+    const env = { IS_SANDBOX: "1", PATH: process.env["PATH"] ?? "" };
+    const ended = await asked(place, "go", args, { url: server.url, env });
     return { ...ended, requests: server.requests, results: resultsIn(server.requests[1]) };
   }
   const write = (name: string, content: string) => (cwd: string) => ({

@@ -1,6 +1,7 @@
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { blocksOf, conversationOf } from "../../mailbox/turns.ts";
+import { withoutHookWords } from "../../supervisor/hook-words.ts";
 
 /** What the person asked last, and what was said to it since. */
 export interface LastExchange {
@@ -20,7 +21,7 @@ export function lastExchange({
   const heard: MessageParam[] = (reply?.heard ?? []).map(({ text }) => ({ role: "user", content: text }));
   const all = [...messages, ...heard];
   if (reply !== null) all.push({ role: "assistant", content: reply.content });
-  const owed = unheard.map(({ text }) => text).filter(isPersons);
+  const owed = unheard.map(({ text }) => withoutHookWords(text)).filter(isPersons);
   const last = owed.at(-1);
   if (last !== undefined && !heard.some((message) => personsWords(message) === last))
     return { prompt: last, said: "" };
@@ -33,7 +34,7 @@ export function lastExchange({
 
 /** What the runtime adds to the person's words stands in blocks of its own. */
 function personsWords(message: MessageParam): string {
-  return textsOf(message).filter(isPersons).join("\n").trim();
+  return withoutHookWords(textsOf(message).filter(isPersons).join("\n")).trim();
 }
 
 function isPersons(text: string): boolean {
