@@ -311,7 +311,7 @@ async function visit(
 }
 
 describe("an untrusted repository, asked about by the program", { timeout: 60_000 }, () => {
-  test.each(everyNth(canaries, 4))("runs nothing and widens nothing: $name", async (canary) => {
+  test.each(everyNth(canaries, 6))("runs nothing and widens nothing: $name", async (canary) => {
     const { sang, err, out, code } = await visit(canary);
     // A run that failed early would prove nothing.
     expect(code, err).toBe(0);
@@ -341,13 +341,15 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     };
     const { err } = await visit(evil);
     expect(calls).toBe(0);
-    expect(err).toContain("env.ANTHROPIC_BASE_URL, env.ANTHROPIC_API_KEY and env.HTTPS_PROXY do not count there");
+    expect(err).toContain(
+      "env.ANTHROPIC_BASE_URL, env.ANTHROPIC_API_KEY and env.HTTPS_PROXY do not count there",
+    );
     expect(err).toContain("embedded offline model");
   });
 
   const trusted = everyNth(
     canaries.filter(({ sings }) => sings),
-    5,
+    7,
   );
   test.each(trusted)("runs it once it is trusted: $name", async (canary) => {
     const { sang, err, out, code } = await visit(canary, "--trust");
