@@ -4,26 +4,26 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SLOW = [
   /\/e2e\/(the-gate|conversation|mcp|bad-days)/,
   /\/supervisor\/isolation\/(many|isolated|killed)/,
-  /\/(canary-repositories|real-sandbox)\.test/,
+  /\/(canary-repositories|real-sandbox|memory|faults)\.test/,
   /\/e2e\//,
-  /\/worktrees\/merge\//,
+  /\/worktrees\/(merge\/|replay|interleavings)/,
   /\/supervisor\/(passivation|fan-out|background|what-is-kept)/,
   /\/worktrees\//,
 ];
 
 /**
- * What took long the last time begins first, as always. Where that is not known, as in a fresh clone, these do: a long
- * file that begins last is waited for while the other cores have nothing to do.
+ * What took long the last time begins first, as always. Where that is not known, as in a fresh clone, it is guessed: a
+ * long file that begins last is waited for while the other cores have nothing to do.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isKnown = files.some((file) => this.ctx.cache.getTestSpecificationResult(file) !== undefined);
-    return isKnown ? sorted : sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
+    const known = (file: TestSpecification) => this.ctx.cache.getTestSpecificationResult(file)?.duration;
+    const expected = new Map(files.map((file) => [file, known(file) ?? guessOf(file)]));
+    return files.toSorted((a, b) => (expected.get(b) ?? 0) - (expected.get(a) ?? 0));
   }
 }
 
-function placeOf({ moduleId }: TestSpecification): number {
+function guessOf({ moduleId }: TestSpecification): number {
   const place = SLOW.findIndex((pattern) => pattern.test(moduleId));
-  return place < 0 ? SLOW.length : place;
+  return place < 0 ? 0 : (SLOW.length - place) * 5_000;
 }

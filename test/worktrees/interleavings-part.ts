@@ -3,7 +3,7 @@ import { isLong, long } from "../support/long.ts";
 import { playInterleavings } from "./interleaving.ts";
 
 const PARTS = 4;
-const INTERLEAVINGS = long(1_000 / PARTS, 8);
+const INTERLEAVINGS = long(1_000 / PARTS, 4);
 
 /** A thousand of them, in four files that run side by side; every day a few of the first. */
 export function interleavingsPart(part: number): void {

@@ -10,7 +10,7 @@ test.each(seeds)(
   "what two agents did in two worktrees comes out as git merges it, or is the conflict git has, and is undone (issue 6, proof; seed %i)",
   async (seed) => {
     const repository = await emptyRepository();
-    const merges = long(60, 8);
+    const merges = long(60, 4);
     writeRandomHistory(repository, merges, seed);
     const before = await repository.must(["for-each-ref"]);
     const report = await replayMerges(repository.folder, { max: merges, seed });
