@@ -164,7 +164,6 @@ const KEYS: readonly Style[] = [
     5,
     /^model stands here a second time; the first one counts\.$/,
   ]),
-  keyed("tools: {Read: yes}", {}, [4, /^tools must be names, as a list or with commas/]),
 ];
 
 const WHOLES: readonly Style[] = [
@@ -226,6 +225,11 @@ const WHOLES: readonly Style[] = [
     (name) => `---\nname: ${name}\ndescription: It has no end.\n\nYou are.\n`,
     1,
     /^The front matter that begins here has no end; close it/,
+  ),
+  broken(
+    (name, topic) => agent(`name: ${name}\ndescription: ${topic.does}.\ntools: {Read: yes}`, topic),
+    4,
+    /^tools must be names, as a list or with commas.*so it is not used/,
   ),
   () => ({ text: "", outcome: fails(1, /^The file does not begin with front matter/), bare: true }),
   broken(

@@ -45,7 +45,10 @@ export async function agentIn(
   const source: AgentSource = { scope, file };
   const { fields, body: prompt, bodyLine: line } = read;
   const fallbackName = basename(file).replace(/\.md$/i, "");
-  const { definition, faults } = definedBy({ fields, prompt, line, fallbackName, source });
+  const { definition, faults } = definedBy({
+    ...{ fields, prompt, line, fallbackName, source },
+    unread: read.faults.flatMap(({ key = [] }) => key),
+  });
   const lost = lineOfLoss(text);
   return {
     definition,

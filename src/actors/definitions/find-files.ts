@@ -38,7 +38,7 @@ export function filesBelow({ folder, reach }: AgentPlace, files: Files): Found {
     const real = files.real(at);
     if (visited.has(real)) return;
     visited.add(real);
-    for (const entry of entriesOf(at)) {
+    for (const entry of inOrder(files.entries(at))) {
       // All of `join` would cost more than to look at what is there.
       const path = `${at}/${entry.name}`;
       entries += 1;
@@ -68,13 +68,8 @@ export function filesBelow({ folder, reach }: AgentPlace, files: Files): Found {
   return { paths, left };
 }
 
-function entriesOf(folder: string): Dirent[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+function inOrder(entries: readonly Dirent[]): readonly Dirent[] {
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function isFolder(path: string): boolean {

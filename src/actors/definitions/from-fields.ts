@@ -11,6 +11,13 @@ const MOST_NAME_CHARS = 64;
 const MOST_DESCRIPTION_CHARS = 1_000;
 const TURNS = { least: 1, most: 100_000 };
 
+/** Keys that hold an agent back: where one cannot be read, the agent may not do what was to be kept from it. */
+const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
+  ["tools", allowedTools],
+  ["disallowedTools", toolNames],
+  ["isolation", meanings.isolation],
+];
+
 export interface Given {
   readonly fields: Fields;
   readonly prompt: string;
@@ -19,6 +26,8 @@ export interface Given {
   /** Its name, where none is given. */
   readonly fallbackName: string;
   readonly source: AgentSource;
+  /** Keys that stand there and could not be read; that was said. */
+  readonly unread?: readonly string[];
 }
 
 export interface Defined {
@@ -29,7 +38,7 @@ export interface Defined {
 }
 
 /** One agent from the keys people write, whatever their case and separators, and a prompt. */
-export function definedBy({ fields, prompt, line, fallbackName, source }: Given): Defined {
+export function definedBy({ fields, prompt, line, fallbackName, source, unread = [] }: Given): Defined {
   const faults: Fault[] = [];
   const byKey = new Map([...fields].map(([key, field]) => [plainKey(key), { key, ...field }]));
 
@@ -61,6 +70,18 @@ export function definedBy({ fields, prompt, line, fallbackName, source }: Given)
         "There is no description, by which a model could choose it; say in one when to use this agent.",
     });
 
+  const lost = new Set(unread.map(plainKey));
+  for (const [key, meaning] of LIMITS) {
+    const field = byKey.get(plainKey(key));
+    const meant = field === undefined || field.value === null ? null : meaning(field.value);
+    const wrong =
+      meant !== null && "wrong" in meant ? meant.wrong : lost.has(plainKey(key)) ? "cannot be read" : null;
+    if (wrong !== null)
+      return unusable(
+        `${field?.key ?? key} ${wrong}; without it the agent could do more than was meant, so it is not used.`,
+        plainKey(key),
+      );
+  }
   const allowed = taken("tools", allowedTools);
   const forbidden = taken("disallowedTools", toolNames);
   const base: AgentDefinition = {

@@ -9,4 +9,6 @@ export type Fields = ReadonlyMap<string, Field>;
 export interface Fault {
   readonly line: number;
   readonly message: string;
+  /** What stands there and cannot be read. */
+  readonly key?: string;
 }

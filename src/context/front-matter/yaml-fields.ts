@@ -84,7 +84,7 @@ function keyByKey(header: string, headerLine: number, why: Fault): Read {
       if (said !== null) fields.set(key, { value: said, line });
       else if (!(strict instanceof Map) && "message" in strict)
         faults.push({
-          line: strict.line,
+          ...{ key, line: strict.line },
           message: `${strict.message} ${key} does not count; if it is meant as text, put it into quotes.`,
         });
     }

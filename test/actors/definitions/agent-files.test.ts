@@ -190,13 +190,8 @@ describe("what is wrong is named by its line, and the rest counts", () => {
       "permissionMode: toString\n",
       "4: permissionMode must be one of default, acceptEdits, plan, dontAsk and bypassPermissions; it does not count.",
     ],
-    ["isolation: remote\n", "4: isolation must be worktree; it does not count."],
     ["merge: rebase\n", "4: merge must be one of apply, commit, keep, ask; it does not count."],
     ["background: maybe\n", "4: background must be true or false; it does not count."],
-    [
-      "tools: {write: false}\n",
-      "4: tools must be names, as a list or with commas between them; it does not count.",
-    ],
     [
       "budget: 5\n",
       "4: budget must be any of tokens, usd, turns and minutes, which are numbers; it does not count.",
@@ -266,6 +261,32 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     ["too much", Buffer.alloc(300_000, "x"), "-: The file is larger than 256 KB; make it shorter."],
   ])("%s", async (_, text, problem) => {
     expect((await oneOf(text)).problems).toContainEqual(problem);
+  });
+
+  test.each([
+    ["tools: {write: false}", "4: tools must be names, as a list or with commas between them"],
+    [
+      "disallowed-tools: {Bash: yes}",
+      "4: disallowed-tools must be names, as a list or with commas between them",
+    ],
+    ["isolation: remote", "4: isolation must be worktree"],
+  ])(
+    "an agent that a file means to hold back is not used where that cannot be read: %s",
+    async (line, why) => {
+      const { agent, problems } = await oneOf(`---\nname: a\ndescription: b\n${line}\n---\nP`);
+      expect(agent).toBeUndefined();
+      expect(problems).toEqual([
+        `${why}; without it the agent could do more than was meant, so it is not used.`,
+      ]);
+    },
+  );
+
+  test("nor where the front matter around it is broken", async () => {
+    const { agent, problems } = await oneOf(
+      "---\nname: a\ndescription: b: c\ntools:\n  - Read\n  - {x: [\n---\nP",
+    );
+    expect(agent).toBeUndefined();
+    expect(problems.at(-1)).toMatch(/^\d+: tools cannot be read; without it the agent could do more/);
   });
 
   test("an old encoding loses some characters and says so", async () => {

@@ -31,7 +31,11 @@ export function loaded(
   { project, homedir, managed }: Places,
   { cwd = project, trusted = true, flag }: { cwd?: string; trusted?: boolean; flag?: AgentsFlag } = {},
 ): Promise<LoadedAgents> {
-  return loadAgents({ cwd, homedir, managed, trusted: () => trusted, agreed: () => trusted }, diskFiles, flag);
+  return loadAgents(
+    { cwd, homedir, managed, trusted: () => trusted, agreed: () => trusted },
+    diskFiles,
+    flag,
+  );
 }
 
 export const simple = (name: string, more = "", prompt = `You are ${name}.`) =>
