@@ -35,7 +35,8 @@ export async function killedAt(
 ): Promise<boolean> {
   mkdirSync(folder, { recursive: true });
   const git = execFileSync("sh", ["-c", "command -v git"], { env, encoding: "utf8" }).trim();
-  writeFileSync(join(folder, "git"), WRAPPER, { mode: 0o755 });
+  // Once: git of one that was killed may just be starting from it (ETXTBSY).
+  if (!existsSync(join(folder, "git"))) writeFileSync(join(folder, "git"), WRAPPER, { mode: 0o755 });
   const count = join(folder, "count");
   rmSync(count, { force: true });
   const killing = {
