@@ -19,7 +19,7 @@ export interface ServerContext {
 }
 
 export const SERVERS_USAGE = "/mcp [ACTION NAME]";
-const ACTIONS = "login, logout, restart, changes and accept";
+const ACTIONS = ["login", "logout", "restart", "changes", "accept"] as const;
 /** Of what a person may be shown of one tool; the rest can only be more of it. */
 const MOST_CHARS = 4_000;
 
@@ -27,11 +27,16 @@ const MOST_CHARS = 4_000;
 export async function serverCommand(argument: string, context: ServerContext): Promise<string> {
   const [action = "", ...words] = argument.split(/\s+/).filter((word) => word !== "");
   if (action === "") return listed(context);
-  const code = action === "accept" && /^[0-9a-f]{8}$/.test(words.at(-1) ?? "") ? words.pop() : undefined;
+  const known = ACTIONS.find((one) => one === action);
+  if (known === undefined)
+    return safeLine(
+      `/mcp cannot ${quoted(action)}; it can ${ACTIONS.slice(0, -1).join(", ")} and ${ACTIONS.at(-1)}, each with the name of a server.`,
+    );
+  const code = known === "accept" && /^[0-9a-f]{8}$/.test(words.at(-1) ?? "") ? words.pop() : undefined;
   const name = words.join(" ").replace(/^(["'])(.*)\1$/, "$2");
   const server = named(name, context);
   if (typeof server === "string") return safeLine(server);
-  switch (action) {
+  switch (known) {
     case "login":
       return safeLine(await signedIn(server, context));
     case "logout":
@@ -43,7 +48,7 @@ export async function serverCommand(argument: string, context: ServerContext): P
     case "accept":
       return accepted(server, code, context);
     default:
-      return safeLine(`/mcp cannot ${quoted(action)}; it can ${ACTIONS}, each with the name of a server.`);
+      return known satisfies never;
   }
 }
 

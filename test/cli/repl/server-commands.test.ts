@@ -108,6 +108,7 @@ describe("/mcp (A17)", () => {
   test.each([
     ["/mcp login", "Name the server. There are: maps, my mail, old, slow."],
     ["/mcp login nobody", 'There is no MCP server "nobody". There are: maps, my mail, old, slow.'],
+    ["/mcp dance", '/mcp cannot "dance"; it can login'],
     ["/mcp dance maps", '/mcp cannot "dance"; it can login, logout, restart, changes and accept'],
     ["/mcp changes old", 'No tool of the MCP server "old" has changed'],
   ])("%s", async (line, sentence) => {
