@@ -3,6 +3,7 @@ import { countsBetween } from "./changes.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf } from "./layout.ts";
+import { mergesOf, storyOf } from "./merge/journal.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectRequest, ListAnswer, TreeListing } from "./requests.ts";
 
@@ -24,14 +25,15 @@ export async function listTrees(
   ]);
   const branches = new Set(out.split("\n"));
   const trees: Listing[] = [];
-  for (const tree of known) trees.push(await listingOf(repo, tree, branches, ground));
+  const undone = undoneTrees(repo.common);
+  for (const tree of known) trees.push(await listingOf(repo, tree, { branches, undone }, ground));
   return { type: "trees", trees };
 }
 
 async function listingOf(
   repo: Repository,
   { name, record, base, snapshot, at, stands }: KnownTree,
-  branches: ReadonlySet<string>,
+  { branches, undone }: { readonly branches: ReadonlySet<string>; readonly undone: ReadonlySet<string> },
   ground: Ground,
 ): Promise<Listing> {
   const branch = branchOf(name);
@@ -47,5 +49,18 @@ async function listingOf(
     at: snapshot === null ? (record?.at ?? at) : at,
     counts: snapshot === null || base === null ? nothing : await countsBetween(run, base, snapshot),
     result: record?.result ?? null,
+    undone: undone.has(name),
   };
+}
+
+/** Trees of which the newest merge that came in, or was taken back, was taken back. */
+function undoneTrees(common: string): Set<string> {
+  const newest = new Map<string, string>();
+  for (const merge of mergesOf(common)) {
+    const story = storyOf(common, merge);
+    if (story?.state !== "merged" && story?.state !== "undone") continue;
+    const { tree } = story.start;
+    if (!newest.has(tree)) newest.set(tree, story.state);
+  }
+  return new Set([...newest].filter(([, state]) => state === "undone").map(([tree]) => tree));
 }

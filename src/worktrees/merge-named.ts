@@ -9,7 +9,7 @@ import { removeTree } from "./remove.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { MergeNamedAnswer, MergeNamedRequest, Refused } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
-import { readRecord, type TreeRecord } from "./tree-record.ts";
+import { noteMerged, readRecord, type TreeRecord } from "./tree-record.ts";
 
 type Answer = z.infer<typeof MergeNamedAnswer>;
 
@@ -22,8 +22,9 @@ export async function mergeNamedTree(
   ground: Ground,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const record = await standing(folder, name, ground);
-  if (isRefused(record)) return record;
+  const known = await standing(folder, name, ground);
+  if (isRefused(known)) return known;
+  const { common, record } = known;
   const { tree, owner } = record;
   const prepared = await prepareMerge({ tree, deleted: [], forCheck: false }, ground, signal);
   const nothing = async (notes: readonly string[]): Promise<Answer> => ({
@@ -39,9 +40,14 @@ export async function mergeNamedTree(
       return { ...prepared, path: tree.path, branch: tree.branch };
     case "clean": {
       const { strange } = prepared;
-      // The checkout has them already.
-      if (prepared.paths.length === 0) return nothing(prepared.notes);
-      if (deletions === "ask" && strange.length > 0) return { type: "deletes", paths: strange };
+      if (prepared.paths.length === 0) {
+        // The checkout has them already, and to put the tree back has made this unknown.
+        await noteMerged(common, name);
+        return nothing(prepared.notes);
+      }
+      const isAllHeld = deletions === "hold" && strange.length === prepared.paths.length;
+      if (strange.length > 0 && (deletions === "ask" || isAllHeld))
+        return { type: "deletes", paths: strange };
       const held = deletions === "hold" ? strange : [];
       const applied = await applyMerge(
         { tree, expects: null, hold: held, commit: null, owner, title: name },
@@ -61,11 +67,17 @@ export async function mergeNamedTree(
   }
 }
 
+interface Standing {
+  /** The repository's common folder. */
+  readonly common: string;
+  readonly record: TreeRecord;
+}
+
 /** The tree as it is, put back where it was taken away. */
-async function standing(folder: string, name: string, ground: Ground): Promise<TreeRecord | Refused> {
+async function standing(folder: string, name: string, ground: Ground): Promise<Standing | Refused> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;
-  return withLock<TreeRecord | Refused>(repo.common, ground, async () => {
+  return withLock<Standing | Refused>(repo.common, ground, async () => {
     const known = await knownTree(repo, name);
     if ("type" in known) return known;
     const { record, stands } = known;
@@ -80,7 +92,7 @@ async function standing(folder: string, name: string, ground: Ground): Promise<T
       const restored = await restoreUnderLock(repo, name, ground);
       if (restored.type === "refused") return restored;
     }
-    return (await readRecord(repo.common, name)) ?? record;
+    return { common: repo.common, record: (await readRecord(repo.common, name)) ?? record };
   });
 }
 

@@ -204,6 +204,8 @@ export const TreeListing = z.object({
   at: z.number(),
   counts: z.nullable(Counts),
   result: z.nullable(WorktreeResult.shape.outcome),
+  /** The newest merge of its edits was taken back. */
+  undone: z.boolean(),
 });
 export type TreeListing = z.infer<typeof TreeListing>;
 export const ListAnswer = z.discriminatedUnion("type", [

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { keepTree } from "../../src/worktrees/keep.ts";
+import { listTrees } from "../../src/worktrees/list.ts";
 import { undoMerge } from "../../src/worktrees/merge/undo.ts";
 import { mergeNamedTree } from "../../src/worktrees/merge-named.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
@@ -11,6 +12,10 @@ import { DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
 
 const merge = (t: TestTree, deletions: "ask" | "do" | "hold" = "ask") =>
   mergeNamedTree({ folder: t.repository.folder, name: t.tree.name, deletions }, t.ground);
+const listed = async (t: TestTree) => {
+  const answer = await listTrees({ folder: t.repository.folder }, t.ground);
+  return answer.type === "trees" ? answer.trees.find(({ name }) => name === t.tree.name) : answer;
+};
 const read = (t: TestTree, path: string) => readFileSync(join(t.repository.folder, path), "utf8");
 
 /** Its session is over, and its edits stayed on its branch. */
@@ -49,6 +54,11 @@ test("also of a tree that was taken away, whose snapshots have them", async () =
   expect(await merge(t)).toMatchObject({ type: "merged", paths: ["new.txt"] });
   expect(read(t, "new.txt")).toBe("new\n");
   expect(await merge(t), "a second time").toMatchObject({ type: "empty" });
+  expect(await listed(t)).toMatchObject({ path: null, result: "merged", undone: false });
+  await undoMerge({ folder: t.repository.folder, which: "t1", force: false }, t.ground);
+  expect(await listed(t), "what was taken back is not merged any more").toMatchObject({ undone: true });
+  expect(await merge(t), "and comes in again").toMatchObject({ type: "merged", paths: ["new.txt"] });
+  expect(await listed(t)).toMatchObject({ undone: false });
 });
 
 test("what it deletes is asked about first, as nobody knows any more whether that was meant (C15)", async () => {
@@ -65,6 +75,14 @@ test("what it deletes is asked about first, as nobody knows any more whether tha
     paths: ["a.txt"],
   });
   expect(read(t, "b.txt")).toBe("b\n");
+  expect(await merge(t, "hold"), "nothing else is left to do").toEqual({
+    type: "deletes",
+    paths: ["b.txt", "c.txt"],
+  });
+  expect(await merge(t, "do"), "they can go later").toMatchObject({
+    type: "merged",
+    paths: ["b.txt", "c.txt"],
+  });
 
   const other = await kept((tree) => rmSync(tree.at("b.txt")));
   expect(await merge(other, "do")).toMatchObject({ type: "merged", held: [], paths: ["b.txt"] });

@@ -23,7 +23,7 @@ export async function mergeEdits(given: string, deleting: boolean, about: AboutT
     worktrees.mergeNamed({ folder, name: tree.name, deletions });
   const asks = !json && io.stdinIsTTY && io.stderr.isTTY;
   const first = await merge(deleting ? "do" : asks ? "ask" : "hold");
-  if (first.type !== "deletes") return tell(first, tree, about);
+  if (first.type !== "deletes" || !asks) return tell(first, tree, about);
   const yes = await yesOrNo(
     io,
     `Its edits delete:\n${fileLines(first.paths)}Delete them in the checkout too?`,
@@ -47,7 +47,9 @@ async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promi
         `The edits of ${name} (${counted(files, "file")}, +${insertions} -${deletions}) are in ${safeLine(checkout)}, not committed; troupe undo ${name} takes them back.\n${fileLines(paths)}`,
       );
       if (held.length > 0)
-        await io.stderr.write(`They also delete these, which are left as they are:\n${fileLines(held)}`);
+        await io.stderr.write(
+          `They also delete these, which are left as they are:\n${heldWords(name, held)}`,
+        );
       break;
     }
     case "empty":
@@ -61,7 +63,9 @@ async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promi
       );
       break;
     case "deletes":
-      await io.stderr.write(`Nothing was changed. The edits of ${name} delete:\n${fileLines(answer.paths)}`);
+      await io.stderr.write(
+        `Nothing was changed, as all that is left of the edits of ${name} deletes files:\n${heldWords(name, answer.paths)}`,
+      );
       break;
     default:
       answer satisfies never;
@@ -70,6 +74,15 @@ async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promi
   return code;
 }
 
-function placeOf({ path, kind }: Conflict): string {
-  return `${path} (${kind})`;
+function heldWords(name: string, paths: readonly string[]): string {
+  return `${fileLines(paths)}troupe worktrees merge ${name} --delete deletes them.\n`;
+}
+
+/** Lines say what is to be looked at; where there are none, the kind of the conflict does. */
+function placeOf({ path, kind, lines }: Conflict): string {
+  if (lines.length === 0) return kind === "content" ? path : `${path} (${kind})`;
+  const spans = lines.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  const [first] = lines;
+  const word = lines.length === 1 && first?.from === first?.to ? "line" : "lines";
+  return `${path} (${word} ${spans.join(", ")})`;
 }

@@ -40,6 +40,7 @@ export function tree(name: string, rest: Partial<TreeListing> = {}): TreeListing
     at: Date.UTC(2026, 10, 20, 12, 19),
     counts: { files: 3, insertions: 41, deletions: 7 },
     result: null,
+    undone: false,
     ...rest,
   };
 }

@@ -51,17 +51,29 @@ describe("troupe worktrees merge", () => {
     expect(yes.asked).toEqual(["agent-aaaa1111 ask", "agent-aaaa1111 do"]);
     const no = await run({ deletes: ["old.ts"] }, { ...terminal, stdin: "\n" });
     expect(no.asked).toEqual(["agent-aaaa1111 ask", "agent-aaaa1111 hold"]);
-    expect(no.err).toContain("They also delete these, which are left as they are:\n  old.ts\n");
+    expect(no.err).toContain(
+      "They also delete these, which are left as they are:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
+    );
   });
 
   test("leaves them where nobody can be asked, and deletes them where it was told to", async () => {
     const left = await run({ deletes: ["old.ts"] });
     expect(left).toMatchObject({ code: 0, asked: ["agent-aaaa1111 hold"] });
-    expect(left.err).toBe("They also delete these, which are left as they are:\n  old.ts\n");
+    expect(left.err).toBe(
+      "They also delete these, which are left as they are:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
+    );
     expect(await run({ deletes: ["old.ts"] }, { deleting: true })).toMatchObject({
       err: "",
       asked: ["agent-aaaa1111 do"],
     });
+  });
+
+  test("where all that is left is deletions nothing is changed, and that is no success", async () => {
+    const { code, out, err } = await run({ answer: { type: "deletes", paths: ["old.ts"] } });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toBe(
+      "Nothing was changed, as all that is left of the edits of agent-aaaa1111 deletes files:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
+    );
   });
 
   test("a conflict changes nothing, and that is no success", async () => {
@@ -72,7 +84,7 @@ describe("troupe worktrees merge", () => {
     const { code, out, err } = await run({ answer });
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(
-      "The edits of agent-aaaa1111 do not fit to what the checkout is now, so nothing was changed:\n  a.ts (content)\nThey stay in /t, on branch worktree-a. Go on with its agent to have it settle them, or make these places alike and try again.\n",
+      "The edits of agent-aaaa1111 do not fit to what the checkout is now, so nothing was changed:\n  a.ts (lines 3-5)\nThey stay in /t, on branch worktree-a. Go on with its agent to have it settle them, or make these places alike and try again.\n",
     );
     expect(JSON.parse((await run({ answer }, { json: true })).out)).toMatchObject({
       name: "agent-aaaa1111",

@@ -33,6 +33,7 @@ describe("troupe worktrees list", () => {
       tree("feature", { result: "conflict", path: "/else/feature", at: 2, counts: null }),
       tree("agent-cccc3333", { at: 3, counts: { files: 1, insertions: 0, deletions: 12 } }),
       tree("agent-dddd4444", { at: 0, path: null, counts: null }),
+      tree("agent-eeee5555", { at: -1, path: null, result: "merged", undone: true }),
     );
     const { code, out, err } = await run(listTrees, trees);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -42,6 +43,7 @@ describe("troupe worktrees list", () => {
       feature         conflict                     1970-01-01 00:00 UTC  /else/feature
       agent-aaaa1111  merged       3 files +41 -7  1970-01-01 00:00 UTC  (only its snapshots)
       agent-dddd4444  removed                      1970-01-01 00:00 UTC  (only its snapshots)
+      agent-eeee5555  undone       3 files +41 -7  1969-12-31 23:59 UTC  (only its snapshots)
       "
     `);
     const json = await run(listTrees, trees, { json: true });
@@ -51,6 +53,7 @@ describe("troupe worktrees list", () => {
       {},
       {},
       {},
+      { name: "agent-eeee5555", state: "undone" },
     ]);
   });
 
