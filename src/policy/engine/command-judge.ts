@@ -99,7 +99,10 @@ export class CommandJudge {
     if (script.forbidden !== null && !bare)
       return verdict("ask", `${script.forbidden} may do more than it shows`);
     const not = findings.parts.find(({ permit }) => permit.type === "not");
-    if (not) return verdict("ask", `${not.text || not.part.source} is not allowed: ${not.permit.reason}`);
+    if (not) {
+      const only = this.#mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
+      return verdict("ask", `${not.text || not.part.source} is not allowed: ${not.permit.reason}${only}`);
+    }
     if (refused && !(bare && refused.redirect === undefined)) return verdict("ask", refused.reason);
     const git = findings.parts.find(({ restriction }) => restriction.git);
     if (git && findings.moves)

@@ -90,6 +90,7 @@ describe("the grants of a question are the narrowest that lift it", () => {
       engineOf(rules, anchorsOf(place)).judge(mode, place.project, "Bash", { command: "npm test" });
     expect(judge([rule("ask", "Bash(npm:*)")], "default").grants).toEqual([]);
     expect(judge([], "plan").grants).toEqual([]);
+    expect(judge([], "plan").reason).toContain("in plan mode no rule allows more than reading");
   });
 });
 
