@@ -56,7 +56,7 @@ describe("troupe config (A18.4)", () => {
       code: 0,
       out: "",
       err: expect.stringMatching(
-        /^troupe\.maxAgents is set in .*settings\.local\.json\.\nThis folder's settings grant something you have not agreed to yet; .*\n$/,
+        /^troupe\.maxAgents is set in .*settings\.local\.json\.\nIt counts once you have agreed to what this folder's settings grant: .*\n$/,
       ),
     });
     expect(readFileSync(folders.fileOf("local"), "utf8")).toBe(

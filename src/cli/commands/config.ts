@@ -123,7 +123,8 @@ async function edit(
   root: string,
 ): Promise<number> {
   const change = { name, word, scope: args.value(scopeFlag) ?? "user" };
-  for (const line of await changeSetting(change, io, root)) await io.stderr.write(`${line}\n`);
+  const { said, waits } = await changeSetting(change, io, root);
+  await io.stderr.write(waits === null ? `${said}\n` : `${said}\n${waits}\n`);
   return exitCodes.done;
 }
 

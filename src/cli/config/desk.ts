@@ -24,6 +24,13 @@ export interface Change {
   readonly scope: EditedScope;
 }
 
+/** What has become of a change, in sentences. */
+export interface Changed {
+  readonly said: string;
+  /** What it waits for before it counts; null: nothing. */
+  readonly waits: string | null;
+}
+
 type KnownKey = Exclude<SettingsKey, { readonly type: "unknown" }>;
 
 /** A setting or a group of them; a `UsageError` with what is near it where there is none. */
@@ -45,12 +52,12 @@ export function leafLine({ path, value, file }: Leaf): string {
   return `${safeLine(`${nameOf({ path })} = ${JSON.stringify(value)}`)}  (${safeLine(file)})`;
 }
 
-/** Writes one checked value to its file (A18.4), and says what has become of it. Throws a sentence where it has not. */
+/** Writes one checked value to its file (A18.4). Throws a sentence where it cannot. */
 export async function changeSetting(
   { name, word, scope }: Change,
   io: CliIO,
   root: string,
-): Promise<readonly string[]> {
+): Promise<Changed> {
   const key = knownKey(name);
   if (key.type === "group")
     throw new UsageError(
@@ -72,12 +79,14 @@ export async function changeSetting(
   if (place === undefined) throw new UsageError(`There is no scope ${scope}.`);
   const end = await editSettings(place, root, key.path, checked.value);
   if (end.type === "refused") throw new Error(end.reason);
-  const lines = [`${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.`];
-  if (word !== undefined && scope !== "user" && (await isUntrusted(io, root)))
-    lines.push(
-      "This folder's settings grant something you have not agreed to yet; a conversation (troupe) asks you, and --trust counts it for one run.",
-    );
-  return lines;
+  const isGrant = word !== undefined && scope !== "user" && foreign !== "nothing";
+  return {
+    said: `${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.`,
+    waits:
+      isGrant && (await isUntrusted(io, root))
+        ? "It counts once you have agreed to what this folder's settings grant: the next conversation here asks you, and --trust agrees for one run."
+        : null,
+  };
 }
 
 export function sourceOf(io: CliIO, root: string): SettingsSource {

@@ -45,11 +45,14 @@ async function list({ reader }: OwnFiles): Promise<string> {
 
 async function one(name: string, { reader }: OwnFiles): Promise<string> {
   const key = knownKey(name);
-  const rows = leavesBelow(key, (await reader.read()).leaves).map(leafLine);
+  const { leaves, trust } = await reader.read();
+  const rows = leavesBelow(key, leaves).map(leafLine);
   if (rows.length > 0) return rows.join("\n");
   const usual =
     key.type === "setting" && key.setting.fallback !== "" ? ` It is then: ${key.setting.fallback}.` : "";
-  return `${name} is not set.${usual}`;
+  // A file of the folder may set it, and not count.
+  const note = untrustedNote(trust);
+  return [`${name} is not set.${usual}`, ...(note === null ? [] : [safeLine(note)])].join("\n");
 }
 
 async function change(
@@ -58,13 +61,13 @@ async function change(
   scope: EditedScope | null,
   { io, root }: OwnFiles,
 ): Promise<string> {
-  const lines = await changeSetting({ name, word, scope: scope ?? "user" }, io, root);
+  const { said, waits } = await changeSetting({ name, word, scope: scope ?? "user" }, io, root);
   const key = settingsKey(name);
   const path = key.type === "setting" ? nameOf(key.setting) : name;
   const when = holdsAtOnce(path)
     ? "It holds from the next call on."
     : "This conversation goes on as it is; it counts in the next session.";
-  return [...lines, when].map(safeLine).join("\n");
+  return [said, waits ?? when].map(safeLine).join("\n");
 }
 
 /** In a shell the value would stand in quotes. */

@@ -35,7 +35,7 @@ describe("/config (A18.4, A21.3)", () => {
   test.each([
     ["/config model", /^model = "opus" {2}\(.*settings\.json\)$/],
     ["/config get env", /^env\.A = "1" {2}\(/],
-    ["/config troupe.compactAt", /^troupe\.compactAt is not set\. It is then: 0\.9\.$/],
+    ["/config troupe.compactAt", /^troupe\.compactAt is not set\. It is then: 0\.9\.\nThis folder is not trusted/],
     ["/config modle", /^There is no setting "modle"; did you mean model\?$/],
     ["/config permissions x", /^permissions is not one setting but several; name one of them: /],
     ["/config troupe.maxAgents many", /^troupe\.maxAgents .*not "many"\.$/],
@@ -61,7 +61,13 @@ describe("/config (A18.4, A21.3)", () => {
     );
     expect(JSON.parse(textOf("local"))).toEqual({ permissions: { deny: ["Bash(dd:*)", "WebFetch"] } });
     expect(await type("/config --project permissions.allow '[\"Bash(ls:*)\"]'")).toMatch(
-      /^permissions\.allow is set in .*\.\nThis folder's settings grant something you have not agreed to yet/,
+      /^permissions\.allow is set in .*\.\nIt counts once you have agreed to what this folder's settings grant: .*run\.$/,
+    );
+    expect(await type("/config permissions.allow"), "set, and not counted").toMatch(
+      /^permissions\.allow is not set\..*\nThis folder is not trusted/,
+    );
+    expect(await type("/config --project permissions.deny '[\"WebFetch\"]'"), "counts all the same").toMatch(
+      /^permissions\.deny is set in .*\.\nIt holds from the next call on\.$/,
     );
     expect(await type("/config unset model")).toMatch(/^model is no longer set in /);
     expect(textOf("user")).not.toContain("haiku");
