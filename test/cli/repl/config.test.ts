@@ -35,7 +35,10 @@ describe("/config (A18.4, A21.3)", () => {
   test.each([
     ["/config model", /^model = "opus" {2}\(.*settings\.json\)$/],
     ["/config get env", /^env\.A = "1" {2}\(/],
-    ["/config troupe.compactAt", /^troupe\.compactAt is not set\. It is then: 0\.9\.\nThis folder is not trusted/],
+    [
+      "/config troupe.compactAt",
+      /^troupe\.compactAt is not set\. It is then: 0\.9\.\nThis folder is not trusted/,
+    ],
     ["/config modle", /^There is no setting "modle"; did you mean model\?$/],
     ["/config permissions x", /^permissions is not one setting but several; name one of them: /],
     ["/config troupe.maxAgents many", /^troupe\.maxAgents .*not "many"\.$/],
