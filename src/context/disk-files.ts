@@ -1,8 +1,10 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   openSync,
+  readdirSync,
   readSync,
   realpathSync,
   type Stats,
@@ -16,6 +18,7 @@ export const diskFiles: Files = {
   read,
   bytes,
   real,
+  entries,
   me: process.getuid?.() ?? null,
 };
 
@@ -103,6 +106,16 @@ function real(path: string): string {
     return realpathSync.native(path);
   } catch {
     return path;
+  }
+}
+
+function entries(path: string): readonly Dirent[] {
+  try {
+    // Most of the folders that are looked for are not there, and an error takes longer than this question.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }
 

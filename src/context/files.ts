@@ -1,3 +1,5 @@
+import type { Dirent } from "node:fs";
+
 /** What stands under a path, links followed. */
 export type Look =
   | { readonly type: "none" }
@@ -37,6 +39,8 @@ export interface Files {
   bytes(path: string, most: number): Uint8Array | null;
   /** Without links; as it is where there is nothing. */
   real(path: string): string;
+  /** What is in a folder, in no order; nothing where there is none, or none that may be looked into. */
+  entries(path: string): readonly Dirent[];
   /** Whose files are the person's own besides the administrator's; null where there are no such things. */
   readonly me: number | null;
 }

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Files } from "./files.ts";
@@ -12,9 +12,10 @@ export type Kept<T> = ReadonlyMap<string, { readonly stamp: string; readonly rea
 export interface KeptIndex<T> {
   /** In Troupe's own folder. */
   readonly path: string;
-  /** Raised when what is read of a file changes its meaning. */
+  /** Raised when what is read of a file changes its meaning, or its shape. */
   readonly version: number;
-  isKept(value: unknown): value is T;
+  /** Of what is kept: the compiler ties an index to it by this, and nothing else does. */
+  readonly of?: T;
 }
 
 /** One for each folder that is worked in. */
@@ -22,19 +23,26 @@ export function keptIn(home: string, kind: string, cwd: string): string {
   return join(home, "cache", `${kind}-${hash("sha256", cwd, "hex").slice(0, 16)}.json`);
 }
 
-/** Empty where there is none, or none that makes sense: then every file is read. */
-export function readKept<T>({ path, version, isKept }: KeptIndex<T>, files: Files): Kept<T> {
-  const content = files.read(path, MOST_BYTES);
-  if (content.type === "unusable") return new Map();
-  const index = json(content.text);
-  if (!isObject(index) || index["version"] !== version || !isObject(index["files"])) return new Map();
-  const kept = new Map<string, { readonly stamp: string; readonly read: T }>();
-  for (const [key, entry] of Object.entries(index["files"])) {
-    if (!isObject(entry)) continue;
-    const { stamp, read } = entry;
-    if (typeof stamp === "string" && isKept(read)) kept.set(key, { stamp, read });
-  }
-  return kept;
+/** Empty where there is none, or none as it was written: then every file is read. */
+export function readKept<T>({ path, version }: KeptIndex<T>, files: Files): Kept<T> {
+  const bytes = files.bytes(path, MOST_BYTES);
+  if (bytes === null) return new Map();
+  const [head, body] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES, -1)];
+  if (new TextDecoder().decode(head) !== headOf(version, body)) return new Map();
+  // To look at every value of it would take longer than all the rest: by its digest it is what was written, whole.
+  const entries: Entries<T> = JSON.parse(new TextDecoder().decode(body));
+  return new Map(entries.map(([key, stamp, read]) => [key, { stamp, read }]));
+}
+
+/** No object: one with so many keys is slow to make. */
+type Entries<T> = readonly (readonly [key: string, stamp: string, read: T])[];
+
+const HEAD_BYTES = 85;
+
+/** It fits nothing that was cut off, changed by hand or written by another version. */
+function headOf(version: number, body: Uint8Array): string {
+  const digest = createHash("sha256").update(`${version}\n`).update(body).digest("hex");
+  return `{"digest":"${digest}","files":`;
 }
 
 /**
@@ -47,9 +55,13 @@ export function writeKept<T>({ path, version }: KeptIndex<T>, kept: Kept<T>): vo
   try {
     makeFolders(folder);
     own = mkdtempSync(join(folder, ".index-"));
-    const text = JSON.stringify({ version, files: Object.fromEntries(kept) });
-    writeFileSync(join(own, "index.json"), text, { mode: 0o600 });
-    renameSync(join(own, "index.json"), path);
+    const entries: Entries<T> = [...kept].map(([key, { stamp, read }]) => [key, stamp, read]);
+    const body = Buffer.from(JSON.stringify(entries));
+    const file = join(own, "index");
+    writeFileSync(file, Buffer.concat([Buffer.from(headOf(version, body)), body, Buffer.from("}")]), {
+      mode: 0o600,
+    });
+    renameSync(file, path);
   } catch {
     // What it would have saved is some milliseconds.
   } finally {
@@ -65,19 +77,8 @@ function makeFolders(folder: string): void {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
 }
 
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** For checks by hand: a schema would take longer to be made than all of an index to be read. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+/** Where all is known nothing is waited for. */
+export async function allOf<T>(given: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
+  const there = given.filter((one): one is T => !(one instanceof Promise));
+  return there.length === given.length ? there : Promise.all(given);
 }

@@ -25,15 +25,12 @@ export function agentGrants(definitions: readonly AgentDefinition[]): readonly A
 }
 
 /** Those of the folder's own. */
-export function powersOf({
-  source,
-  hooks = {},
-  mcpServers,
-  permissionMode,
-}: AgentDefinition): readonly Power[] {
+export function powersOf({ source, hooks, mcpServers, permissionMode }: AgentDefinition): readonly Power[] {
   if (source?.scope !== "project") return [];
+  // Nearly all say nothing of this.
+  if (hooks === undefined && mcpServers === undefined && permissionMode === undefined) return [];
   return [
-    ...Object.entries(hooks).map(([event, one]) => ({ type: "hook" as const, event, hooks: one })),
+    ...Object.entries(hooks ?? {}).map(([event, one]) => ({ type: "hook" as const, event, hooks: one })),
     ...Object.entries(mcpServers?.own ?? {}).map(([name, server]) => ({
       ...{ type: "server" as const, name, server },
     })),

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
+import { type AskedFiles, askedFiles } from "../../context/asked-files.ts";
 import type { Files } from "../../context/files.ts";
-import { type Kept, readKept, writeKept } from "../../context/kept-index.ts";
+import { allOf, type Kept, readKept, writeKept } from "../../context/kept-index.ts";
 import { agentIn, type ReadAgent } from "./agent-file.ts";
 import { agentIndex } from "./agent-index.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
@@ -40,12 +42,16 @@ type Known = Kept<ReadAgent>;
 export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
   const index = search.home === undefined ? null : agentIndex(search.home, search.cwd);
   let known: Known | null = null;
-  let last: { readonly key: string; readonly loaded: LoadedAgents } | null = null;
+  let last: Looked | null = null;
 
   async function look(): Promise<LoadedAgents> {
-    const found = foundIn(agentPlaces(search, files), files);
+    const trusted = search.trusted();
+    if (last !== null && last.trusted === trusted && last.asked.isAsItWas() && isAgreed(last))
+      return last.loaded;
+    const asked = askedFiles(files);
+    const found = foundIn(agentPlaces(search, asked), asked);
     const before: Known = known ?? (index === null ? new Map() : readKept(index, files));
-    const fresh = await Promise.all(
+    const fresh = await allOf(
       found.flatMap(({ paths }) => paths.map((file) => readOnce(file, before, files))),
     );
     const now: Known = new Map(fresh.map(({ path, stamp, read }) => [path, { stamp, read }]));
@@ -54,13 +60,14 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
     if (index !== null && !isSame) writeKept(index, now);
     known = now;
     const loaded = chosen(gathered(found, now, flag), search);
-    const key = JSON.stringify([
-      fresh.map(({ path, stamp }) => [path, stamp]),
-      found,
-      loaded.agents.map(countingIn),
-    ]);
-    if (last?.key !== key) last = { key, loaded };
+    const grants = agentGrants(loaded.said).map(({ digest }) => digest);
+    const looked = { asked, trusted, found, loaded, grants, agreed: grants.filter(search.agreed) };
+    last = last !== null && isLike(last, looked) ? { ...looked, loaded: last.loaded } : looked;
     return last.loaded;
+  }
+
+  function isAgreed({ grants, agreed }: Looked): boolean {
+    return isDeepStrictEqual(grants.filter(search.agreed), agreed);
   }
 
   let looking: Promise<unknown> = Promise.resolve();
@@ -72,9 +79,21 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
   return { look: next, grants: async () => agentGrants((await next()).said) };
 }
 
-/** What of it counts only where the person has agreed to it. */
-function countingIn({ hooks = {}, mcpServers, permissionMode }: AgentDefinition): unknown {
-  return [Object.keys(hooks), Object.keys(mcpServers?.own ?? {}), permissionMode ?? null];
+/** One look, and what came of it. */
+interface Looked {
+  readonly asked: AskedFiles;
+  readonly trusted: boolean;
+  readonly found: readonly FoundPlace[];
+  readonly loaded: LoadedAgents;
+  /** What counts only where the person has agreed to it, by its digest. */
+  readonly grants: readonly string[];
+  /** That to which the person had. */
+  readonly agreed: readonly string[];
+}
+
+/** Whatever there is besides: the same definitions, which mean the same. */
+function isLike(one: Looked, other: Looked): boolean {
+  return isDeepStrictEqual([one.found, one.agreed], [other.found, other.agreed]);
 }
 
 /** The same once. */
@@ -115,10 +134,20 @@ function foundIn(places: readonly AgentPlace[], files: Files): FoundPlace[] {
   });
 }
 
-async function readOnce({ path, scope, stamp, unusable }: FoundFile, known: Known, files: Files) {
+interface Read {
+  readonly path: string;
+  readonly stamp: string;
+  readonly read: ReadAgent;
+}
+
+function readOnce(
+  { path, scope, stamp, unusable }: FoundFile,
+  known: Known,
+  files: Files,
+): Read | Promise<Read> {
   const before = known.get(path);
   if (before?.stamp === stamp) return { path, stamp, read: before.read };
-  if (unusable === null) return { path, stamp, read: await agentIn(path, { scope }, files) };
+  if (unusable === null) return agentIn(path, { scope }, files).then((read) => ({ path, stamp, read }));
   const problems = [{ file: path, line: null, message: `The file ${unusable}.` }];
   return { path, stamp, read: { definition: null, line: null, problems } };
 }

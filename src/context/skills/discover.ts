@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import type { Files, Look } from "../files.ts";
 import type { SkillPlace } from "./places.ts";
 
@@ -45,7 +45,7 @@ export function discovered(places: readonly SkillPlace[], files: Files): Discove
 
 function skillsIn(place: SkillPlace, files: Files, most: number, strays: Stray[]): FoundFile[] {
   const found: FoundFile[] = [];
-  for (const entry of entriesOf(place.folder)) {
+  for (const entry of entriesOf(place.folder, files)) {
     if (found.length >= most) break;
     const skill = entry.isFile() ? null : skillIn(place, files, entry);
     if (skill === null) strays.push({ place, entry });
@@ -67,7 +67,7 @@ function skillIn(place: SkillPlace, files: Files, entry: Dirent): FoundFile | nu
 function commandsIn(place: SkillPlace, files: Files, most: number): FoundFile[] {
   const found: FoundFile[] = [];
   const visit = (folder: string, names: readonly string[]): void => {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of entriesOf(folder, files)) {
       if (found.length >= most) return;
       const path = below(folder, entry.name);
       if (/\.md$/i.test(entry.name)) {
@@ -87,13 +87,7 @@ export function below(folder: string, name: string): string {
 }
 
 /** Nothing of what is hidden, in an order that is the same everywhere. */
-export function entriesOf(folder: string): Dirent[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
-    return shown.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MOST_ENTRIES);
-  } catch {
-    // There is no such folder, or it is not ours to look into: then there are no skills in it.
-    return [];
-  }
+export function entriesOf(folder: string, files: Files): Dirent[] {
+  const shown = files.entries(folder).filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
+  return shown.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MOST_ENTRIES);
 }

@@ -1,5 +1,6 @@
+import { type AskedFiles, askedFiles } from "../asked-files.ts";
 import type { Files } from "../files.ts";
-import { type Kept, readKept, writeKept } from "../kept-index.ts";
+import { allOf, type Kept, readKept, writeKept } from "../kept-index.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
 import { skillIndex } from "./index-file.ts";
 import { misplaced } from "./misplaced.ts";
@@ -19,26 +20,25 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   const index = skillIndex(search.home, search.cwd);
   let known: Kept<ReadSkill> | null = null;
   let now = NO_SKILLS;
+  let last: { readonly asked: AskedFiles; readonly trusted: boolean } | null = null;
   let looking: Promise<Skills> = Promise.resolve(now);
 
   async function look(): Promise<Skills> {
+    const trusted = search.trusted();
+    if (last?.trusted === trusted && last.asked.isAsItWas()) return now;
     const before = known ?? readKept(index, files);
-    const first = known === null;
-    const places = skillPlaces(search, files);
-    const { found, strays, full } = discovered(places, files);
+    const asked = askedFiles(files);
+    const places = skillPlaces(search, asked);
+    const { found, strays, full } = discovered(places, asked);
     const reads = await allOf(found.map((file) => readOnce(file, before, files)));
     const after: Kept<ReadSkill> = new Map(reads.map(({ key, stamp, read }) => [key, { stamp, read }]));
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeKept(index, after);
-    if (first || !isSame || search.trusted() !== trustedThen) {
-      const notes = misplaced(strays, places, files);
-      now = gathered(found, reads, full, notes);
-    }
-    trustedThen = search.trusted();
+    now = gathered(found, reads, full, misplaced(strays, places, files));
+    last = { asked, trusted };
     return now;
   }
-  let trustedThen = search.trusted();
 
   function gathered(
     found: readonly FoundFile[],
@@ -96,12 +96,6 @@ interface Read {
   readonly read: ReadSkill;
   /** It was read now. */
   readonly fresh: boolean;
-}
-
-/** Where all is known nothing is waited for. */
-async function allOf<T>(given: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
-  const there = given.filter((one): one is T => !(one instanceof Promise));
-  return there.length === given.length ? there : Promise.all(given);
 }
 
 function readOnce(file: FoundFile, before: Kept<ReadSkill>, files: Files): Read | Promise<Read> {

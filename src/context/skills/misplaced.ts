@@ -38,7 +38,7 @@ export function misplaced(
 }
 
 function skillsBelow(folder: string, files: Files): readonly string[] {
-  return entriesOf(folder)
+  return entriesOf(folder, files)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name, "SKILL.md"))
     .filter((path) => files.look(path).type === "file");

@@ -2,6 +2,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -11,6 +12,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
+import { readKept } from "../../../src/context/kept-index.ts";
 import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillIndex } from "../../../src/context/skills/index-file.ts";
@@ -243,14 +245,36 @@ describe("the index", () => {
     expect(readdirSync(dirname(skillIndex(where.home, where.cwd).path))).toHaveLength(1);
   });
 
+  test("what is new, renamed, changed or trusted counts at the next look; else it is the same object", async () => {
+    let isTrusted = false;
+    const { where, write, top } = world(
+      { [`${P}/a/SKILL.md`]: skill("one"), "elsewhere/SKILL.md": skill("linked") },
+      { trusted: () => isTrusted },
+    );
+    const library = skillLibrary(where, diskFiles);
+    const names = async () => (await library.look()).all.map(({ name }) => name);
+    const first = await library.look();
+    write("project/beside.txt", "No skill.");
+    expect(await library.look()).toBe(first);
+    write(`${P}/a/SKILL.md`, skill("another"));
+    expect((await library.look()).all[0]?.description).toBe("another");
+    write(`${P}/b/skill.md`, skill("b"));
+    write("home/.claude/commands/deep/c.md", "C.");
+    expect(await names()).toEqual(["a", "b", "deep:c"]);
+    renameSync(join(top, P, "b"), join(top, P, "z"));
+    symlinkSync(join(top, "elsewhere"), join(top, P, "linked"));
+    expect(await names()).toEqual(["a", "z", "deep:c"]);
+    isTrusted = true;
+    expect(await names()).toEqual(["a", "linked", "z", "deep:c"]);
+    rmSync(join(top, P), { recursive: true });
+    expect(await names()).toEqual(["deep:c"]);
+  });
+
   test.each([
     ["nothing", ""],
     ["no JSON", "{"],
-    ["another version", '{"version":99,"files":{}}'],
-    [
-      "something else",
-      '{"version":3,"files":{"x":{"stamp":"1","read":{"skill":{"name":7},"notes":[],"real":""}}}}',
-    ],
+    ["another version's", '{"version":3,"files":{}}'],
+    ["something else", `{"digest":"${"0".repeat(64)}","files":[["x","1",{"skill":{"name":7}}]]}`],
     ["a list", "[]"],
   ])("one that holds %s is made anew", async (_, text) => {
     const { library, where } = world({ [`${P}/a/SKILL.md`]: skill("one") });
@@ -258,7 +282,7 @@ describe("the index", () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     expect((await library().look()).all).toHaveLength(1);
-    expect(JSON.parse(readFileSync(path, "utf8")).version).toBe(3);
+    expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(1);
   });
 
   test("sessions that begin at the same moment all know the same, and leave one whole index", async () => {
@@ -269,9 +293,7 @@ describe("the index", () => {
     for (const skills of all) expect(skills.all).toEqual(all[0]?.all);
     const folder = dirname(skillIndex(where.home, where.cwd).path);
     expect(readdirSync(folder)).toHaveLength(1);
-    expect(
-      Object.keys(JSON.parse(readFileSync(skillIndex(where.home, where.cwd).path, "utf8")).files),
-    ).toHaveLength(30);
+    expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(30);
   });
 
   test("where it cannot be written everything is read, and nothing else happens", async () => {

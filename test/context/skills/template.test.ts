@@ -25,6 +25,7 @@ async function filled(
     read: () => ({ type: "text", text: `---\nname: s\n---\n${body}`, bytes: 1, real: "" }),
     bytes: () => null,
     real: (path) => path,
+    entries: () => [],
     me: null,
   };
   const runs: string[] = [];
