@@ -111,10 +111,13 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     const folders = foldersWith({
       user: { mcpServers: { good: server("good.ts"), gone: { url: "http://127.0.0.1:9/mcp" } } },
     });
-    put(join(folders.root, ".mcp.json"), { mcpServers: { theirs: { url } } });
+    put(join(folders.root, ".mcp.json"), {
+      mcpServers: { theirs: { url }, script: { command: "nosuch" } },
+    });
     const sentences: Readonly<Record<string, readonly [code: number, sentence: string]>> = {
       goood: [2, 'There is no MCP server "goood"; did you mean good?'],
       good: [2, 'The MCP server "good" is a program here: nobody signs in at it.'],
+      script: [2, 'The MCP server "script" is a program here: nobody signs in at it.'],
       gone: [1, "could not be reached"],
       theirs: [1, "is of a folder that is not trusted; --trust signs in at it all the same"],
     };

@@ -124,14 +124,14 @@ async function serverToSignIn(
   const ofFlags = await serversOfConfigs(args.value(loginConfig), env, io.cwd);
   const { servers, problems } = joinServers([...serversOfLeaves(counted, env), ...ofFlags]);
   const server = servers.find((one) => isNamed(one, name));
-  if (server?.type === "stdio")
-    throw new UsageError(`${capital(named(server))} is a program here: nobody signs in at it.`);
+  if (server?.type === "stdio") throw aProgram(server);
   if (server !== undefined) return server;
   const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
   if (problem !== undefined) throw new Error(problem);
   const others = serversOfLeaves(all, env).flatMap((file) => file.servers);
   const other = others.find((one) => isNamed(one, name));
   if (other === undefined) throw missing(name, [...servers, ...others]);
+  if (other.type === "stdio") throw aProgram(other);
   throw new Error(
     trusted
       ? `${capital(named(other))} (${other.file}) is switched off by settings, so nobody signs in at it.`
@@ -174,4 +174,8 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+function aProgram(server: McpServer): UsageError {
+  return new UsageError(`${capital(named(server))} is a program here: nobody signs in at it.`);
 }
