@@ -2,46 +2,57 @@ import type { Files } from "./files.ts";
 
 /** A disk of which is known what it was asked. */
 export interface AskedFiles extends Files {
-  /** It would answer all of it as it did: then what has come of the answers is the same, too. */
-  readonly isAsItWas: () => boolean;
+  readonly asked: readonly Question[];
 }
 
-interface Question {
-  readonly path: string;
-  readonly ask: (path: string) => string;
-  readonly answer: string;
-}
+/** What was asked of which path, and what came of it. */
+export type Question = readonly [kind: "look" | "real" | "entries", path: string, answer: string];
 
 /** Keeps every question with its answer. */
 export function askedFiles(files: Files): AskedFiles {
-  const questions: Question[] = [];
-  const { real } = files;
-  const lookMark = (path: string) => markOf(files.look(path));
-  const entriesMark = (path: string) => marksOf(files.entries(path));
+  const asked: Question[] = [];
   return {
     ...files,
+    asked,
     look(path) {
       const look = files.look(path);
-      questions.push({ path, ask: lookMark, answer: markOf(look) });
+      asked.push(["look", path, markOf(look)]);
       return look;
     },
     read(path, most) {
       // Before it is read: what is changed meanwhile is read again.
-      questions.push({ path, ask: lookMark, answer: lookMark(path) });
+      asked.push(["look", path, markOf(files.look(path))]);
       return files.read(path, most);
     },
     real(path) {
-      const answer = real(path);
-      questions.push({ path, ask: real, answer });
-      return answer;
+      const real = files.real(path);
+      asked.push(["real", path, real]);
+      return real;
     },
     entries(path) {
       const entries = files.entries(path);
-      questions.push({ path, ask: entriesMark, answer: marksOf(entries) });
+      asked.push(["entries", path, marksOf(entries)]);
       return entries;
     },
-    isAsItWas: () => questions.every(({ path, ask, answer }) => ask(path) === answer),
   };
+}
+
+/** All would be answered as it was: then what has come of the answers is the same, too. */
+export function isAsItWas(asked: readonly Question[], files: Files): boolean {
+  return asked.every(([kind, path, answer]) => answerTo(kind, path, files) === answer);
+}
+
+function answerTo(kind: Question[0], path: string, files: Files): string {
+  switch (kind) {
+    case "look":
+      return markOf(files.look(path));
+    case "real":
+      return files.real(path);
+    case "entries":
+      return marksOf(files.entries(path));
+    default:
+      return kind satisfies never;
+  }
 }
 
 function markOf(look: ReturnType<Files["look"]>): string {

@@ -1,6 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isAsItWas, type Question } from "./asked-files.ts";
 import type { Files } from "./files.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -18,24 +19,53 @@ export interface KeptIndex<T> {
   readonly of?: T;
 }
 
-/** One for each folder that is worked in. */
-export function keptIn(home: string, kind: string, cwd: string): string {
-  return join(home, "cache", `${kind}-${hash("sha256", cwd, "hex").slice(0, 16)}.json`);
+/** One for each folder that is worked in, or whatever else tells one from another. */
+export function keptIn(home: string, kind: string, where: string): string {
+  return join(home, "cache", `${kind}-${hash("sha256", where, "hex").slice(0, 16)}.json`);
 }
 
 /** Empty where there is none, or none as it was written: then every file is read. */
-export function readKept<T>({ path, version }: KeptIndex<T>, files: Files): Kept<T> {
-  const bytes = files.bytes(path, MOST_BYTES);
-  if (bytes === null) return new Map();
-  const [head, body] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES, -1)];
-  if (new TextDecoder().decode(head) !== headOf(version, body)) return new Map();
-  // To look at every value of it would take longer than all the rest: by its digest it is what was written, whole.
-  const entries: Entries<T> = JSON.parse(new TextDecoder().decode(body));
+export function readKept<T>(index: KeptIndex<T>, files: Files): Kept<T> {
+  const entries: Entries<T> = readWritten(index, files) ?? [];
   return new Map(entries.map(([key, stamp, read]) => [key, { stamp, read }]));
 }
 
 /** No object: one with so many keys is slow to make. */
 type Entries<T> = readonly (readonly [key: string, stamp: string, read: T])[];
+
+export function writeKept<T>(index: KeptIndex<T>, kept: Kept<T>): void {
+  write(index, [...kept].map(([key, { stamp, read }]) => [key, stamp, read]) satisfies Entries<T>);
+}
+
+/** What came of all files together, with what was asked for it. */
+export interface Made<T> {
+  readonly asked: readonly Question[];
+  readonly made: T;
+}
+
+/** Null where there is none as it was written, or where anything that was asked would be answered otherwise now. */
+export function readMade<T>(index: KeptIndex<T>, files: Files): Made<T> | null {
+  const kept: Made<T> | null = readWritten(index, files);
+  return kept !== null && isAsItWas(kept.asked, files) ? kept : null;
+}
+
+export function writeMade<T>(index: KeptIndex<T>, { asked, made }: Made<T>): void {
+  write(index, { asked, made });
+}
+
+type Place = Pick<KeptIndex<unknown>, "path" | "version">;
+
+/**
+ * To look at every value of it would take longer than all the rest: by its digest it is, whole, what was written, and
+ * whoever asks knows what that is.
+ */
+function readWritten({ path, version }: Place, files: Files) {
+  const bytes = files.bytes(path, MOST_BYTES);
+  if (bytes === null) return null;
+  const [head, body] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES, -1)];
+  if (new TextDecoder().decode(head) !== headOf(version, body)) return null;
+  return JSON.parse(new TextDecoder().decode(body));
+}
 
 const HEAD_BYTES = 85;
 
@@ -49,19 +79,16 @@ function headOf(version: number, body: Uint8Array): string {
  * As a whole or not at all; of two that write at the same moment the later one stays. Where it cannot be written every
  * session reads for itself.
  */
-export function writeKept<T>({ path, version }: KeptIndex<T>, kept: Kept<T>): void {
+function write({ path, version }: Place, value: unknown): void {
   const folder = dirname(path);
   let own: string | null = null;
   try {
     makeFolders(folder);
     own = mkdtempSync(join(folder, ".index-"));
-    const entries: Entries<T> = [...kept].map(([key, { stamp, read }]) => [key, stamp, read]);
-    const body = Buffer.from(JSON.stringify(entries));
-    const file = join(own, "index");
-    writeFileSync(file, Buffer.concat([Buffer.from(headOf(version, body)), body, Buffer.from("}")]), {
-      mode: 0o600,
-    });
-    renameSync(file, path);
+    const body = Buffer.from(JSON.stringify(value));
+    const all = Buffer.concat([Buffer.from(headOf(version, body)), body, Buffer.from("}")]);
+    writeFileSync(join(own, "index"), all, { mode: 0o600 });
+    renameSync(join(own, "index"), path);
   } catch {
     // What it would have saved is some milliseconds.
   } finally {

@@ -1,9 +1,24 @@
 import { type KeptIndex, keptIn } from "../../context/kept-index.ts";
 import type { ReadAgent } from "./agent-file.ts";
+import type { LoadedAgents } from "./load.ts";
+import type { AgentSearch } from "./places.ts";
 
 /** Raised when what is read of a file changes its meaning, or its shape. */
 const VERSION = 2;
 
+/** What was read of each file. */
 export function agentIndex(home: string, cwd: string): KeptIndex<ReadAgent> {
   return { path: keptIn(home, "agents", cwd), version: VERSION };
+}
+
+/** What came of all of them, whatever the person has agreed to. */
+export type MadeAgents = Pick<LoadedAgents, "said" | "shadowed" | "problems">;
+
+/** One for each way to look for them. */
+export function madeAgentIndex(
+  { cwd, homedir, managed }: AgentSearch,
+  { home, trusted }: { readonly home: string; readonly trusted: boolean },
+): KeptIndex<MadeAgents> {
+  const where = JSON.stringify([cwd, homedir, managed, trusted]);
+  return { path: keptIn(home, "agent-list", where), version: VERSION };
 }

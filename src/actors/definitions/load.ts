@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { type AskedFiles, askedFiles } from "../../context/asked-files.ts";
+import { askedFiles, isAsItWas, type Question } from "../../context/asked-files.ts";
 import type { Files } from "../../context/files.ts";
-import { allOf, type Kept, readKept, writeKept } from "../../context/kept-index.ts";
+import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../../context/kept-index.ts";
 import { agentIn, type ReadAgent } from "./agent-file.ts";
-import { agentIndex } from "./agent-index.ts";
+import { agentIndex, type MadeAgents, madeAgentIndex } from "./agent-index.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { filesBelow } from "./find-files.ts";
@@ -46,8 +46,14 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 
   async function look(): Promise<LoadedAgents> {
     const trusted = search.trusted();
-    if (last !== null && last.trusted === trusted && last.asked.isAsItWas() && isAgreed(last))
-      return last.loaded;
+    if (last?.trusted === trusted && isAsItWas(last.asked, files)) return stillAgreed(last);
+    // What the flag says stands among them.
+    const list =
+      search.home === undefined || flag !== undefined
+        ? null
+        : madeAgentIndex(search, { home: search.home, trusted });
+    const kept = list === null || last !== null ? null : readMade(list, files);
+    if (kept !== null) return looked({ asked: kept.asked, trusted, found: null }, kept.made);
     const asked = askedFiles(files);
     const found = foundIn(agentPlaces(search, asked), asked);
     const before: Known = known ?? (index === null ? new Map() : readKept(index, files));
@@ -59,15 +65,27 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
       now.size === before.size && fresh.every(({ path, read }) => before.get(path)?.read === read);
     if (index !== null && !isSame) writeKept(index, now);
     known = now;
-    const loaded = chosen(gathered(found, now, flag), search);
-    const grants = agentGrants(loaded.said).map(({ digest }) => digest);
-    const looked = { asked, trusted, found, loaded, grants, agreed: grants.filter(search.agreed) };
-    last = last !== null && isLike(last, looked) ? { ...looked, loaded: last.loaded } : looked;
+    const made = chosen(gathered(found, now, flag));
+    if (list !== null) writeMade(list, { asked: asked.asked, made });
+    return looked({ asked: asked.asked, trusted, found }, made);
+  }
+
+  function looked(at: Pick<Looked, "asked" | "trusted" | "found">, made: MadeAgents): LoadedAgents {
+    const grants = agentGrants(made.said).map(({ digest }) => digest);
+    const fresh = { ...at, grants, agreed: agreedOf(grants), loaded: counting(made, search) };
+    last = last !== null && isLike(last, fresh) ? { ...fresh, loaded: last.loaded } : fresh;
     return last.loaded;
   }
 
-  function isAgreed({ grants, agreed }: Looked): boolean {
-    return isDeepStrictEqual(grants.filter(search.agreed), agreed);
+  function stillAgreed(before: Looked): LoadedAgents {
+    const agreed = agreedOf(before.grants);
+    if (isDeepStrictEqual(agreed, before.agreed)) return before.loaded;
+    last = { ...before, agreed, loaded: counting(before.loaded, search) };
+    return last.loaded;
+  }
+
+  function agreedOf(grants: readonly string[]): readonly string[] {
+    return grants.filter((digest) => search.agreed(digest));
   }
 
   let looking: Promise<unknown> = Promise.resolve();
@@ -81,9 +99,10 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 
 /** One look, and what came of it. */
 interface Looked {
-  readonly asked: AskedFiles;
+  readonly asked: readonly Question[];
   readonly trusted: boolean;
-  readonly found: readonly FoundPlace[];
+  /** Null: another session has found them. */
+  readonly found: readonly FoundPlace[] | null;
   readonly loaded: LoadedAgents;
   /** What counts only where the person has agreed to it, by its digest. */
   readonly grants: readonly string[];
@@ -93,7 +112,7 @@ interface Looked {
 
 /** Whatever there is besides: the same definitions, which mean the same. */
 function isLike(one: Looked, other: Looked): boolean {
-  return isDeepStrictEqual([one.found, one.agreed], [other.found, other.agreed]);
+  return one.found !== null && isDeepStrictEqual([one.found, one.agreed], [other.found, other.agreed]);
 }
 
 /** The same once. */
@@ -186,7 +205,7 @@ function gathered(places: readonly FoundPlace[], known: Known, flag: AgentsFlag 
 }
 
 /** One for each name, the first. */
-function chosen({ found, problems }: Gathered, { agreed }: Pick<AgentSearch, "agreed">): LoadedAgents {
+function chosen({ found, problems }: Gathered): MadeAgents {
   const byName = new Map<string, AgentDefinition>();
   const shadowed: AgentDefinition[] = [];
   const twice: AgentProblem[] = [];
@@ -208,12 +227,17 @@ function chosen({ found, problems }: Gathered, { agreed }: Pick<AgentSearch, "ag
       message: `There is an agent ${definition.name} already, in ${other}; this one is not used. Give one of them another name.`,
     });
   }
-  const said = [...byName.values()];
+  return { said: [...byName.values()], shadowed, problems: [...problems, ...twice] };
+}
+
+/** The same with what counts of it. */
+function counting(
+  { said, shadowed, problems }: MadeAgents,
+  { agreed }: Pick<AgentSearch, "agreed">,
+): LoadedAgents {
   return {
-    said,
+    ...{ said, shadowed, problems },
     agents: said.map((agent) => withoutPowers(agent, agreed)),
-    shadowed,
-    problems: [...problems, ...twice],
     inert: inertIn(said, agreed),
   };
 }

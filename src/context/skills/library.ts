@@ -1,8 +1,8 @@
-import { type AskedFiles, askedFiles } from "../asked-files.ts";
+import { askedFiles, isAsItWas, type Question } from "../asked-files.ts";
 import type { Files } from "../files.ts";
-import { allOf, type Kept, readKept, writeKept } from "../kept-index.ts";
+import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../kept-index.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
-import { skillIndex } from "./index-file.ts";
+import { type MadeSkills, madeSkillIndex, skillIndex } from "./index-file.ts";
 import { misplaced } from "./misplaced.ts";
 import { type SkillPlace, type SkillSearch, skillPlaces } from "./places.ts";
 import { type ReadSkill, readSkill, whyNotTold } from "./read-skill.ts";
@@ -20,12 +20,19 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   const index = skillIndex(search.home, search.cwd);
   let known: Kept<ReadSkill> | null = null;
   let now = NO_SKILLS;
-  let last: { readonly asked: AskedFiles; readonly trusted: boolean } | null = null;
+  let last: { readonly asked: readonly Question[]; readonly trusted: boolean } | null = null;
   let looking: Promise<Skills> = Promise.resolve(now);
 
   async function look(): Promise<Skills> {
     const trusted = search.trusted();
-    if (last?.trusted === trusted && last.asked.isAsItWas()) return now;
+    if (last?.trusted === trusted && isAsItWas(last.asked, files)) return now;
+    const list = madeSkillIndex(search, trusted);
+    const kept = last === null ? readMade(list, files) : null;
+    if (kept !== null && !kept.made.reals.some(search.denied)) {
+      last = { asked: kept.asked, trusted };
+      now = kept.made.skills;
+      return now;
+    }
     const before = known ?? readKept(index, files);
     const asked = askedFiles(files);
     const places = skillPlaces(search, asked);
@@ -35,8 +42,11 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeKept(index, after);
-    now = gathered(found, reads, full, misplaced(strays, places, files));
-    last = { asked, trusted };
+    const made = gathered(found, reads, full, misplaced(strays, places, files));
+    if (!made.isDenied)
+      writeMade(list, { asked: asked.asked, made: { skills: made.skills, reals: made.reals } });
+    last = { asked: asked.asked, trusted };
+    now = made.skills;
     return now;
   }
 
@@ -45,7 +55,16 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     reads: readonly Read[],
     full: boolean,
     before: readonly string[],
-  ): Skills {
+  ): MadeSkills & { readonly isDenied: boolean } {
+    let isDenied = false;
+    const told = {
+      trusted: search.trusted,
+      denied(path: string) {
+        const denied = search.denied(path);
+        isDenied ||= denied;
+        return denied;
+      },
+    };
     const notes = [...before];
     const seen = new Set<string>();
     const realOf = once(files.real);
@@ -55,7 +74,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
       // A link to a skill that is there already is the same one.
       if (file === undefined || seen.has(read.real)) continue;
       seen.add(read.real);
-      const why = whyNotTold(read.real, file, search, realOf);
+      const why = whyNotTold(read.real, file, told, realOf);
       notes.push(...(why === null ? read.notes : [why]));
       if (why !== null || read.skill === null) continue;
       const { skill } = read;
@@ -66,7 +85,8 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
         notes.push(`${skill.path} is called ${skill.name} like ${other.skill.path}, which counts.`);
     }
     if (full) notes.push(`There are more than ${MOST_SKILLS} skills and commands; the others are left out.`);
-    return { all: [...byName.values()].map(({ skill }) => skill).toSorted(byPlaceAndName), notes };
+    const all = [...byName.values()].map(({ skill }) => skill).toSorted(byPlaceAndName);
+    return { skills: { all, notes }, reals: [...seen], isDenied };
   }
 
   return {

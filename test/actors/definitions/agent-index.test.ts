@@ -79,7 +79,8 @@ test("what has not changed is not read again, not by the next session either, an
   expect(reads()).toBe(9);
   expect(changed.agents.find(({ name }) => name === "one")?.prompt).toContain("another");
   expect(JSON.parse(readFileSync(index, "utf8")).files).toHaveLength(3);
-  expect(readdirSync(dirname(index))).toHaveLength(1);
+  // What was read of each, and what came of all.
+  expect(readdirSync(dirname(index))).toHaveLength(2);
 });
 
 test("what is new, renamed, changed or agreed to counts at the next look; else it is the same object", async () => {
@@ -116,23 +117,40 @@ test.each([
   expect(JSON.parse(readFileSync(index, "utf8")).files).toHaveLength(1);
 });
 
-test("where somebody has changed it, each file is read from the file again", async () => {
+test("where somebody has changed what was kept, each file is read again", async () => {
   const { index, library, reads } = world({ "all.md": ALL });
-  await library().look();
-  const text = readFileSync(index, "utf8");
+  const first = await library().look();
+  const kept = readdirSync(dirname(index)).map((name) => join(dirname(index), name));
+  const texts = kept.map((path) => readFileSync(path, "utf8"));
   const swaps = [
     ['"maxTurns":7', '"maxTurns":"7"'],
     ['"isolation":"worktree"', '"isolation":"none"'],
-    ['"skills":["sql"]', '"skills":"sql"'],
     ['"prompt"', '"unheardOf"'],
   ] as const;
   for (const [from, to] of swaps) {
-    expect(text).toContain(from);
-    writeFileSync(index, text.replace(from, to));
+    for (const [at, path] of kept.entries()) {
+      expect(texts[at]).toContain(from);
+      writeFileSync(path, texts[at]?.replace(from, to) ?? "");
+    }
     const before = reads();
-    expect((await library().look()).agents[0]).toMatchObject({ maxTurns: 7, isolation: "worktree" });
+    expect(await library().look()).toEqual(first);
     expect(reads()).toBe(before + 1);
   }
+});
+
+test("what the next session takes as it was counts only where the person has agreed to it then", async () => {
+  const { project: cwd, homedir, managed } = places();
+  agentsIn(cwd, { "one.md": simple("one", "permissionMode: acceptEdits\n") });
+  const home = temporaryFolder();
+  const modes = async (agreed: boolean, trusted = agreed) => {
+    const trust = { trusted: () => trusted, agreed: () => agreed };
+    const { agents, inert } = await agentLibrary({ cwd, homedir, managed, home, ...trust }, diskFiles).look();
+    return [agents[0]?.permissionMode, inert === null];
+  };
+  expect(await modes(true)).toEqual(["acceptEdits", true]);
+  expect(await modes(false, true)).toEqual([undefined, false]);
+  expect(await modes(false)).toEqual([undefined, false]);
+  expect(await modes(true, false)).toEqual(["acceptEdits", true]);
 });
 
 test("where it cannot be kept every session reads for itself", async () => {

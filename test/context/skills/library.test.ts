@@ -242,7 +242,8 @@ describe("the index", () => {
     const { all } = await next.look();
     expect(reads()).toBe(3);
     expect(all.map(({ description }) => description)).toEqual(["changed"]);
-    expect(readdirSync(dirname(skillIndex(where.home, where.cwd).path))).toHaveLength(1);
+    // What was read of each, and what came of all.
+    expect(readdirSync(dirname(skillIndex(where.home, where.cwd).path))).toHaveLength(2);
   });
 
   test("what is new, renamed, changed or trusted counts at the next look; else it is the same object", async () => {
@@ -285,14 +286,25 @@ describe("the index", () => {
     expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(1);
   });
 
-  test("sessions that begin at the same moment all know the same, and leave one whole index", async () => {
+  test("a rule that denies a file holds in the next session, and one that is gone does not", async () => {
+    const { where } = world({ [`${P}/a/SKILL.md`]: skill("one"), [`${P}/b/SKILL.md`]: skill("two") });
+    const names = async (denied: (path: string) => boolean) =>
+      (await skillLibrary({ ...where, denied }, diskFiles).look()).all.map(({ name }) => name);
+    const denied = (path: string) => path.includes("/b/");
+    expect(await names(() => false)).toEqual(["a", "b"]);
+    expect(await names(denied)).toEqual(["a"]);
+    expect(await names(denied)).toEqual(["a"]);
+    expect(await names(() => false)).toEqual(["a", "b"]);
+  });
+
+  test("sessions that begin at the same moment all know the same, and leave whole indexes", async () => {
     const { library, where } = world(
       Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${P}/s${at}/SKILL.md`, skill(`n${at}`)])),
     );
     const all = await Promise.all(Array.from({ length: 8 }, () => library().look()));
     for (const skills of all) expect(skills.all).toEqual(all[0]?.all);
     const folder = dirname(skillIndex(where.home, where.cwd).path);
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder)).toHaveLength(2);
     expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(30);
   });
 
