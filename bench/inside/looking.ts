@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { agentLibrary } from "../../src/actors/definitions/load.ts";
 import { diskFiles } from "../../src/context/disk-files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
-import { skillsBlock } from "../../src/context/skills/listing.ts";
+import { skillsBlocks } from "../../src/context/skills/listing.ts";
 import { answer, given } from "../own-process.ts";
 
 /** All skills and agents of a folder looked at by a process that has just begun. */
@@ -28,6 +28,7 @@ if (first) rmSync(join(home, "cache"), { recursive: true, force: true });
 const where = { cwd, homedir: home, home, managed: join(home, "none") };
 const trust = { trusted: () => false, agreed: () => false, denied: () => false };
 const skills = skillLibrary({ ...where, ...trust }, diskFiles);
+const blockOf = skillsBlocks();
 const agents = agentLibrary({ ...where, ...trust }, diskFiles);
 
 const look = await costOf(listed);
@@ -37,7 +38,7 @@ const stats = await costOf(async () => files.map((path) => statSync(path)));
 await answer({ look, again, stats } satisfies LookingRun);
 
 async function listed(): Promise<void> {
-  skillsBlock((await skills.look()).all, 200_000);
+  blockOf((await skills.look()).all, 200_000);
   await agents.look();
 }
 

@@ -1,7 +1,8 @@
 import { type KeptIndex, keptIn } from "../../context/kept-index.ts";
 import type { ReadAgent } from "./agent-file.ts";
-import type { LoadedAgents } from "./load.ts";
+import type { AgentDefinition } from "./definition.ts";
 import type { AgentSearch } from "./places.ts";
+import type { AgentProblem } from "./problem.ts";
 
 /** Raised when what is read of a file changes its meaning, or its shape. */
 const VERSION = 2;
@@ -12,7 +13,13 @@ export function agentIndex(home: string, cwd: string): KeptIndex<ReadAgent> {
 }
 
 /** What came of all of them, whatever the person has agreed to. */
-export type MadeAgents = Pick<LoadedAgents, "said" | "shadowed" | "problems">;
+export interface MadeAgents {
+  /** One for each name, with all that they say, whether anybody has agreed to it or not. */
+  readonly said: readonly AgentDefinition[];
+  /** Those in whose place another stands. */
+  readonly shadowed: readonly AgentDefinition[];
+  readonly problems: readonly AgentProblem[];
+}
 
 /** One for each way to look for them. */
 export function madeAgentIndex(

@@ -13,14 +13,9 @@ import { inertIn, withoutPowers } from "./inert.ts";
 import { type AgentPlace, type AgentSearch, agentPlaces } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
 
-export interface LoadedAgents {
-  /** One for each name. */
+export interface LoadedAgents extends MadeAgents {
+  /** Those that are said, with what of it counts. */
   readonly agents: readonly AgentDefinition[];
-  /** The same with all that they say, whether anybody has agreed to it or not. */
-  readonly said: readonly AgentDefinition[];
-  /** Those in whose place another stands. */
-  readonly shadowed: readonly AgentDefinition[];
-  readonly problems: readonly AgentProblem[];
   /** What does not count as long as nobody has agreed to it, in a sentence; null: nothing. */
   readonly inert: string | null;
 }

@@ -110,3 +110,18 @@ export function skillsBlock(skills: readonly Skill[], windowTokens: number | nul
   const listing = skillListing(forModel(skills), listingBudget(windowTokens));
   return listing === "" ? null : `${HEAD}\n${listing}`;
 }
+
+/** The same, put together once for each window as long as the skills are the same. */
+export function skillsBlocks(): typeof skillsBlock {
+  let of: readonly Skill[] | null = null;
+  const known = new Map<number | null, string | null>();
+  return (skills, windowTokens) => {
+    if (skills !== of) known.clear();
+    of = skills;
+    const block = known.get(windowTokens);
+    if (block !== undefined) return block;
+    const fresh = skillsBlock(skills, windowTokens);
+    known.set(windowTokens, fresh);
+    return fresh;
+  };
+}

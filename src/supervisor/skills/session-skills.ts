@@ -7,7 +7,7 @@ import type { Reference } from "../../context/references.ts";
 import { skillNamed } from "../../context/skills/find-skill.ts";
 import { commandGrant } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
-import { skillsBlock } from "../../context/skills/listing.ts";
+import { skillsBlocks } from "../../context/skills/listing.ts";
 import { isLoadedBy, loadedText } from "../../context/skills/loaded-words.ts";
 import { type Named, type Rendered, rendered, variablesOf } from "../../context/skills/render.ts";
 import type { Skill, Skills } from "../../context/skills/skill.ts";
@@ -110,6 +110,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   const { options, cwd, denied, actors, onWarning, files = diskFiles } = parts;
   const { search } = options;
   const library = skillLibrary({ ...search, cwd, denied }, files);
+  const blockOf = skillsBlocks();
   const calls = judgedCalls(parts);
   const lent = new LentRules();
   const warned = new Set<string>();
@@ -281,7 +282,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
         lent.lend(id, run, rulesLent(skill));
     },
     fact(windowTokens) {
-      const text = skillsBlock(library.now.all, windowTokens);
+      const text = blockOf(library.now.all, windowTokens);
       return text === null ? null : { key: SKILLS_FACT, digest: digestOf(text), text };
     },
     lent: (id) => lent.of(actors.find(id), id),
