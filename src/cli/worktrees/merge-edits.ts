@@ -59,7 +59,7 @@ async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promi
       break;
     case "conflict":
       await io.stderr.write(
-        `The edits of ${name} do not fit to what the checkout is now, so nothing was changed:\n${fileLines(answer.conflicts.map(placeOf))}They stay in ${safeLine(answer.path)}, on branch ${safeLine(answer.branch)}. Go on with its agent to have it settle them, or make these places alike and try again.\n`,
+        `The edits of ${name} do not fit to what the checkout is now, so nothing was changed:\n${fileLines(answer.conflicts.map(placeOf))}They stay in ${safeLine(answer.path)}, on branch ${safeLine(answer.branch)}. Make these places alike and try again${agentWords(tree)}.\n`,
       );
       break;
     case "deletes":
@@ -78,11 +78,14 @@ function heldWords(name: string, paths: readonly string[]): string {
   return `${fileLines(paths)}troupe worktrees merge ${name} --delete deletes them.\n`;
 }
 
-/** Lines say what is to be looked at; where there are none, the kind of the conflict does. */
-function placeOf({ path, kind, lines }: Conflict): string {
-  if (lines.length === 0) return kind === "content" ? path : `${path} (${kind})`;
-  const spans = lines.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
-  const [first] = lines;
-  const word = lines.length === 1 && first?.from === first?.to ? "line" : "lines";
-  return `${path} (${word} ${spans.join(", ")})`;
+/** An agent that keeps its edits on their branch meets no conflict that it could settle. */
+function agentWords({ owner }: TreeListing): string {
+  if (owner === null) return "";
+  const [session, actor] = [safeLine(owner.session), safeLine(owner.actor)];
+  return `; or have its agent settle them (troupe --resume ${session}, then /resume ${actor} TEXT), unless it was started to keep its edits on their branch`;
+}
+
+/** Its lines are those of a file with marks, and none was written. */
+function placeOf({ path, kind }: Conflict): string {
+  return kind === "content" ? path : `${path} (${kind})`;
 }

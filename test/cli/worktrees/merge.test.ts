@@ -84,7 +84,7 @@ describe("troupe worktrees merge", () => {
     const { code, out, err } = await run({ answer });
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(
-      "The edits of agent-aaaa1111 do not fit to what the checkout is now, so nothing was changed:\n  a.ts (lines 3-5)\nThey stay in /t, on branch worktree-a. Go on with its agent to have it settle them, or make these places alike and try again.\n",
+      "The edits of agent-aaaa1111 do not fit to what the checkout is now, so nothing was changed:\n  a.ts\nThey stay in /t, on branch worktree-a. Make these places alike and try again; or have its agent settle them (troupe --resume s1, then /resume aaaa1111 TEXT), unless it was started to keep its edits on their branch.\n",
     );
     expect(JSON.parse((await run({ answer }, { json: true })).out)).toMatchObject({
       name: "agent-aaaa1111",
