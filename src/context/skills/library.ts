@@ -42,7 +42,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeKept(index, after);
-    const made = gathered(found, reads, full, misplaced(strays, places, files));
+    const made = gathered(found, reads, full, misplaced(strays, places, asked));
     if (!made.isDenied)
       writeMade(list, { asked: asked.asked, made: { skills: made.skills, reals: made.reals } });
     last = { asked: asked.asked, trusted };

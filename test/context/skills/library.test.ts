@@ -115,6 +115,11 @@ describe("where skills are", () => {
       `${at("flat.md")}: a skill is a folder with a file SKILL.md in it, such as ${at("flat/SKILL.md")}.`,
       `${at("group/one/SKILL.md")}, ${at("group/two/SKILL.md")}: skills are looked for one folder deep; move them to ${at("NAME/SKILL.md")}.`,
     ]);
+    for (const name of ["one", "two"]) rmSync(at(`group/${name}/SKILL.md`));
+    // Where the next session takes the list as it was kept, too.
+    expect((await library().look()).notes).toHaveLength(1);
+    rmSync(at("flat.md"));
+    expect((await library().look()).notes).toEqual([]);
   });
 
   test("the ten that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
