@@ -22,7 +22,7 @@ const PATIENCE_MS = 10_000;
 /** One for all: an error made on the spot keeps, by its stack, the thread's lanes and all that went over them. */
 export const ENDED = new Error("The agent has ended.");
 
-/** How the run of an actor ends: all it held is let go, its one summary is made durable, and then delivered. */
+/** How an agent ends: all that its run held is let go, its one summary is made durable, and then delivered. */
 export class Ends {
   readonly #session: Session;
   readonly #ports: EndsPorts;

@@ -32,10 +32,14 @@ export function tellProgress(parts: ProgressParts): () => void {
     const words = progressWords(parts.views(), ids, clock.now());
     changed = false;
     withdraw();
-    if (words !== null) {
-      count += 1;
-      parts.tell(count, words);
+    if (words === null) {
+      // Whoever begins now is told of at the next change, however soon that is.
+      paced = false;
+      withdraw = clock.after(SILENCE_MS, tell);
+      return;
     }
+    count += 1;
+    parts.tell(count, words);
     paced = true;
     withdraw = clock.after(PACE_MS, rest);
   };

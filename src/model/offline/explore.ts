@@ -22,7 +22,7 @@ export interface Clause extends Asked {
 
 /** Of one word there may be thousands of lines; of two together, or a definition, few, and those count. */
 const WORD_LINES = 100;
-const TELLING_LINES = 200;
+const TELLING_LINES = 800;
 const MOST_SEARCHED = 6;
 const MOST_READINGS = 4;
 const LINES_BEFORE = 14;

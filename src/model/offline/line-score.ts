@@ -51,7 +51,9 @@ function kindBonus(
   switch (kind.type) {
     case "definition": {
       if (wants === "uses") return 0.6;
-      const reach = kind.local ? 0.2 : kind.indent === 0 ? 1 : 0.6;
+      // What one function calls something decides nothing.
+      if (kind.local) return 0.6;
+      const reach = kind.indent === 0 ? 1 : 0.6;
       const bonus = nameMatch(question, weights, kind.name) * reach * (documented ? 1.2 : 1);
       return 1 + (wants === "definition" ? 1.6 : 0.8) * bonus;
     }

@@ -54,10 +54,14 @@ describe("progress of a call", () => {
     });
   });
 
-  test("says nothing before there is an agent", () => {
-    const { notes, change } = told([], [actor(1)]);
+  test("says nothing before there is an agent, and tells of it at its first change, however soon", () => {
+    const views: AgentView[] = [];
+    const { notes, change } = told(views, [actor(1)]);
     change();
     expect(notes).toEqual([]);
+    views.push(agentView({ id: actor(1), description: "find it" }));
+    change();
+    expect(notes).toEqual([[1, "Explore · find it"]]);
   });
 });
 
