@@ -3,9 +3,11 @@ import type { MessageParam } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
+import { personsWords, textOf } from "./persons-words.ts";
 
 /** One thing an agent was asked, and what came of it. */
 export interface Exchange {
+  /** Without what the runtime attached to it. */
   readonly prompt: string;
   /** Null while unfinished. */
   readonly summary: Summary | null;
@@ -35,7 +37,7 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
 function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]> {
   const all = new Map<ActorId, Exchange[]>();
   const ask = (actor: ActorId, message: MessageParam): void => {
-    all.set(actor, [...(all.get(actor) ?? []), { prompt: textOf(message), summary: null, said: "" }]);
+    all.set(actor, [...(all.get(actor) ?? []), { prompt: personsWords(message), summary: null, said: "" }]);
   };
   const change = (actor: ActorId, by: Partial<Exchange>): void => {
     const known = all.get(actor) ?? [];
@@ -80,9 +82,4 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
     }
   }
   return all;
-}
-
-function textOf({ content }: MessageParam): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

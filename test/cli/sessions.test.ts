@@ -30,6 +30,8 @@ async function run(home: string, argv: readonly string[], cwd = import.meta.dirn
   return { code, out: io.out.text, err: io.err.text };
 }
 
+/** The runtime's, not what was asked. */
+const ATTACHED = "<system-reminder>\nSkills\n- review: Review a change.\n</system-reminder>";
 const done: SessionEvent = { type: "end", status: "done", agents: 2 };
 const here = import.meta.dirname;
 const tree: readonly SessionEvent[] = [
@@ -38,7 +40,15 @@ const tree: readonly SessionEvent[] = [
     depth: 0,
     type: "main",
     description: "main conversation",
-    messages: [{ role: "user", content: "the question" }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: ATTACHED },
+          { type: "text", text: "the question" },
+        ],
+      },
+    ],
   }),
   spawn(ALICE),
   spawn(BOB, { parent: ALICE, depth: 2, description: "deeper \u001b[2J" }),

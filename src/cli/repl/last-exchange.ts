@@ -1,7 +1,8 @@
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
-import { blocksOf, conversationOf } from "../../mailbox/turns.ts";
+import { conversationOf } from "../../mailbox/turns.ts";
 import { withoutHookWords } from "../../supervisor/hook-words.ts";
+import { isPersons, personsWords, textOf } from "../persons-words.ts";
 
 /** What the person asked last, and what was said to it since. */
 export interface LastExchange {
@@ -30,21 +31,4 @@ export function lastExchange({
   if (asked === undefined) return null;
   const said = all.slice(at + 1).filter(({ role }) => role === "assistant");
   return { prompt: personsWords(asked), said: said.map(textOf).filter(Boolean).at(-1) ?? "" };
-}
-
-/** What the runtime adds to the person's words stands in blocks of its own. */
-function personsWords(message: MessageParam): string {
-  return withoutHookWords(textsOf(message).filter(isPersons).join("\n")).trim();
-}
-
-function isPersons(text: string): boolean {
-  return !text.startsWith("<system-reminder>");
-}
-
-function textOf(message: MessageParam): string {
-  return textsOf(message).join("\n").trim();
-}
-
-function textsOf(message: MessageParam): string[] {
-  return blocksOf(message).flatMap((block) => (block.type === "text" ? [block.text] : []));
 }

@@ -11,6 +11,7 @@ import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.t
 import { agentName, statusMark, statusWords } from "../agent-words.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
+import { personsWords } from "../persons-words.ts";
 import { safeLine } from "../safe-text.ts";
 
 /** More of one thing is not told on a line. */
@@ -97,7 +98,8 @@ export class StoryTeller {
 
   #asked(message: MessageParam, by: ActorId | null, background = false): string {
     const who = by === null ? "" : ` by ${this.#names.get(by) ?? by}`;
-    return `is asked${who}${background ? " in the background" : ""}: ${oneLine(textOf(message.content))}`;
+    const words = personsWords(message) || textOf(message.content);
+    return `is asked${who}${background ? " in the background" : ""}: ${oneLine(words)}`;
   }
 
   #called({ actor, call, tool, input, decision, reason }: Of<"before">): string {
