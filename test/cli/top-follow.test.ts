@@ -36,7 +36,17 @@ const story: readonly SessionEvent[] = [
     messages: [{ role: "user", content: "look\nat it \u001b[2J" }],
   }),
   { type: "start", actor: MAIN, attempt: 1 },
-  spawn(ALICE),
+  spawn(ALICE, {
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "<system-reminder>\nSkills\n</system-reminder>" },
+          { type: "text", text: "task of alice" },
+        ],
+      },
+    ],
+  }),
   { type: "start", actor: ALICE, attempt: 1 },
   {
     type: "before",
