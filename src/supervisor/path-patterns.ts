@@ -1,7 +1,7 @@
 import type { Fits } from "../context/memory/nearby.ts";
 import { type GlobPattern, globPattern } from "../tools/globs/pattern.ts";
 
-/** Patterns as Glob takes them, each read once; one that cannot be read fits nothing. */
+/** Patterns as Glob takes them, each read once; one that cannot be read fits everything: better told once too often. */
 export function pathPatterns(): Fits {
   const read = new Map<string, GlobPattern | null>();
 
@@ -17,7 +17,7 @@ export function pathPatterns(): Fits {
 
   return (text, path) => {
     const pattern = patternOf(text);
-    if (pattern === null) return false;
+    if (pattern === null) return true;
     const names = path.split("/");
     let folder: GlobPattern["start"] | null = pattern.start;
     for (const name of names.slice(0, -1)) {

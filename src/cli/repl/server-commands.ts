@@ -35,7 +35,12 @@ export async function serverCommand(argument: string, context: ServerContext): P
   const code = known === "accept" && /^[0-9a-f]{8}$/.test(words.at(-1) ?? "") ? words.pop() : undefined;
   const name = words.join(" ").replace(/^(["'])(.*)\1$/, "$2");
   const server = named(name, context);
-  if (typeof server === "string") return safeLine(server);
+  if (typeof server === "string") {
+    const odd = known === "accept" && code === undefined && words.length > 1;
+    return safeLine(
+      odd ? `${server} The code to accept is the last line of /mcp changes, 8 digits and letters.` : server,
+    );
+  }
   switch (known) {
     case "login":
       return safeLine(await signedIn(server, context));
@@ -98,7 +103,7 @@ function named(name: string, { session }: ServerContext): ServerStatus | string 
 async function signedIn({ name, slug, state }: ServerStatus, context: ServerContext): Promise<string> {
   const { session, say, stoppable } = context;
   if (state.type === "connected")
-    return `The MCP server "${name}" is connected, so nobody need sign in; to do so as somebody else, /mcp logout ${slug} first.`;
+    return `The MCP server "${name}" is connected, so nobody need sign in. Where somebody has, /mcp logout ${slug} forgets that.`;
   const signal = stoppable();
   const show = (url: string) => {
     say("Open this page in a browser on this machine, and sign in there (Ctrl-C gives up):");

@@ -14,12 +14,12 @@ const AGENTS = "agent-";
 /** Names in one sentence; there can be any number of worktrees. */
 const MOST_NAMES = 5;
 
-/** By its name, by the id of its agent, or by the beginning of either where that is one worktree's only. */
+/** By its name or branch, by the id of its agent, or by the beginning of either where that is one worktree's only. */
 export function searchTree(given: string, trees: readonly TreeListing[]): TreeSearch {
   if (given === "") return { type: "unknown" };
   const ways: readonly ((tree: TreeListing) => boolean | undefined)[] = [
     ({ name }) => name === given,
-    ({ owner }) => owner?.actor === given,
+    ({ owner, branch }) => owner?.actor === given || branch === given,
     ({ name, owner }) =>
       name.startsWith(given) || name.startsWith(`${AGENTS}${given}`) || owner?.actor.startsWith(given),
   ];
@@ -42,7 +42,7 @@ export function treeNamed(given: string, trees: readonly TreeListing[]): TreeLis
     case "unknown":
       throw new UsageError(
         given.includes("/")
-          ? `There is no worktree ${quoted(given)}: it is named by its name or its agent's id, not by a path or a branch; troupe worktrees list shows them.`
+          ? `There is no worktree ${quoted(given)}: it is named by its name, its branch or its agent's id, not by a path; troupe worktrees list shows them.`
           : `There is no worktree ${quoted(given)} in this repository; troupe worktrees list shows them.`,
       );
     default:

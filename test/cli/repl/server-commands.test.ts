@@ -67,7 +67,7 @@ describe("/mcp (A17)", () => {
     expect(lines).toEqual([expect.stringContaining("in a browser on this machine"), url]);
     const refused: ServerDesk["signIn"] = async () => ({ ok: false, message: "It said no." });
     expect(await said('/mcp login "my mail"', { signIn: refused })).toBe("It said no.");
-    expect(await said("/mcp login maps")).toContain("to do so as somebody else, /mcp logout maps first");
+    expect(await said("/mcp login maps")).toContain("Where somebody has, /mcp logout maps forgets that.");
   });
 
   test("logout and restart say what came of it", async () => {
@@ -108,6 +108,7 @@ describe("/mcp (A17)", () => {
   test.each([
     ["/mcp login", "Name the server. There are: maps, my mail, old, slow."],
     ["/mcp login nobody", 'There is no MCP server "nobody". There are: maps, my mail, old, slow.'],
+    ["/mcp accept maps abc", "The code to accept is the last line of /mcp changes, 8 digits and letters."],
     ["/mcp dance", '/mcp cannot "dance"; it can login'],
     ["/mcp dance maps", '/mcp cannot "dance"; it can login, logout, restart, changes and accept'],
     ["/mcp changes old", 'No tool of the MCP server "old" has changed'],

@@ -80,7 +80,7 @@ describe("a worktree is named", () => {
     ...two,
     restore: async ({ name }) => ({ type: "restored", path: `/repo/${name}`, branch: "b" }),
   };
-  test.each(["agent-aabb2222", "aabb2222", "aab", "agent-aab"])("by %s", async (given) => {
+  test.each(["agent-aabb2222", "worktree-agent-aabb2222", "aabb2222", "aab", "agent-aab"])("by %s", async (given) => {
     expect(await run((about) => restoreTree(given, about), restored)).toEqual({
       code: 0,
       out: "agent-aabb2222 is there again with all it held last: /repo/agent-aabb2222, on branch b.\n",
@@ -93,7 +93,7 @@ describe("a worktree is named", () => {
     ["zz", 'There is no worktree "zz" in this repository; troupe worktrees list shows them.'],
     [
       "../../etc",
-      'There is no worktree "../../etc": it is named by its name or its agent\'s id, not by a path or a branch; troupe worktrees list shows them.',
+      'There is no worktree "../../etc": it is named by its name, its branch or its agent\'s id, not by a path; troupe worktrees list shows them.',
     ],
     ["", 'There is no worktree "" in this repository; troupe worktrees list shows them.'],
   ])("not by %j", async (given, sentence) => {
