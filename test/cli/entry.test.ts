@@ -51,7 +51,7 @@ describe("the process", () => {
       expect(err).toContain("src/cli/main.ts");
       // Words and defaults that commands are written with start nothing and load nothing.
       const runtime = err.replaceAll(
-        /src\/supervisor\/(?:[\w-]+\/)?(?:words|budget|worktree-(?:words|settings))\.ts/g,
+        /src\/supervisor\/(?:[\w-]+\/)?(?:words|budget|hook-words|worktree-(?:words|settings))\.ts/g,
         "",
       );
       expect(runtime).not.toMatch(/src\/(supervisor|actors|model(?!\/aliases))\//);
