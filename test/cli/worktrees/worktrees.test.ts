@@ -80,13 +80,16 @@ describe("a worktree is named", () => {
     ...two,
     restore: async ({ name }) => ({ type: "restored", path: `/repo/${name}`, branch: "b" }),
   };
-  test.each(["agent-aabb2222", "worktree-agent-aabb2222", "aabb2222", "aab", "agent-aab"])("by %s", async (given) => {
-    expect(await run((about) => restoreTree(given, about), restored)).toEqual({
-      code: 0,
-      out: "agent-aabb2222 is there again with all it held last: /repo/agent-aabb2222, on branch b.\n",
-      err: "",
-    });
-  });
+  test.each(["agent-aabb2222", "worktree-agent-aabb2222", "aabb2222", "aab", "agent-aab"])(
+    "by %s",
+    async (given) => {
+      expect(await run((about) => restoreTree(given, about), restored)).toEqual({
+        code: 0,
+        out: "agent-aabb2222 is there again with all it held last: /repo/agent-aabb2222, on branch b.\n",
+        err: "",
+      });
+    },
+  );
 
   test.each([
     ["aa", '"aa" means more than one worktree: agent-aaaa1111, agent-aabb2222; give more of its name.'],
