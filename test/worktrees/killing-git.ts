@@ -12,15 +12,16 @@ import type { KilledOp } from "./killed-op.ts";
  */
 export type How = "before" | "after" | "orphan" | "torn" | "disk";
 
+/** Two that run at once may both be the one, and the second finds nobody to kill: to say so to a dead reader would end it. */
 const WRAPPER = `#!/bin/sh
 n=$(( $(cat "$KILL_COUNT" 2>/dev/null || echo 0) + 1 ))
 echo $n > "$KILL_COUNT"
 [ "$n" = "$KILL_AT" ] || exec "$KILL_GIT" "$@"
 case "$KILL_HOW" in
-  before) kill -9 $PPID; exit 1;;
-  after) "$KILL_GIT" "$@"; kill -9 $PPID; exit 1;;
-  orphan) touch "$KILL_COUNT.alone"; kill -9 $PPID; "$KILL_GIT" "$@"; rm "$KILL_COUNT.alone"; exit 1;;
-  torn) "$KILL_GIT" "$@" & kill -9 $PPID; kill -9 $!; exit 1;;
+  before) kill -9 $PPID 2>/dev/null; exit 1;;
+  after) "$KILL_GIT" "$@"; kill -9 $PPID 2>/dev/null; exit 1;;
+  orphan) touch "$KILL_COUNT.alone"; kill -9 $PPID 2>/dev/null; "$KILL_GIT" "$@"; rm -f "$KILL_COUNT.alone"; exit 1;;
+  torn) "$KILL_GIT" "$@" & kill -9 $PPID 2>/dev/null; kill -9 $! 2>/dev/null; exit 1;;
 esac
 `;
 
