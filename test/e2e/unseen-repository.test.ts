@@ -86,7 +86,7 @@ describe("with the offline model", { timeout: 60_000 }, () => {
 });
 
 /** What a model would do, one reply after the other; the last one only once it was notified. */
-function replies(cwd: string): readonly ServedReply[] {
+function replies(cwd: string, answered: string): readonly ServedReply[] {
   const call = (name: string, input: unknown): ServedCall => ({ name, input });
   const file_path = join(cwd, "lib/tide.py");
   return [
@@ -110,16 +110,27 @@ function replies(cwd: string): readonly ServedReply[] {
         call("Bash", { command: meeting("b", "a"), description: "Meet" }),
       ],
     },
-    { calls: [call("Bash", { command: "sleep 0.1; echo high water; exit 3", run_in_background: true })] },
+    {
+      calls: [
+        call("Bash", {
+          // Its end is no news to who has it with the results of that turn already.
+          command: `until test -e ${answered}; do sleep 0.05; done; echo high water; exit 3`,
+          run_in_background: true,
+        }),
+      ],
+    },
     { text: "It is on its way." },
     { text: "It came." },
   ];
 }
 
 async function played(cwd: string): Promise<MessagesServer> {
+  const answered = join(temporaryFolder(), "answered");
   const server = await startMessagesServer(({ body }) => {
     const said = body.messages.filter(({ role }) => role === "assistant").length;
-    return replies(cwd)[said] ?? { text: "nothing left to say" };
+    const reply = replies(cwd, answered)[said] ?? { text: "nothing left to say" };
+    if ("text" in reply) writeFileSync(answered, "");
+    return reply;
   });
   onTestFinished(() => server.close());
   return server;
