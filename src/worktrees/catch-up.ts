@@ -1,4 +1,7 @@
+import { statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
+import type { Base } from "./base.ts";
 import { fillTree } from "./fill.ts";
 import { allThere } from "./gc-guard.ts";
 import type { Git } from "./git.ts";
@@ -6,29 +9,59 @@ import type { Ground, Repository } from "./ground.ts";
 import { baseRef } from "./layout.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
+import { placeOf } from "./tree-place.ts";
+
+/** A base that became known while its tree was filled is held from then on: a clean-up of git's takes nothing of it. */
+export async function holdBase(
+  repo: Repository,
+  tree: Tree,
+  base: Base | Refused,
+  ground: Ground,
+): Promise<Base | Refused> {
+  if (isRefused(base) || base.commit === tree.base) return base;
+  const held = await repo.git.run(["update-ref", baseRef(tree.name), base.commit, tree.base]);
+  if (held.code !== 0) return failed(tree, held.err);
+  const there = await allThere(repo.git.run, repo.common, base.commit, tree.base, [], ground);
+  return there ? base : refused(`The worktree ${tree.name} could not be made: ${LOST}`);
+}
 
 /**
- * A tree that was filled while its base was not known yet goes on to it: only the files that differ are written, and
- * the branch moves last. Answers with notes.
+ * A tree that was filled while its base was not known yet goes on to it: only the files that differ are written.
+ * Answers with notes.
  */
 export async function catchUp(
-  repo: Repository,
   { tree, git, to }: { readonly tree: Tree; readonly git: Git; readonly to: string },
-  ground: Ground,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[] | Refused> {
   if (to === tree.base) return [];
-  const held = await repo.git.run(["update-ref", baseRef(tree.name), to, tree.base]);
-  if (held.code !== 0) return failed(tree, held.err);
-  if (!(await allThere(repo.git.run, repo.common, to, tree.base, [], ground)))
-    return refused(`The worktree ${tree.name} could not be made: ${LOST}`);
+  nothingIsRacy(tree);
   const difference = ["read-tree", "-m", "-u", "--no-recurse-submodules", tree.base, to];
-  const done = await git.run(difference, signal ? { signal } : {});
+  const [done, moved] = await bothEnded(
+    git.run(difference, signal ? { signal } : {}),
+    git.run(["update-ref", "HEAD", to, tree.base]),
+  );
   // A file whose filters do not give back what they took seems changed to it; and they may fail.
   const filled = done.code === 0 ? null : await fillTree(git, to, signal);
   if (filled !== null && isRefused(filled)) return filled;
-  const moved = await git.run(["update-ref", "HEAD", to, tree.base]);
   return moved.code === 0 ? (filled?.notes ?? []) : failed(tree, moved.err);
+}
+
+/**
+ * Git reads every file again that was written in the second of its index, here most of them, as somebody could have
+ * changed it since. Nobody knows of this tree yet; and the index that git writes next is of its own time.
+ */
+function nothingIsRacy(tree: Tree): void {
+  const place = placeOf(tree);
+  if (isRefused(place)) return;
+  const index = join(place.gitDir, "index");
+  const later = statSync(index).mtimeMs / 1_000 + 2;
+  utimesSync(index, later, later);
+}
+
+/** Whichever fails, the other one has come to its end, too. */
+export async function bothEnded<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 /** Of a base that no ref held yet. */

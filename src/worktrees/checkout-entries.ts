@@ -18,11 +18,21 @@ export interface Entries {
   readonly nested: readonly string[];
 }
 
-/** What is in an index; with a walk over the checkout where `nested` is asked for. */
+/** Which entries are wanted: a checkout has tens of thousands, of which few are not plain. */
+export interface Wanted {
+  /** Also files and links that are neither unmerged nor hidden from git. */
+  readonly plain: boolean;
+  /** Also repositories within it, for which the checkout is walked. */
+  readonly nested: boolean;
+}
+
+const PLAIN = /^H 1[02]0/;
+
+/** What is in an index. */
 export async function entriesAndNested(
   repo: Repository,
   index: string,
-  nested: boolean,
+  { plain, nested }: Wanted,
 ): Promise<Entries | Refused> {
   const others = nested ? ["-o", "--exclude-standard"] : [];
   const listed = await repo.git.run(["ls-files", "-v", "-s", "-z", ...others], { index });
@@ -31,6 +41,7 @@ export async function entriesAndNested(
   const entries: CheckoutEntry[] = [];
   const found: string[] = [];
   for (const part of parts(listed.out)) {
+    if (!plain && PLAIN.test(part)) continue;
     const tab = part.indexOf("\t");
     const [tag = "", mode = "", id = "", stage] = part.slice(0, Math.max(tab, 0)).split(" ");
     if (stage === undefined || tag === "?") {

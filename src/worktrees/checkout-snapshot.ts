@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type CheckoutEntry, entriesAndNested } from "./checkout-entries.ts";
 import { type GitAnswer, oddPath } from "./git.ts";
 import type { Ground, Repository } from "./ground.ts";
-import { ourFolder } from "./layout.ts";
+import { ourFolder, treesFolder } from "./layout.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 import { chunks, copyIndex } from "./side-index.ts";
@@ -21,8 +21,11 @@ export interface CheckoutSnapshot {
 
 /** A file may go, or be half renamed, while git looks at it: an editor that saves. */
 const TRIES = 3;
-/** A split index would leave files beside the person's own. */
-const ONE_FILE = ["-c", "core.splitIndex=false"];
+/**
+ * A split index would leave files beside the person's own. A tree is filled meanwhile, which takes longer than one thread
+ * needs to look at the files of the checkout: twenty would only be in its way.
+ */
+const CONFIG = ["-c", "core.splitIndex=false", "-c", "core.preloadIndex=false"];
 
 /**
  * HEAD, what is staged, what is not, and what git does not know yet, as one commit of ours. The person's index is only
@@ -49,7 +52,7 @@ async function takeInto(
 ): Promise<CheckoutSnapshot | Refused> {
   // The copy is as old as the original: else a change of the second it was written in is never seen.
   copyIndex(join(repo.gitDir, "index"), index);
-  const found = await entriesAndNested(repo, index, false);
+  const found = await entriesAndNested(repo, index, { plain: false, nested: false });
   if (isRefused(found)) return found;
   const { entries } = found;
   const unmerged = entries.filter(({ tag }) => tag === "M");
@@ -59,7 +62,7 @@ async function takeInto(
   const added = await addAll(repo, index, entries);
   if (isRefused(added)) return added;
 
-  const written = await repo.git.run([...ONE_FILE, "write-tree"], { index });
+  const written = await repo.git.run([...CONFIG, "write-tree"], { index });
   if (written.code !== 0) return refused(cannot(repo, written));
   const tree = written.out.trim();
   const of = parents.flatMap((parent) => ["-p", parent]);
@@ -85,7 +88,7 @@ async function unhide(
     ["--no-skip-worktree", here],
   ] as const)
     for (const some of chunks(paths, 500)) {
-      const done = await repo.git.run([...ONE_FILE, "update-index", how, "--", ...some], { index });
+      const done = await repo.git.run([...CONFIG, "update-index", how, "--", ...some], { index });
       if (done.code !== 0) return refused(cannot(repo, done));
     }
   const there = new Set(here);
@@ -102,7 +105,7 @@ async function addAll(
   let out = submodules;
   let looked = false;
   for (let attempt = 1; ; attempt += 1) {
-    const added = await repo.git.run([...ONE_FILE, "add", "-A", "-v", "--sparse", ...without(out)], {
+    const added = await repo.git.run([...CONFIG, "add", "-A", "-v", "--sparse", ...without(out)], {
       index,
     });
     // A repository in it is named with a slash at its end, as no file can be.
@@ -111,7 +114,7 @@ async function addAll(
     if (attempt > TRIES) return refused(cannot(repo, added));
     // Begun anew: git may have noted the repository as a submodule.
     copyIndexAgain(repo, index);
-    const again = await entriesAndNested(repo, index, true);
+    const again = await entriesAndNested(repo, index, { plain: false, nested: true });
     if (isRefused(again)) return again;
     const odd = again.nested.find(oddPath);
     if (odd !== undefined)
@@ -134,10 +137,12 @@ function without(paths: readonly string[]): string[] {
   return paths.length === 0 ? [] : ["--", ".", ...paths.map((path) => `:(top,exclude,literal)${path}`)];
 }
 
-/** A submodule without files has nothing that could be missed. */
+/** A submodule without files has nothing that could be missed, and trees of agents come back by themselves. */
 function notesOn({ top }: Repository, out: readonly string[], submodules: readonly string[]): string[] {
   const known = new Set(submodules);
-  const missed = out.filter((path) => !known.has(path) || isThere(join(top, path, ".git")));
+  const missed = out.filter((path) =>
+    known.has(path) ? isThere(join(top, path, ".git")) : dirname(join(top, path)) !== treesFolder(top),
+  );
   return missed.map((path) =>
     known.has(path)
       ? `${path} is a submodule: what was changed in it is left out.`

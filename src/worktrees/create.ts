@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Base, baseOf } from "./base.ts";
 import { bringAlong } from "./bring-along.ts";
-import { catchUp, LOST } from "./catch-up.ts";
+import { bothEnded, catchUp, holdBase, LOST } from "./catch-up.ts";
 import { codeOf } from "./error-code.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import { allThere } from "./gc-guard.ts";
@@ -55,24 +55,18 @@ export async function makeTree(
   ground: Ground,
   signal: AbortSignal | undefined,
 ): Promise<CreateAnswer> {
-  const asked = baseOf(repo, request.baseRef, ground, signal);
-  // Whoever fails first, the other one has come to its end when this answers; it is heard where it is waited for.
-  const ended = asked.then(
-    () => {},
-    () => {},
-  );
-  try {
-    const first = beginsAhead(request, repo, earlier) ?? (await asked);
-    if (isRefused(first)) return first;
-    const record = recordOf(request, repo, first, ground);
-    const begun = await withLock(repo.common, ground, () => begin(repo, record, earlier, ground), { signal });
-    return begun ?? (await finish(request, repo, record, asked, ground, signal));
-  } finally {
-    await ended;
-  }
+  const ask = () => baseOf(repo, request.baseRef, ground, signal);
+  const ahead = beginsAhead(request, repo, earlier);
+  const first = ahead ?? (await ask());
+  if (isRefused(first)) return first;
+  const record = recordOf(request, repo, first, ground);
+  const begun = await withLock(repo.common, ground, () => begin(repo, record, earlier, ground), { signal });
+  if (begun !== null) return begun;
+  const base = ahead === null ? async () => first : ask;
+  return finish(request, { repo, record, base }, ground, signal);
 }
 
-/** Most files of a checkout are as HEAD has them: they are written while it is looked at. Null: nothing is yet. */
+/** Most files of a checkout are as HEAD has them: they are written while it is looked at. Null: not without a look. */
 function beginsAhead({ baseRef }: CreateRequest, { head }: Repository, earlier: Earlier | null): Base | null {
   return baseRef === "checkout" && head !== null && earlier === null ? { commit: head, notes: [] } : null;
 }
@@ -193,27 +187,35 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
+/** A tree that is empty yet. */
+interface Begun {
+  readonly repo: Repository;
+  readonly record: TreeRecord;
+  /** What it is to begin from, if that is known. */
+  base(): Promise<Base | Refused>;
+}
+
 /** The files, which trees that are made at once write side by side. */
 async function finish(
   request: CreateRequest,
-  repo: Repository,
-  record: TreeRecord,
-  asked: Promise<Base | Refused>,
+  { repo, record, base: ask }: Begun,
   ground: Ground,
   signal: AbortSignal | undefined,
 ): Promise<CreateAnswer> {
   const takeBack = () => withLock(repo.common, ground, () => unmake(repo, record));
   try {
     const git = repo.git.at(record.tree.path);
-    const filled = await fillTree(git, record.tree.base, signal);
-    const base = await asked;
+    const [filled, base] = await bothEnded(
+      fillTree(git, record.tree.base, signal),
+      ask().then((base) => holdBase(repo, record.tree, base, ground)),
+    );
     const refuse = async (why: Refused) => {
       await takeBack();
       return why;
     };
     if (isRefused(filled)) return await refuse(filled);
     if (isRefused(base)) return await refuse(base);
-    const more = await catchUp(repo, { tree: record.tree, git, to: base.commit }, ground, signal);
+    const more = await catchUp({ tree: record.tree, git, to: base.commit }, signal);
     if (isRefused(more)) return await refuse(more);
     const tree = { ...record.tree, base: base.commit };
     const along = await bringAlong({ repo, tree, git, dependencies: request.dependencies, signal });

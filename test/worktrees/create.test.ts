@@ -330,3 +330,25 @@ test("links, modes and CRLF stand in the tree as git writes them in the checkout
   expect(lstatSync(join(tree.path, "link")).isSymbolicLink()).toBe(true);
   expect(statSync(join(tree.path, "x.sh")).mode & 0o111).not.toBe(0);
 });
+
+test("what is written in a tree in the very second it was made is seen, also where it goes on from HEAD to edits", async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `file-${at}.txt`);
+  const person = await repositoryWith(Object.fromEntries(names.map((name) => [name, "old\n"])));
+  person.write({ "file-0.txt": "edited\n" });
+  const { tree, git } = await made(person);
+  const index = await git("rev-parse", "--path-format=absolute", "--git-path", "index");
+  expect(statSync(index).mtimeMs).toBeLessThanOrEqual(Date.now() + 10);
+  const unedited = names.slice(1);
+  for (const name of unedited) writeFileSync(join(tree.path, name), "new\n");
+  expect((await git("diff", "--name-only")).split("\n").sort()).toEqual([...unedited].sort());
+});
+
+test("a tree whose edits were looked at beside other trees says nothing of those", async () => {
+  const person = await repositoryWith({ "a.txt": "1\n", ".claude/worktrees/.gitignore": "nothing\n" });
+  person.write({ "a.txt": "2\n" });
+  const first = await made(person, { name: "first" });
+  const second = await made(person, { name: "second" });
+  for (const { notes } of [first, second])
+    expect(notes).toEqual([expect.stringMatching(/does not ignore the worktrees there/)]);
+  expect(await second.git("ls-files", ".claude")).toBe(".claude/worktrees/.gitignore");
+});

@@ -17,7 +17,7 @@ export async function entriesOf(
   repo: Repository,
   index: string,
 ): Promise<ReadonlyMap<string, IndexEntry> | Refused> {
-  const found = await entriesAndNested(repo, index, false);
+  const found = await entriesAndNested(repo, index, { plain: true, nested: false });
   if (isRefused(found)) return found;
   return new Map(found.entries.map(({ path, mode, id }) => [path, { mode, id }]));
 }
