@@ -1,31 +1,18 @@
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
-import { threadHost } from "../actors/thread-host.ts";
-import { type SessionPlace, sessionPlace, troupeHome } from "../journal/place.ts";
-import { processIdentity } from "../journal/process-identity.ts";
-import { lockSession } from "../journal/session-lock.ts";
-import { startJournal } from "../journal/thread-journal.ts";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
-import { type ActorId, type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
-import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import { type ActorId, type Ids, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
-import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
-import { localGateway, threadGateway } from "../model/gateway.ts";
 import type { AskBroker } from "../policy/ask-broker.ts";
 import type { Person } from "../policy/asks.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
-import { credentialsIn } from "../policy/secrets/credentials.ts";
-import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
-import { startProcesses } from "../processes/client.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
-import { type AgentIndex, AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
+import { type AgentIndex, type AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
 import { definitionHooks } from "./definition-hooks.ts";
@@ -34,16 +21,16 @@ import type { Gate } from "./gate.ts";
 import { gitStatus } from "./git-status.ts";
 import type { Isolation } from "./isolation/isolation.ts";
 import { openIsolation } from "./isolation/open-isolation.ts";
-import { type LeavableJournal, untilLeft } from "./journal-until-left.ts";
+import type { LeavableJournal } from "./journal-until-left.ts";
 import { sessionKnowledge } from "./knowledge.ts";
-import { limitsOf } from "./limits.ts";
 import type { SupervisorOptions } from "./options.ts";
-import { type Outputs, outputsIn } from "./outputs.ts";
+import type { Outputs } from "./outputs.ts";
 import type { Radar } from "./overlap/session-radar.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
 import { type LateServers, lateServers } from "./servers/late-servers.ts";
+import { openGround } from "./session-ground.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
@@ -106,58 +93,10 @@ export interface SessionListeners {
 }
 
 export function openSession(given: SupervisorOptions, unredacted: SessionListeners): Session {
-  // Whatever the process's folder becomes, a session's folders stay what they were.
-  const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
-  const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
-  const clock = options.clock ?? systemClock;
-  const ids = options.ids ?? randomIds();
-  const id = options.resume?.id ?? ids.session();
-  const limits = limitsOf(options.limits);
-  const secrets = secretsOf(options);
-  const redact = redactor(secrets);
-  // What goes wrong may quote what a hook or a command said.
-  const listeners: SessionListeners = {
-    ...unredacted,
-    onWarning: (message) => unredacted.onWarning(redact(message)),
-  };
-  const model =
-    options.source.provider === "offline"
-      ? "offline"
-      : resolveModel(options.model ?? DEFAULT_MODEL, options.aliases);
-  const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
-  const place = options.resume ?? sessionPlace(home, options.cwd, id);
-  const release = options.resume?.release ?? locked(place, listeners.onWarning);
-  const outputs = outputsIn(home, place.folder, ids);
-  const kinds = new AgentKinds(options.agents ?? []);
-  // Every agent that may run, the main conversation, and one that is about to give its thread back.
-  const maxThreads = limits.maxAgents + 2;
-  const host = options.host ?? threadHost({ maxThreads, onFault: listeners.onWarning });
-  const gateway = openGateway(options, limits, clock);
-  gateway.onNotice(listeners.onNotice);
-  gateway.onClosed(listeners.onWarning);
-  const goOn = options.resume?.end;
-  const journal = untilLeft(
-    startJournal({
-      ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
-      onWarning: listeners.onWarning,
-      ...(goOn ? { goOn } : {}),
-    }),
-  );
-  journal.note({
-    type: "session",
-    version: JOURNAL_VERSION,
-    id,
-    cwd: options.cwd,
-    model,
-    title: options.title ?? "",
-  });
+  const ground = openGround(given, unredacted);
+  const { options, listeners, folders, id, ids, clock, limits, home, place, outputs, model, kinds } = ground;
+  const { host, maxThreads, gateway, journal, processes } = ground;
   const { actors, spawn } = listeners;
-  const processes = startProcesses({
-    env: { ...process.env, ...options.env },
-    clock,
-    onGivenUp: listeners.onWarning,
-    commandEnv: [...(options.commandEnv ?? []), ...Object.keys(options.env ?? {})],
-  });
   const hooks = sessionHooks({
     ...{
       sources: options.hooks ?? [],
@@ -179,7 +118,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const person = personOf(options, () => servers.person);
   const permissions = sessionPermissions({
     ...{ options: { ...options, ...person }, hooks, actors, onWarning: listeners.onWarning },
-    folders: [options.cwd, ...additionalDirs],
+    folders,
     readable: [outputs.folder, plans.folder, ...skillFolders(options)],
     sandbox: held,
   });
@@ -225,10 +164,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
     kinds: () => kinds.all,
     kind: (type) => kinds.find(type),
-    folders: [options.cwd, ...additionalDirs],
+    folders,
   });
   const caller = hookCaller(actors, () => mode.current());
   const gate = permissions.gate(toolbox);
+  const [, ...additionalDirs] = folders;
   const territory = { root: options.cwd, additionalDirs, tree: null };
   const denied = (path: string) =>
     gate.filters && gate.hidden([path], { cwd: options.cwd, territory }).length > 0;
@@ -239,7 +179,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   });
   const knowledge = sessionKnowledge({
     ...{ options: options.context ?? {}, cwd: options.cwd, clock, onWarning: listeners.onWarning },
-    folders: [options.cwd, ...additionalDirs],
+    folders,
     gitStatus() {
       // The first thread boots meanwhile.
       host.warm(1);
@@ -289,7 +229,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));
-      release();
+      ground.release();
     },
   };
 }
@@ -315,23 +255,6 @@ function together(...known: readonly (Promise<void> | null)[]): Promise<void> | 
 
 /** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
 const SESSION_END_MS = 5_000;
-
-/** A new session is this process's as well; where it cannot be locked its journal says why. */
-function locked(place: SessionPlace, onWarning: (message: string) => void): () => void {
-  try {
-    const lock = lockSession(place, processIdentity(process.pid));
-    return lock.type === "locked" ? lock.release : () => {};
-  } catch (error) {
-    onWarning(error instanceof Error ? error.message : String(error));
-    return () => {};
-  }
-}
-
-function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
-  const own = source.provider === "anthropic" ? [source.apiKey, source.authToken] : [];
-  const keys = own.filter((key) => key !== undefined);
-  return { values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] };
-}
 
 function toolboxOf(
   options: SupervisorOptions,
@@ -364,23 +287,4 @@ function toolboxOf(
     spawn,
   });
   return { toolbox: new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff), agents };
-}
-
-function openGateway(
-  { source, aliases = {} }: SupervisorOptions,
-  limits: Common["limits"],
-  clock: Clock,
-): Gateway {
-  const { patienceMs, idleMs, maxAgents } = limits;
-  // Slots bound the agents; the main conversation has a place of its own.
-  const concurrency = maxAgents + 1;
-  switch (source.provider) {
-    case "client":
-      return localGateway(source.client, { clock, patienceMs, concurrency });
-    case "anthropic":
-    case "offline":
-      return threadGateway({ source, aliases, limits: { patienceMs, idleMs, concurrency } });
-    default:
-      return source satisfies never;
-  }
 }
