@@ -1,6 +1,7 @@
 import { tokensOfPrefix } from "../context/compaction/tokens.ts";
 import type { AgentTool } from "../mailbox/messages.ts";
 import { CALLER, SEARCH } from "../tools/deferred/meant.ts";
+import { refusedSchema } from "../tools/deferred/request-schema.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** Which tools are only named to models, until they ask for them. */
@@ -38,8 +39,8 @@ export interface DeferredTools {
 
 /**
  * Parts an agent's tools into those of its requests and those that are only named: servers' first, then a library user's
- * own, never what conversations are made of. `awaits`: servers that are still starting may bring more, which can be
- * found then.
+ * own, never what conversations are made of; besides, whatever is set, those whose schema would have every request
+ * refused. `awaits`: servers that are still starting may bring more, which can be found then.
  */
 export function deferring(
   tools: readonly AgentTool[],
@@ -47,10 +48,14 @@ export function deferring(
   { window, awaits }: { readonly window: number; readonly awaits: boolean },
   toolbox: Pick<Toolbox, "finders" | "originOf">,
 ): DeferredTools {
-  const later = new Set(chosen(tools, when, above * window, toolbox));
+  const unfit = tools.filter(
+    ({ name, input_schema }) => toolbox.originOf(name) !== "built-in" && refusedSchema(input_schema) !== null,
+  );
+  const fit = tools.filter((tool) => !unfit.includes(tool));
+  const later = new Set([...unfit, ...chosen(fit, when, above * window, toolbox)]);
   const finders = later.size > 0 || (awaits && when !== "off") ? toolbox.finders() : [];
   // A rule that forbids one of them leaves no way to the others.
-  if (finders.length < 2) return { tools, names: null };
+  if (finders.length < 2) return { tools: fit, names: null };
   const deferred = tools
     .filter((tool) => later.has(tool))
     .map((tool) => ({ ...tool, deferred: true as const }));

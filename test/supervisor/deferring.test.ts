@@ -20,7 +20,7 @@ const isMain = ({ actor }: ModelRequest) => actor === "main";
 const on: Partial<SupervisorOptions> = { deferTools: { tools: "on" }, permissionMode: "bypassPermissions" };
 
 describe.each(everyDayHosts)("deferred tools, %s", (host) => {
-  test("named only, found, called through UseTool; what is sent before the conversation stays byte for byte (A22.19)", async () => {
+  test("named only, found, called through UseTool; what is sent before the conversation stays byte for byte (A2.4, A22.19)", async () => {
     const { supervisor, model } = supervised(
       host,
       [
@@ -132,6 +132,42 @@ describe.each(everyDayHosts)("deferred tools, %s", (host) => {
     expect(names(model.requests[0])).toEqual(["Read", "ToolSearch", "UseTool"]);
     expect(textsOf(model.requests[0] ?? never())).not.toContain("Say2");
     expect(names(model.requests[1])).toEqual(["Read"]);
+  });
+
+  test.each(["auto", "off"] as const)(
+    "fault 58: a schema for which the API refuses the whole request stands in none, and its tool can be called (%s)",
+    async (tools) => {
+      const { supervisor, model } = supervised(
+        host,
+        [
+          call("ToolSearch", { query: "select:mcp__bad__either" }),
+          call("UseTool", { tool: "mcp__bad__either", input: { a: "x" } }),
+          { text: "done" },
+        ],
+        {
+          mcpServers: { bad: server("raw.ts", "unfit-schemas") },
+          permissionMode: "bypassPermissions",
+          deferTools: { tools },
+        },
+      );
+      await supervisor.prompt("go");
+      const served = names(model.requests[0]).filter((name) => name.startsWith("mcp__"));
+      expect(served).toEqual(["mcp__bad__fine"]);
+      expect(textsOf(model.requests[0] ?? never())).toMatch(/mcp__bad__either\nmcp__bad__nonsense\n/);
+      expect(textsOf(model.requests[1] ?? never())).toContain('"oneOf":[{"required":["a"]}');
+      expect(textsOf(model.requests[2] ?? never())).toContain("hello from ");
+    },
+  );
+
+  test("fault 58: where nothing leads to deferred tools such a tool is not there", async () => {
+    const { supervisor, model } = supervised(host, [{ text: "done" }], {
+      mcpServers: { bad: server("raw.ts", "unfit-schemas") },
+      disallowedTools: ["UseTool"],
+    });
+    await supervisor.prompt("go");
+    expect(names(model.requests[0]).filter((name) => /^mcp__|ToolSearch/.test(name))).toEqual([
+      "mcp__bad__fine",
+    ]);
   });
 
   test("tools of servers first: an agent finds one and calls it", async () => {

@@ -42,6 +42,12 @@ function tools(): object[] {
         tool("huge", "", { type: "object", description: "x".repeat(200_000) }),
         tool("long.name/with strange characters", "y".repeat(5_000)),
       ];
+    case "unfit-schemas":
+      return [
+        tool("either", "", { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] }),
+        tool("fine"),
+        tool("nonsense", "", { type: "object", properties: { a: { type: "int" } }, required: "a" }),
+      ];
     case "changing":
       return listed === 1
         ? [tool("stays"), tool("changes", "harmless"), tool("goes")]
