@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { MergeMode } from "../../mailbox/worktree.ts";
-import { MOST_SCHEMA_CHARS, whyNoSchema } from "../typed/words.ts";
+import { schemaFault } from "../typed/schema-fault.ts";
 import type { AgentDefinition, AgentMode, AgentServers } from "./definition.ts";
 
 /** What one field means, or what is wrong with it, as the end of a sentence that begins with its name. */
@@ -117,8 +117,8 @@ export const object: Meaning<Readonly<Record<string, unknown>>> = (value) =>
 export const schema: Meaning<Readonly<Record<string, unknown>>> = (value) => {
   const read = typeof value === "string" ? parsed(value) : value;
   if (!isObject(read)) return { wrong: "must be a JSON Schema: keys with values, such as type: object" };
-  const tooLong = { wrong: `may have no more than ${MOST_SCHEMA_CHARS} characters` };
-  return whyNoSchema(read) === null ? { value: read } : tooLong;
+  const wrong = schemaFault(read);
+  return wrong === null ? { value: read } : { wrong };
 };
 
 /** Names of servers in a list, whole servers in it, or servers by name. */

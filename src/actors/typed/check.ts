@@ -40,7 +40,7 @@ export async function checked(schema: JsonSchema, value: unknown): Promise<Check
   } catch (error) {
     // A reference to nothing or to itself, a pattern that is none.
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return { type: "unusable", reason: reason.replace(/\.?\s*Absolute URI .*/, "") };
+    return { type: "unusable", reason: reason.replace(/\s*Absolute URI .*/, "").replace(/\.\s*$/, "") };
   }
 }
 

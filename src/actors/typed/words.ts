@@ -1,9 +1,8 @@
 import type { JsonSchema } from "../../mailbox/messages.ts";
+import { schemaFault } from "./schema-fault.ts";
 
 /** So often it may answer again. */
 export const MOST_RETRIES = 2;
-/** It is told to the agent, and told again. */
-export const MOST_SCHEMA_CHARS = 20_000;
 const MISFIT = "[Troupe] Your answer is not yet what was asked for:";
 
 /** What an agent is told at the end of its prompt, where its answer must be data. */
@@ -14,9 +13,8 @@ ${JSON.stringify(schema)}`;
 
 /** Why a schema cannot be asked for, in a sentence; null: it can. */
 export function whyNoSchema(schema: JsonSchema): string | null {
-  if (JSON.stringify(schema).length > MOST_SCHEMA_CHARS)
-    return `An output_schema has at most ${MOST_SCHEMA_CHARS} characters as JSON; make it smaller.`;
-  return null;
+  const fault = schemaFault(schema);
+  return fault === null ? null : `The output_schema ${fault}.`;
 }
 
 /** After an answer that does not fit. */

@@ -206,6 +206,14 @@ describe("what is wrong is named by its line, and the rest counts", () => {
       "4: output_schema must be a JSON Schema: keys with values, such as type: object; it does not count.",
     ],
     [
+      "output_schema: {name: string}\n",
+      "4: output_schema has no keyword of JSON Schema: name; it does not count.",
+    ],
+    [
+      "output_schema: {type: object, properties: {n: {type: int}}}\n",
+      "4: output_schema is no JSON Schema: /properties/n/type must be one of string, number, integer, boolean, object, array and null, or a list of them; it does not count.",
+    ],
+    [
       "tools: Bash(git log:*), Read\n",
       "4: tools names Bash(git log:*): the whole tool is meant here, since only permission rules can tell calls apart.",
     ],
