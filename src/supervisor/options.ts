@@ -187,6 +187,8 @@ export interface SupervisorOptions {
    * cannot be used is a warning.
    */
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>> | readonly McpServer[];
+  /** Servers that are known and are not started, by name, each with the reason: a clause, for agents that name one. */
+  readonly serversLeftOut?: Readonly<Record<string, string>>;
   /**
    * The tool of one of them, by its whole name, that answers in the person's place. No model is offered it. Prompts
    * and spawns reject where there is no such tool.

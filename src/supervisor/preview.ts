@@ -62,6 +62,7 @@ async function preview(
   }
   const definition = findAgent(definitions, agent);
   if (!definition) return { type: "unknown", agents: definitions.map(({ name }) => name) };
+  servers.named.tell([definition]);
   const id = ids.actor();
   await servers.hold(id, definition);
   const spawn = { id, parent: null, description: "", prompt, model: undefined, servers: servers.of(id) };

@@ -11,6 +11,7 @@ import { resolveModel } from "../model/aliases.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
+import { asItEnded, hasEnded } from "./as-it-ended.ts";
 import { prepared } from "./before-it-begins.ts";
 import type { Candidate, Known } from "./budget/quote.ts";
 import { spawnLimits } from "./budget/spawn-limits.ts";
@@ -100,19 +101,28 @@ export class Spawning {
     // After a change of thread, or a death of the program, the same call is asked again.
     const { agent, background, ended } =
       this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
+    const missing = input.resume === undefined ? this.#missingServers(agent) : null;
     if (background) {
       const title = agent.spec.description || agent.spec.type;
-      return { type: "launched", id: agent.id, title, path: this.#session.outputs.pathOf(agent.id) };
+      const path = this.#session.outputs.pathOf(agent.id);
+      return { type: "launched", id: agent.id, title, path, ...(missing === null ? {} : { note: missing }) };
     }
     const summary = await this.#lives.whileWaiting(caller, ended);
-    const note = noteOn(summary);
+    const note = [noteOn(summary), missing].filter((one) => one !== null).join("\n\n");
     return {
       type: "ended",
       report: reportOf(summary),
       frame: frameOf(agent.spec, summary),
       usable: isUsable(summary),
-      ...(note === null ? {} : { note }),
+      ...(note === "" ? {} : { note }),
     };
+  }
+
+  /** That servers are not there which its definition names; null: none is missing. */
+  #missingServers({ spec }: ActorRecord): string | null {
+    const definition = findAgent(this.#session.definitions, spec.type);
+    const missing = definition === undefined ? [] : this.#session.servers.named.missing(definition);
+    return missing.length === 0 ? null : missing.join(" ");
   }
 
   /** The run that this call has begun, if it has: its agent may have gone on for others since. */
@@ -171,6 +181,7 @@ export class Spawning {
       const spec = agentSpec(common, definition, { ...spawn, id }, budget);
       const refused = spending.open(spec, budget);
       if (refused !== null) throw new Error(refused);
+      servers.named.tell([definition]);
       const record = this.begin(spec, errand);
       this.#session.skills?.begun(record);
       return record;
@@ -230,21 +241,15 @@ export class Spawning {
    * it hears what is said to it. Throws, with a sentence, where it cannot.
    */
   async goOn(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<boolean> {
-    const { state } = agent.child;
-    if (state !== "ended" && state !== "cancelling") return false;
-    // One that is being stopped hears nothing more, and an end on its way to the disk is not in the journal yet.
-    await agent.ended;
-    const known = agent.id === MAIN ? null : await this.#remembered(agent);
-    const owner = errand.owner === null ? null : this.#lives.find(errand.owner)?.child.state;
-    if (owner === "ended" || owner === "cancelling")
-      throw new Error("Whoever asked for it was stopped meanwhile.");
-    // All that takes time, in which somebody else may have set it going.
-    if (agent.child.state !== "ended") return false;
-    if (known) agent.remember(known);
-    const refused = agent.id === MAIN ? null : this.#session.spending.open(agent.spec);
-    if (refused !== null) throw new Error(refused);
-    await this.ask(agent, text, errand, said);
-    return true;
+    const read = async () => (agent.id === MAIN ? null : this.#remembered(agent));
+    return asItEnded(agent, read, async (known) => {
+      const owner = errand.owner === null ? undefined : this.#lives.find(errand.owner);
+      if (owner && hasEnded(owner)) throw new Error("Whoever asked for it was stopped meanwhile.");
+      if (known) agent.remember(known);
+      const refused = agent.id === MAIN ? null : this.#session.spending.open(agent.spec);
+      if (refused !== null) throw new Error(refused);
+      await this.ask(agent, text, errand, said);
+    });
   }
 
   /**

@@ -138,6 +138,7 @@ export class Supervisor implements SupervisorHandle {
     const told = this.#session.common.knowledge.userTurn(prompt.mentions, prompt.attached);
     if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
     this.#refuseWhenClosed();
+    this.#tellMissingServers();
     this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
     this.#goOnWithAll();
     const record = this.#hear(prompt.text);
@@ -309,6 +310,12 @@ export class Supervisor implements SupervisorHandle {
     }
     if (this.#lives.find(MAIN)?.owed.hasNews) this.#wake();
     return unfinished;
+  }
+
+  /** Of all kinds of agents that the conversation can start, as they are now. */
+  #tellMissingServers(): void {
+    const { common, definitions, servers, toolbox } = this.#session;
+    if (common.limits.maxDepth > 0 && toolbox.find("Agent")) servers.named.tell(definitions);
   }
 
   /** The main conversation hears the person: for the first time, as one more prompt, or in what it does by itself. */

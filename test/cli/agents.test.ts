@@ -75,10 +75,41 @@ describe("troupe agents", () => {
     expect(trusted.out).toContain("  with: permission mode bypassPermissions at most\n");
   });
 
+  test("MCP servers that an agent names and does not get are said, with the reason", async () => {
+    const { project, run } = here();
+    agentsIn(project, {
+      "dba.md": simple("dba", "mcpServers: [github, tracker, off, wrong, given]\n"),
+      "fine.md": simple("fine", "mcpServers: [given]\n"),
+    });
+    const entry = { command: "it" };
+    const servers = { tracker: entry, off: { ...entry, disabled: true }, wrong: {}, gitlab: entry };
+    writeFileSync(join(project, ".mcp.json"), JSON.stringify({ mcpServers: servers }));
+    const given = ["--mcp-config", JSON.stringify({ mcpServers: { given: entry } })];
+    const lost = (...reasons: string[]) =>
+      reasons.map((reason) => `  MCP server that it does not get: ${reason}\n`).join("");
+    const off = "this folder is not trusted; --trust starts it for this time";
+    const { out, code } = await run("agents", ...given);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      `\n${lost("github (there is none of this name; near it: gitlab)", `tracker (${off})`, `off (${off})`, `wrong (${off})`)}  from`,
+    );
+    const trusted = await run("agents", "--trust", ...given);
+    expect(trusted.out).toContain(
+      `\n${lost("github (there is none of this name; near it: gitlab)", "off (its entry switches it off)", "wrong (its entry cannot be used)")}  from`,
+    );
+    const { agents } = JSON.parse((await run("agents", "--json", "--trust", ...given)).out);
+    const named = (wanted: string) => agents.find(({ name }: { name: string }) => name === wanted);
+    expect(named("dba").missingServers).toContainEqual({
+      ...{ name: "off", reason: "its entry switches it off" },
+    });
+    expect(named("fine")).not.toHaveProperty("missingServers");
+  });
+
   test("a file cannot write to the terminal", async () => {
     const { project, run } = here();
     agentsIn(project, {
-      "a.md": '---\nname: "a\\e]0;x\\a"\ndescription: "\\e[2Jgone"\ntools: ["\\e[1mRead"]\n---\nP',
+      "a.md":
+        '---\nname: "a\\e]0;x\\a"\ndescription: "\\e[2Jgone"\ntools: ["\\e[1mRead"]\nmcpServers: ["\\e[1mx"]\n---\nP',
     });
     const { out, err } = await run("agents");
     expect(`${out}${err}`.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);

@@ -1,5 +1,6 @@
 import { troupeHome } from "../../journal/place.ts";
 import type { ListedAgent } from "../../supervisor/listing.ts";
+import type { ShownAgent } from "../agents/missing-servers.ts";
 import { agentsFlagIn, problemLine } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
@@ -19,7 +20,7 @@ export const agentsCommand: Command = {
   name: "agents",
   usage: ["agents [--json]"],
   summary: "list the agent types, what they are for, their tools and where they are defined",
-  options: [json, sessionFlags.agents, sessionFlags.cwd, sessionFlags.trust],
+  options: [json, sessionFlags.agents, sessionFlags.mcpConfig, sessionFlags.cwd, sessionFlags.trust],
   examples: [
     ["troupe agents", "every type with its tools, and what is wrong with files of agents"],
     ["troupe agents --json", "the same for a script"],
@@ -37,7 +38,9 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const agentsFlag = await agentsFlagIn(args, io);
   const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag });
   const { agents: own, problems, shadowed, inert } = await settings.agents.look();
-  const agents = await runtime.listAgents(own);
+  const { read } = settings;
+  const { withMissingServers } = await import("../agents/missing-servers.ts");
+  const agents = await withMissingServers(await runtime.listAgents(own), own, { args, io, read });
   const notes = inert === null ? [] : [inert];
   if (args.value(json)) {
     const replaced = shadowed.map(({ name, source }) => ({ name, source }));
@@ -50,8 +53,17 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   return exitCodes.done;
 }
 
-function described(agent: ListedAgent, paint: Paint): string {
-  const { name, aliases, whenToUse, tools, model, unknownTools = [], traits = [] } = agent;
+function described(agent: ShownAgent, paint: Paint): string {
+  const {
+    name,
+    aliases,
+    whenToUse,
+    tools,
+    model,
+    unknownTools = [],
+    missingServers = [],
+    traits = [],
+  } = agent;
   const also = aliases.length > 0 ? ` (also ${safeLine(aliases.join(", "))})` : "";
   const lines = [
     `${paint("bold", safeLine(name))}${also}`,
@@ -60,6 +72,9 @@ function described(agent: ListedAgent, paint: Paint): string {
     ...(unknownTools.length === 0
       ? []
       : [`  tools that do not exist here: ${safeLine(unknownTools.join(", "))}`]),
+    ...missingServers.map(
+      (server) => `  MCP server that it does not get: ${safeLine(`${server.name} (${server.reason})`)}`,
+    ),
     ...(model === undefined ? [] : [`  model: ${safeLine(model)}`]),
     ...(traits.length === 0 ? [] : [`  with: ${safeLine(traits.join(", "))}`]),
     ...definedIn(agent),

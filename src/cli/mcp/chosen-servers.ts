@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { joinServers, type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { credentialsIn } from "../../policy/secrets/credentials.ts";
+import { isObject } from "../../policy/settings/json.ts";
 import type { Leaf } from "../../policy/settings/leaves.ts";
 import type { SupervisorOptions } from "../../supervisor/options.ts";
 import { messageOf } from "../message-of.ts";
@@ -10,7 +11,7 @@ import { quoted } from "../option.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface SessionServers {
-  readonly options: Pick<SupervisorOptions, "mcpServers" | "permissionPromptTool">;
+  readonly options: Pick<SupervisorOptions, "mcpServers" | "serversLeftOut" | "permissionPromptTool">;
   /** Secrets that servers are given. */
   readonly secrets: readonly string[];
   readonly notes: readonly string[];
@@ -21,6 +22,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface Choice {
   /** Servers of settings that count. */
   readonly leaves: readonly Leaf[];
+  /** Servers of settings that do not count, by name, each with the reason. */
+  readonly leftOut: Readonly<Record<string, string>>;
   /** `--mcp-config`, each a file or JSON. */
   readonly configs: readonly string[];
   /** `--permission-prompt-tool`. */
@@ -30,7 +33,14 @@ export interface Choice {
 }
 
 /** The servers of settings and of flags, the flags' over the others. */
-export async function chosenServers({ leaves, configs, tool, env, cwd }: Choice): Promise<SessionServers> {
+export async function chosenServers({
+  leaves,
+  leftOut,
+  configs,
+  tool,
+  env,
+  cwd,
+}: Choice): Promise<SessionServers> {
   const ofSettings = serversOfLeaves(leaves, env);
   const ofFlags = await serversOfConfigs(configs, env, cwd);
   const { servers, problems } = joinServers([...ofSettings, ...ofFlags]);
@@ -38,11 +48,24 @@ export async function chosenServers({ leaves, configs, tool, env, cwd }: Choice)
   return {
     options: {
       ...(servers.length === 0 ? {} : { mcpServers: servers }),
+      serversLeftOut: { ...leftOut, ...unusable(leaves, servers) },
       ...(tool === undefined ? {} : { permissionPromptTool: tool }),
     },
     secrets: servers.flatMap(secretsOf),
     notes: problems,
   };
+}
+
+/** Those of settings of which nothing could be started, with the reason. */
+function unusable(leaves: readonly Leaf[], servers: readonly McpServer[]): Readonly<Record<string, string>> {
+  const started = new Set(servers.map(({ name }) => name));
+  return Object.fromEntries(
+    leaves.flatMap(({ path, value }) => {
+      const name = path.at(-1) ?? "";
+      const why = isObject(value) && value["disabled"] === true ? "switches it off" : "cannot be used";
+      return started.has(name) ? [] : [[name, `its entry ${why}`]];
+    }),
+  );
 }
 
 /** Each file on its own, for sentences that name it. */

@@ -3,7 +3,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { sessionFlags as flags, permissionPromptTool } from "../session-flags.ts";
 import type { SessionServers } from "./chosen-servers.ts";
-import { serverLeaves } from "./server-leaves.ts";
+import { leftOutServers, serverLeaves } from "./server-leaves.ts";
 
 /**
  * The MCP servers of a session, from settings and flags. Throws a `UsageError` where a flag's cannot be used. What
@@ -13,13 +13,15 @@ export async function sessionServers(
   args: Arguments,
   io: Pick<CliIO, "cwd">,
   env: Readonly<Record<string, string | undefined>>,
-  read: Pick<TrustedSettings, "leaves">,
+  read: Pick<TrustedSettings, "leaves" | "granted">,
 ): Promise<SessionServers> {
-  const leaves = args.value(flags.strictMcpConfig) ? [] : serverLeaves(read.leaves);
+  const strict = args.value(flags.strictMcpConfig);
+  const leaves = strict ? [] : serverLeaves(read.leaves);
+  const leftOut = leftOutServers(read, strict);
   const configs = args.value(flags.mcpConfig);
   const tool = args.value(permissionPromptTool);
   if (leaves.length === 0 && configs.length === 0 && tool === undefined)
-    return { options: {}, secrets: [], notes: [] };
+    return { options: { serversLeftOut: leftOut }, secrets: [], notes: [] };
   const { chosenServers } = await import("./chosen-servers.ts");
-  return chosenServers({ leaves, configs, tool, env, cwd: io.cwd });
+  return chosenServers({ leaves, leftOut, configs, tool, env, cwd: io.cwd });
 }

@@ -11,6 +11,7 @@ import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
+import { NOT_TRUSTED, SWITCHED_OFF } from "./server-leaves.ts";
 import { openedServers, PATIENCE_MS, serversHere } from "./servers-here.ts";
 
 /** One server of any file, and how it stands with it. */
@@ -121,8 +122,7 @@ function stateOf({ state, tools }: ServerStatus): Pick<Row, "state" | "works"> {
 function whyNotCounted(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {
   const other = counted.find(({ path }) => path.at(-1) === leaf.path.at(-1));
   if (other !== undefined) return `not started: the one of ${other.file} counts`;
-  if (trusted) return "not started: settings switch it off (disabledMcpjsonServers)";
-  return "not started: this folder is not trusted; --trust starts it for this time";
+  return `not started: ${trusted ? SWITCHED_OFF : NOT_TRUSTED}`;
 }
 
 function isSame(one: Leaf, other: Leaf): boolean {

@@ -85,6 +85,8 @@ export interface ReadSettings {
   readonly files: readonly string[];
   /** The same value by value, with their files: for `troupe config`. */
   readonly leaves: readonly Leaf[];
+  /** Of the folder's own files: what counts only where the folder is trusted, whether it is or not. */
+  readonly granted: readonly Leaf[];
 }
 
 /** Reads all files side by side. Never rejects; what is wrong with one stands in its warnings. */
@@ -112,6 +114,7 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
     warnings: [...files.flatMap(({ warnings }) => warnings), ...refusals(counting), ...mode.warnings],
     files: files.map(({ file }) => file),
     leaves: counted,
+    granted: counting.granted,
   };
 }
 

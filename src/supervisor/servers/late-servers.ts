@@ -5,9 +5,11 @@ import type { Person } from "../../policy/asks.ts";
 import type { ActorRecord } from "../actor-record.ts";
 import type { ServerNotice } from "../notices.ts";
 import { bringsServers, kindOf } from "./late-tools.ts";
+import { type NamedTelling, namedTelling } from "./named-telling.ts";
 import type { OpenedServers } from "./opened-servers.ts";
 import type { ServersParts } from "./parts.ts";
 import { lateDesk, type ServerDesk } from "./server-desk.ts";
+import { firstNotice } from "./server-news.ts";
 import type { ServerPrompts } from "./server-prompts.ts";
 
 /**
@@ -33,6 +35,8 @@ export interface LateServers {
   release(actor: ActorId): void;
   /** The slugs of those that are held for it. */
   of(actor: ActorId): readonly string[];
+  /** Those that definitions name and their agents do not get. */
+  readonly named: NamedTelling;
   /** What it is told of servers before its thread begins; null: nothing. */
   firstNews(actor: ActorRecord): ServerNotice | null;
   close(): Promise<void>;
@@ -55,6 +59,7 @@ export function lateServers(parts: ServersParts): LateServers & { readonly perso
     });
     return opening;
   };
+  const named = namedTelling(parts);
   const known = isWanted ? open().then((servers) => servers?.known) : null;
   // Whoever prompts hears of it; nobody need.
   known?.catch(() => {});
@@ -69,8 +74,15 @@ export function lateServers(parts: ServersParts): LateServers & { readonly perso
       .catch((error: Error) => parts.onWarning(`The MCP servers of ${definition.name}: ${error.message}`));
   }
 
+  /** Before its first turn; a fork knows it from its parent. */
+  function missingFor({ spec, turnsTaken }: ActorRecord): readonly string[] {
+    const kind = turnsTaken > 0 ? undefined : parts.kind(spec.type);
+    return kind === undefined ? [] : named.missing(kind);
+  }
+
   return {
     known,
+    named,
     status: () => opened?.status() ?? [],
     desk: lateDesk(
       () => opened?.desk,
@@ -86,7 +98,10 @@ export function lateServers(parts: ServersParts): LateServers & { readonly perso
       if (held.delete(actor)) opened?.agents.release(actor);
     },
     of: (actor) => opened?.agents.of(actor) ?? [],
-    firstNews: (actor) => opened?.firstNews(actor) ?? null,
+    firstNews(actor) {
+      const missing = missingFor(actor);
+      return opened === null ? firstNotice(missing, []) : opened.firstNews(actor, missing);
+    },
     person: {
       ask: async (ask, signal) => ((await opening)?.promptTool ?? nobody).ask(ask, signal),
     },

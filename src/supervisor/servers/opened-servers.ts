@@ -25,8 +25,8 @@ export interface OpenedServers {
   readonly prompted: ServerPrompts["typed"];
   readonly desk: ServerDesk;
   readonly agents: Pick<AgentServers, "hold" | "of" | "release">;
-  /** What an actor is told of servers before its thread begins; null: nothing. */
-  firstNews(actor: ActorRecord): ServerNotice | null;
+  /** What an actor is told of servers before its thread begins, with these sentences; null: nothing. */
+  firstNews(actor: ActorRecord, missing: readonly string[]): ServerNotice | null;
   close(): Promise<void>;
 }
 

@@ -8,7 +8,10 @@ import type { Toolbox } from "../toolbox.ts";
 
 /** What the MCP servers of a session are made of, and what they reach of it. */
 export interface ServersParts {
-  readonly options: Pick<SupervisorOptions, "mcpServers" | "permissionPromptTool" | "person" | "env">;
+  readonly options: Pick<
+    SupervisorOptions,
+    "mcpServers" | "serversLeftOut" | "permissionPromptTool" | "person" | "env"
+  >;
   /** What servers are told of the folders that are worked in, the session's own first. */
   readonly folders: readonly string[];
   readonly home: string;

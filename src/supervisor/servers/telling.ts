@@ -18,8 +18,8 @@ export interface Telling {
   tell(server: string, news: ServerNews): void;
   /** Whoever brings this one and waited for it. */
   missing(server: string, name: string): void;
-  /** What an actor is told before its thread begins; null: nothing. */
-  first(actor: ActorRecord): ServerNotice | null;
+  /** What an actor is told before its thread begins, with these sentences; null: nothing. */
+  first(actor: ActorRecord, missing: readonly string[]): ServerNotice | null;
 }
 
 export function telling({ agents, isShared, ...parts }: TellingParts): Telling {
@@ -43,8 +43,8 @@ export function telling({ agents, isShared, ...parts }: TellingParts): Telling {
       const notice = missingNotice(didNotStart(name));
       for (const actor of agents.holdersOf(server)) actors.tell(actor, notice);
     },
-    first(actor) {
-      const notice = firstNotice(agents.missing(actor.id), lateOf(actor));
+    first(actor, missing) {
+      const notice = firstNotice([...missing, ...agents.missing(actor.id)], lateOf(actor));
       if (notice !== null) actor.finds(notice.tools);
       return notice;
     },

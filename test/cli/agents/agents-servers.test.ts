@@ -1,7 +1,13 @@
-import { expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { defineAgent } from "../../../src/actors/definitions/definition.ts";
 import { secretsOfAgents, withoutServers } from "../../../src/cli/agents/agents-servers.ts";
+import { main } from "../../../src/cli/main.ts";
 import { listAgents } from "../../../src/supervisor/listing.ts";
+import { foldersWith } from "../../policy/settings/folders.ts";
+import { FakeIO } from "../fake-io.ts";
+import { FakeRuntime } from "../fake-session.ts";
 
 const own = {
   db: { command: "db", env: { DB_PASSWORD: "a-long-password", DB_HOST: "example" } },
@@ -32,4 +38,28 @@ test("lists of agents say which bring servers", () => {
   const traits = (name: string) => listAgents([dba, reader]).find((one) => one.name === name)?.traits;
   expect(traits("dba")).toEqual(["its own MCP servers db, api"]);
   expect(traits("reader")).toBeUndefined();
+});
+
+describe("servers that a session leaves out are known to it, with the reason", () => {
+  const entry = { command: "it" };
+  const project = { mcpServers: { tracker: entry, unwanted: entry } };
+  const user = { mcpServers: { wiki: entry }, disabledMcpjsonServers: ["unwanted"] };
+
+  test.each([
+    [[], { tracker: "this folder is not trusted; --trust starts it for this time" }, ["wiki"]],
+    [["--trust"], { unwanted: "settings switch it off (disabledMcpjsonServers)" }, ["wiki", "tracker"]],
+    [["--strict-mcp-config"], { wiki: "--strict-mcp-config leaves it out" }, []],
+  ])("%j", async (flags, leftOut, started) => {
+    const folders = foldersWith({ user });
+    writeFileSync(join(folders.root, ".mcp.json"), JSON.stringify(project));
+    const { homedir, root, managed } = folders;
+    const env = { TROUPE_HOME: join(homedir, ".troupe") };
+    const io = Object.assign(new FakeIO({ homedir, cwd: root, env }), { managedSettings: managed });
+    const runtime = new FakeRuntime();
+    expect(await main(["-p", "hi", "--offline", ...flags], io, runtime)).toBe(0);
+    const { serversLeftOut, mcpServers = [] } = runtime.only.options;
+    expect(serversLeftOut).toMatchObject(leftOut);
+    expect(Object.values(mcpServers).map(({ name }) => name)).toEqual(started);
+    for (const name of started) expect(serversLeftOut).not.toHaveProperty(name);
+  });
 });

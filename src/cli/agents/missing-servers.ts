@@ -1,0 +1,29 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { TrustedSettings } from "../../policy/trust/trust.ts";
+import type { ListedAgent } from "../../supervisor/listing.ts";
+import { type MissingServer, missingServers } from "../../supervisor/servers/named-servers.ts";
+import { knownServers } from "../../supervisor/servers/named-telling.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CliIO } from "../io.ts";
+import { sessionServers } from "../mcp/session-servers.ts";
+
+export interface ShownAgent extends ListedAgent {
+  /** MCP servers that its definition names and it does not get. */
+  readonly missingServers?: readonly MissingServer[];
+}
+
+/** The same agents, with what of the servers that they name a session here would not have. */
+export async function withMissingServers(
+  agents: readonly ListedAgent[],
+  own: readonly AgentDefinition[],
+  { args, io, read }: { readonly args: Arguments; readonly io: CliIO; readonly read: TrustedSettings },
+): Promise<readonly ShownAgent[]> {
+  const env = { ...io.env, ...read.settings.env };
+  const { options } = await sessionServers(args, io, env, read);
+  const there = { ...knownServers(options), kinds: own };
+  return agents.map((agent) => {
+    const definition = own.find(({ name }) => name === agent.name);
+    const missing = definition === undefined ? [] : missingServers(definition, there);
+    return missing.length === 0 ? agent : { ...agent, missingServers: missing };
+  });
+}

@@ -1,0 +1,70 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import { nearNames } from "../../context/skills/find-skill.ts";
+import { serverSlug } from "../../mcp/names.ts";
+
+/** One that a definition names and its agents do not get. */
+export interface MissingServer {
+  readonly name: string;
+  /** A clause. */
+  readonly reason: string;
+}
+
+/** What there is of servers. */
+export interface ServersThere {
+  /** Names of those of the session, started or still starting. */
+  readonly servers: readonly string[];
+  /** Those that are known and are not started, by name, each with the reason. */
+  readonly leftOut: Readonly<Record<string, string>>;
+  /** The kinds of agents, which may bring some of their own. */
+  readonly kinds: readonly AgentDefinition[];
+}
+
+type Kind = Pick<AgentDefinition, "name" | "mcpServers">;
+
+/** A definition can name any number. */
+const MOST_TOLD = 5;
+const MOST_NAME_CHARS = 64;
+
+/** The servers that agents of this kind are to have and do not get. A name means what it comes to in rules. */
+export function missingServers({ name: kind, mcpServers }: Kind, there: ServersThere): MissingServer[] {
+  if (mcpServers === undefined || mcpServers.named.length === 0) return [];
+  const has = new Set([...there.servers, ...Object.keys(mcpServers.own)].map(serverSlug));
+  return mcpServers.named
+    .filter((name) => !has.has(serverSlug(name)))
+    .map((name) => ({ name, reason: reasonFor(name, kind, there) }));
+}
+
+/** The same in sentences, for a person and for models. */
+export function missingWords(kind: Kind, there: ServersThere): readonly string[] {
+  const missing = missingServers(kind, there);
+  const sentences = missing.slice(0, MOST_TOLD).map(({ name, reason }) => {
+    return `Agents of type ${kind.name} do not get the MCP server ${shownName(name)}: ${reason}.`;
+  });
+  const left = missing.length - MOST_TOLD;
+  return left > 0
+    ? [...sentences, `${left} more MCP servers that agents of type ${kind.name} name are not there.`]
+    : sentences;
+}
+
+/** In quotes, in one line and not without end. */
+export function shownName(name: string): string {
+  return JSON.stringify(name.length <= MOST_NAME_CHARS ? name : `${name.slice(0, MOST_NAME_CHARS)}…`);
+}
+
+function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: ServersThere): string {
+  const slug = serverSlug(name);
+  const [, why] = Object.entries(leftOut).find(([one]) => serverSlug(one) === slug) ?? [];
+  if (why !== undefined) return why;
+  const bringing = kinds.filter(
+    (other) =>
+      other.name !== kind && Object.keys(other.mcpServers?.own ?? {}).some((one) => serverSlug(one) === slug),
+  );
+  if (bringing.length > 0)
+    return `only agents of type ${bringing.map((one) => one.name).join(", ")} bring it`;
+  const known = [...new Set([...servers, ...Object.keys(leftOut)])];
+  const near = nearNames(
+    name,
+    known.map((one) => ({ name: one })),
+  );
+  return `there is none of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
+}
