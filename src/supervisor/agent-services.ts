@@ -172,7 +172,14 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
         ? await concluded(actor, summary, side)
         : ({ type: "ends", summary: actor.whole(summary) } as const);
       current();
-      if (conclusion.type === "goes-on" && !isStopped(actor)) return { type: "more", ...more() };
+      if (answered && !isStopped(actor)) {
+        if (conclusion.type === "goes-on") return { type: "more", ...more() };
+        // Also at the last moment; only what has come back from a tree has ended by that.
+        if (conclusion.summary.worktree === undefined && goesOnWithNews(actor)) {
+          actor.goesOnAfter(summary.text);
+          return { type: "more", ...more() };
+        }
+      }
       side.advance({
         type: "summary",
         summary: conclusion.type === "ends" ? conclusion.summary : actor.whole(summary),

@@ -83,6 +83,11 @@ export async function concluded(actor: ActorRecord, summary: Summary, side: EndS
     actor.owed.say(said.goOn);
     return { type: "goes-on" };
   }
+  // Hooks take time, in which it may have been told something: it hears that before its edits come back.
+  if (goesOnWithNews(actor) && !side.signal.aborted) {
+    actor.goesOnAfter(summary.text);
+    return { type: "goes-on" };
+  }
   const whole = actor.whole(summary);
   const { append } = said;
   const last = append === undefined ? whole : { ...whole, text: `${whole.text}\n\n${append}` };

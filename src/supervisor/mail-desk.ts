@@ -2,6 +2,7 @@ import { ActorId, MAIN } from "../mailbox/ids.ts";
 import type { MailDesk, MailEntry } from "../tools/mail/desk.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { viewOf } from "./actor-view.ts";
+import { hasEnded } from "./as-it-ended.ts";
 import type { Lives } from "./lives.ts";
 import type { Session } from "./session.ts";
 import type { Spawning } from "./spawning.ts";
@@ -29,7 +30,7 @@ export function mailDesk(session: Session, lives: Lives, spawning: Spawning): Ma
         : `agent ${from}`;
       const words = from === MAIN ? text : `Message from ${name}, not from the person:\n${text}`;
       // Again where it has ended once more while the journal was read: it must not be told what it never hears.
-      while (hasEnded(actor)) {
+      while (actor.id !== MAIN && hasEnded(actor)) {
         const errand = { owner: from, call: null, background: true };
         if (await spawning.goOn(actor, words, errand, text)) return { type: "resumed", id: actor.id };
       }
@@ -49,10 +50,6 @@ export function mailDesk(session: Session, lives: Lives, spawning: Spawning): Ma
       return { type: "queued", id: actor.id };
     },
   };
-}
-
-function hasEnded({ id, child }: ActorRecord): boolean {
-  return id !== MAIN && (child.state === "ended" || child.state === "cancelling");
 }
 
 function entryOf(actor: ActorRecord, asker: ActorId): MailEntry {

@@ -1,0 +1,176 @@
+import { execFileSync } from "node:child_process";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ModelRequest } from "../../src/model/client.ts";
+import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import type { AgentView } from "../../src/supervisor/view.ts";
+import { everyDayHosts } from "../support/supervised.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { broken, journalOf, repliesIn, taskOf, textsOf, times, type World, world } from "./resume-world.ts";
+import { signals } from "./signals.ts";
+
+const agent = (prompt: string, more: object = {}) => ({
+  name: "Agent",
+  input: { description: `task ${prompt}`, prompt, subagent_type: "worker", ...more },
+});
+const behind = (prompt: string) => agent(prompt, { run_in_background: true });
+const send = (to: string, message: string) => ({ name: "SendMessage", input: { to, message } });
+const isMain = ({ actor }: ModelRequest) => actor === "main";
+const launched = (text: string) => /agent_id: (\w+)/.exec(text)?.[1] ?? "";
+const lastOf = ({ model }: World, task: string) =>
+  textsOf(model.requests.filter((request) => taskOf(request) === task).at(-1) ?? never());
+
+const SENDERS = [1, 2, 3, 4];
+
+/** Four agents write to one that has ended; when each of them does, and when that one answers them, is up to the test. */
+function fourToOne(
+  host: (typeof everyDayHosts)[number],
+  before: { writes(sender: number): Promise<void> | undefined; answers(): Promise<void> },
+  on: { sent(sender: number): void; hub(view: AgentView): void },
+): World {
+  return world(
+    host,
+    async (request): Promise<ScriptedTurn> => {
+      const task = taskOf(request);
+      const replies = repliesIn(request);
+      if (isMain(request)) {
+        if (replies === 0) return { calls: [agent("hub")] };
+        const hub = /Agent (\w+) \(worker\)/.exec(textsOf(request))?.[1];
+        if (replies === 1) return { calls: SENDERS.map((n) => agent(`sender${n} to ${hub}`)) };
+        return { text: "answered" };
+      }
+      if (task === "hub") {
+        if (replies === 1) await before.answers();
+        return { text: `hub report ${replies + 1}` };
+      }
+      const [, name = "", hub = ""] = /sender(\d+) to (\w+)/.exec(task) ?? [];
+      const sender = Number(name);
+      if (replies > 0) {
+        on.sent(sender);
+        return { text: "sent" };
+      }
+      await before.writes(sender);
+      return { calls: [send(hub, `sender${sender} is here`)] };
+    },
+    {
+      onEvent(event) {
+        if (event.type === "agent" && event.view.description === "task hub") on.hub(event.view);
+      },
+    },
+  );
+}
+
+/** Each was heard once, nobody was told otherwise, and all of it before the main conversation had its answers. */
+async function expectAllHeard(sent: World, runs: number): Promise<void> {
+  const heard = lastOf(sent, "hub");
+  for (const n of SENDERS) expect(times(heard, `sender${n} is here`)).toBe(1);
+  for (const request of sent.model.requests)
+    expect(textsOf(request)).not.toMatch(/still runs|ended before it heard/);
+  await sent.supervisor.close();
+  const records = await journalOf(sent);
+  expect(broken(records)).toEqual([]);
+  const [hub] = sent.supervisor.tree().filter(({ description }) => description === "task hub");
+  const ends = records.flatMap(({ event }) =>
+    event.type === "summary" && event.actor === hub?.id ? [event.summary] : [],
+  );
+  expect(ends.map(({ status }) => status)).toEqual(Array.from({ length: runs }, () => "done"));
+  for (const { text } of ends.slice(1))
+    expect(sent.model.requests.some((request) => isSenders(request) && textsOf(request).includes(text))).toBe(
+      true,
+    );
+}
+
+const isSenders = (request: ModelRequest) => taskOf(request).startsWith("sender");
+
+describe.each(everyDayHosts)("mail to one that has ended, %s", (host) => {
+  test("several who write while it answers one of them are heard by that same run", async () => {
+    const at = signals();
+    let open = SENDERS.length;
+    const sent = fourToOne(
+      host,
+      { writes: () => undefined, answers: () => at("all sent").promise },
+      {
+        sent() {
+          open -= 1;
+          if (open === 0) at("all sent").resolve();
+        },
+        hub() {},
+      },
+    );
+    expect((await sent.supervisor.prompt("go")).summary).toMatchObject({ status: "done", text: "answered" });
+    await expectAllHeard(sent, 2);
+  });
+
+  test("who writes only when that run has ended is heard by one more, which knows all that was said before", async () => {
+    const at = signals();
+    let open = SENDERS.length - 1;
+    const sent = fourToOne(
+      host,
+      {
+        writes: (sender) => (sender === 4 ? at("ended again").promise : undefined),
+        answers: () => at("others sent").promise,
+      },
+      {
+        sent(sender) {
+          if (sender === 4) return;
+          open -= 1;
+          if (open === 0) at("others sent").resolve();
+        },
+        hub({ state, turns }) {
+          if (state === "ended" && turns > 1) at("ended again").resolve();
+        },
+      },
+    );
+    expect((await sent.supervisor.prompt("go")).summary).toMatchObject({ status: "done", text: "answered" });
+    await expectAllHeard(sent, 3);
+  });
+
+  test("however they come, each is heard, and no run of it forgets another", async () => {
+    const sent = fourToOne(
+      host,
+      { writes: () => undefined, answers: () => Promise.resolve() },
+      { sent() {}, hub() {} },
+    );
+    expect((await sent.supervisor.prompt("go")).summary).toMatchObject({ status: "done", text: "answered" });
+    const heard = lastOf(sent, "hub");
+    for (const n of SENDERS) expect(times(heard, `sender${n} is here`)).toBe(1);
+    await sent.supervisor.close();
+    expect(broken(await journalOf(sent))).toEqual([]);
+  });
+});
+
+describe.each(everyDayHosts)("mail to one that is about to end, %s", (host) => {
+  test("what is said while hooks look at its answer is heard: it goes round once more", async () => {
+    const cwd = temporaryFolder();
+    execFileSync("mkfifo", [join(cwd, "gate")]);
+    const at = signals();
+    const command = "mkdir asked 2>/dev/null && cat gate; true";
+    const value = { SubagentStop: [{ hooks: [{ type: "command", command }] }] };
+    const sent = world(
+      host,
+      async (request): Promise<ScriptedTurn> => {
+        const said = textsOf(request);
+        if (!isMain(request)) return { text: said.includes("turn left") ? "went left" : "went on" };
+        if (repliesIn(request) === 0) return { calls: [behind("walk")] };
+        if (repliesIn(request) === 1) {
+          const gate = await open(join(cwd, "gate"), "w");
+          at("sent").promise.then(() => gate.close());
+          return { calls: [send(launched(said), "turn left")] };
+        }
+        at("sent").resolve();
+        return { text: said.includes("went left") ? "I know" : "answered" };
+      },
+      { cwd, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
+    );
+    expect((await sent.supervisor.prompt("go")).summary.text).toBe("answered\n\nI know");
+    expect(times(lastOf(sent, "walk"), "turn left")).toBe(1);
+    expect(lastOf(sent, "go")).not.toContain("ended before it heard");
+    await sent.supervisor.close();
+    expect(broken(await journalOf(sent))).toEqual([]);
+  });
+});
+
+function never(): never {
+  throw new Error("not there");
+}
