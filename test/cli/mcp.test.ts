@@ -156,6 +156,43 @@ describe("troupe mcp list and get", () => {
     expect(trusted).toMatch(/^on: .* - failed/m);
   });
 
+  test("a row says its server and its file once, whatever is wrong with it", async () => {
+    const entry = { command: "no-such-program" };
+    const folders = foldersWith({ local: { mcpServers: { a_b: entry, both: entry } } });
+    const file = projectFile(folders);
+    put(file, {
+      mcpServers: { gone: entry, bare: {}, unset: { command: `${"$"}{NOPE_1}` }, "a b": entry, both: entry },
+    });
+    const { out } = await mcp(folders, "list", "--trust");
+    const rows = out.trimEnd().split("\n");
+    expect(rows).toHaveLength(7);
+    for (const row of rows) {
+      const { name = "", where = "" } = /^(?<name>.*?): .* \((?<where>\/\S+)\)$/.exec(row)?.groups ?? {};
+      expect(row.split(where)).toHaveLength(2);
+      expect(row).not.toContain(`"${name}"`);
+    }
+    expect(out).toMatch(/^gone: no-such-program - failed: could not be started: /m);
+    expect(out).toMatch(/^bare: \? - not started: it has neither a command nor a url\. \(/m);
+    const { state } = JSON.parse((await mcp(folders, "get", "bare", "--json", "--trust")).out)[0];
+    expect(state).toBe("not started: it has neither a command nor a url.");
+  });
+
+  test("one that stands in ~/.claude.json for every folder and for this one is one row, or two that differ", async () => {
+    const folders = foldersWith({});
+    const [one, other] = [{ command: "no-such-program" }, { command: "no-other-program" }];
+    put(join(folders.homedir, ".claude.json"), {
+      mcpServers: { same: one, mine: one },
+      projects: { [folders.root]: { mcpServers: { same: one, mine: other } } },
+    });
+    const { out } = await mcp(folders, "list");
+    const rows = out.trimEnd().split("\n");
+    expect(rows.filter((row) => row.startsWith("same: "))).toHaveLength(1);
+    expect(rows.filter((row) => row.startsWith("mine: "))).toEqual([
+      expect.stringContaining("- not started: the one for this folder in the same file counts ("),
+      expect.stringContaining("no-other-program - failed: "),
+    ]);
+  });
+
   test("where there is none that is said", async () => {
     expect(await mcp(foldersWith({}), "list")).toMatchObject({ code: 0, out: "" });
   });

@@ -78,7 +78,9 @@ async function rowsOf(
   const { io } = context;
   const { all, counted, trusted, root, home, env, warnings } = await serversHere(args, context);
   for (const warning of warnings) await io.stderr.write(`${safeLine(warning)}\n`);
-  const leaves = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
+  const wanted = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
+  // One file can have the same for every folder and for this one.
+  const leaves = wanted.filter((leaf, at) => wanted.findIndex((other) => isSame(other, leaf)) === at);
   const counts = (leaf: Leaf) => counted.some((one) => isSame(one, leaf));
   const parsed = serversOfLeaves(leaves.filter(counts), env);
   const { servers, problems } = joinServers(parsed);
@@ -92,26 +94,26 @@ async function rowsOf(
       const status = mcp?.servers().find((one) => one.name === name);
       if (mcp === null || status === undefined) {
         const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
-        return { ...row, state: problem ?? "switched off", works: problem === undefined };
+        return { ...row, state: bare(problem ?? "switched off", leaf), works: problem === undefined };
       }
       const tools = mcp.tools().flatMap((tool) => (tool.slug === status.slug ? [tool.name] : []));
-      return { ...row, tools, ...stateOf(status) };
+      return { ...row, tools, ...stateOf(status, leaf) };
     });
   } finally {
     await mcp?.close();
   }
 }
 
-function stateOf({ state, tools }: ServerStatus): Pick<Row, "state" | "works"> {
+function stateOf({ state, tools }: ServerStatus, leaf: Leaf): Pick<Row, "state" | "works"> {
   switch (state.type) {
     case "connected":
       return { state: `connected, ${tools} ${tools === 1 ? "tool" : "tools"}`, works: true };
     case "starting":
       return { state: `did not start within ${PATIENCE_MS / 1_000} s`, works: false };
     case "needs-auth":
-      return { state: `needs a sign-in: ${state.reason}`, works: false };
+      return { state: `needs a sign-in: ${bare(state.reason, leaf)}`, works: false };
     case "failed":
-      return { state: `failed: ${state.reason}`, works: false };
+      return { state: `failed: ${bare(state.reason, leaf)}`, works: false };
     case "stopped":
       return { state: "stopped", works: false };
     default:
@@ -119,8 +121,20 @@ function stateOf({ state, tools }: ServerStatus): Pick<Row, "state" | "works"> {
   }
 }
 
+/** A sentence without the server and the file with which it begins, and which its row has. */
+function bare(sentence: string, { path, file }: Leaf): string {
+  const server = `The MCP server "${path.at(-1)}"`;
+  const beginning = [
+    `${server} (${file}) wants you to sign in: `,
+    `${server} (${file}) `,
+    `${server} of ${file} is `,
+  ].find((words) => sentence.startsWith(words));
+  return sentence.slice(beginning?.length ?? 0);
+}
+
 function whyNotCounted(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {
   const other = counted.find(({ path }) => path.at(-1) === leaf.path.at(-1));
+  if (other?.file === leaf.file) return "not started: the one for this folder in the same file counts";
   if (other !== undefined) return `not started: the one of ${other.file} counts`;
   return `not started: ${trusted ? SWITCHED_OFF : NOT_TRUSTED}`;
 }
