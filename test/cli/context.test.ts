@@ -18,10 +18,14 @@ function folders() {
   return { homedir, cwd };
 }
 
-async function context({ homedir, cwd }: ReturnType<typeof folders>, ...words: string[]) {
+function context(place: ReturnType<typeof folders>, ...words: string[]) {
+  return contextWithoutKey(place, "--offline", ...words);
+}
+
+async function contextWithoutKey({ homedir, cwd }: ReturnType<typeof folders>, ...words: string[]) {
   const managed = join(homedir, "managed", "managed-settings.json");
   const io = Object.assign(new FakeIO({ homedir, cwd }), { managedSettings: managed });
-  const code = await main(["context", "--offline", ...words], io);
+  const code = await main(["context", ...words], io);
   return { code, out: io.out.text, err: io.err.text };
 }
 
@@ -43,6 +47,19 @@ test("troupe context shows the eight parts in full, with their sizes said to be 
   expect(err).toMatch(/\.secret was left out: it leads out of the project/);
   const kept = join(place.homedir, ".troupe", "projects");
   expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
+});
+
+test("of an agent that there is not, only that is said; of another also that no model was found", async () => {
+  const place = folders();
+  writeFileSync(join(place.cwd, ".mcp.json"), "{");
+  const { code, out, err } = await contextWithoutKey(place, "Nonesuch");
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(/^troupe: There is no agent "Nonesuch"; there are .*\n/);
+  expect(err).not.toMatch(/offline|mcp\.json/);
+  const known = await contextWithoutKey(place, "Explore", "--sizes");
+  expect(known.code).toBe(0);
+  expect(known.err).toMatch(/offline/);
+  expect(known.err).toMatch(/mcp\.json/);
 });
 
 test("--trust agrees to imports from elsewhere", async () => {
@@ -71,8 +88,10 @@ test("--sizes leaves the parts out; an unknown agent and a second argument are w
   expect(out).not.toContain("Use tabs.");
   expect(out).toMatch(/memory +about \d+/);
   expect(await context(folders(), "explorer")).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/There is no agent "explorer"; there are Explore, Plan/),
+    ...{ code: 2, out: "" },
+    err: expect.stringMatching(
+      /^troupe: There is no agent "explorer" \(did you mean Explore\?\); there are Explore, Plan/,
+    ),
   });
   expect((await context(folders(), "Explore", "Plan")).code).toBe(2);
 });

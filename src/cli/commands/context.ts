@@ -1,3 +1,4 @@
+import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import { paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
@@ -41,15 +42,16 @@ async function runContext(args: Arguments, context: Context): Promise<number> {
     throw new UsageError(
       `context takes one agent type, but ${quoted(extra)} was given as well; leave it out.`,
     );
-  const { io } = context;
+  const { io, runtime } = context;
   const setup = await setUpSession(args, context, {});
+  const type = agent === undefined ? null : agentType(agent, await runtime.listAgents(setup.options.agents));
   const { previewContext } = await import("../../supervisor/preview.ts");
   const { contextJson, contextText } = await import("../context/shown-context.ts");
   const notes = [...setup.notes];
   const counts = !args.value(estimate);
   const found = await previewContext(
     setup.options,
-    agent ?? null,
+    type,
     { prompt: args.value(prompt) ?? "", counts },
     (note) => notes.push(note),
   );
