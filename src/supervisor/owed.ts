@@ -36,6 +36,7 @@ export class Owed {
   readonly #durable = new Map<string, DurableNotice>();
   readonly #words = new Map<string, Words>();
   #onNews: Array<() => void> = [];
+  #newsSoFar = 0;
   /** Asked each time it is about to hear something: what it should know besides. */
   lookUp: () => Notice | null = () => null;
 
@@ -78,6 +79,11 @@ export class Owed {
     return this.#steering.length > 0 || this.#worthATurn.length > 0;
   }
 
+  /** How often there was something new for it. */
+  get newsSoFar(): number {
+    return this.#newsSoFar;
+  }
+
   /** Words of the person or of another agent, not only the runtime's news. */
   get hasWords(): boolean {
     return this.#steering.length > 0;
@@ -85,7 +91,8 @@ export class Owed {
 
   /** What the news are about, in words for a person. */
   get subjects(): string[] {
-    return this.#worthATurn.map(({ title }) => title);
+    const said = this.hasWords ? ["a message"] : [];
+    return [...said, ...this.#worthATurn.map(({ title }) => title)];
   }
 
   /** The others are heard with whatever it hears next. */
@@ -164,6 +171,7 @@ export class Owed {
   }
 
   #wake(): void {
+    this.#newsSoFar += 1;
     for (const call of this.#onNews.splice(0)) call();
   }
 }

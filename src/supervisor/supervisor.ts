@@ -7,6 +7,7 @@ import type { PermissionMode } from "../policy/gate.ts";
 import type { Rule } from "../policy/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
 import { viewOf } from "./actor-view.ts";
+import { hasEnded } from "./as-it-ended.ts";
 import { prepared } from "./before-it-begins.ts";
 import { Bill } from "./bill.ts";
 import { compactionOf } from "./compacting.ts";
@@ -197,8 +198,9 @@ export class Supervisor implements SupervisorHandle {
     refuseNothing(text);
     const record = this.#lives.find(actor);
     if (!record) throw new Error(`There is no agent ${JSON.stringify(actor)} in this session.`);
-    const goesOn = await this.#spawning.goOn(record, text, FOR_THE_PERSON);
-    if (!goesOn) this.#say(record, text);
+    while (hasEnded(record))
+      if (await this.#spawning.goOn(record, text, FOR_THE_PERSON)) return this.#resultOf(record, signal);
+    this.#say(record, text);
     return this.#resultOf(record, signal);
   }
 
@@ -335,6 +337,7 @@ export class Supervisor implements SupervisorHandle {
     if (main?.child.state !== "ended" || !main.owed.hasNews) return;
     if (this.#closing || !this.#mayWake || this.#wokenRun !== null) return;
     const because = main.owed.subjects.join("; ");
+    const known = main.owed.newsSoFar;
     this.#spawning.wake(main);
     this.#onEvent({ type: "woken", because });
     const run = this.#resultOf(main);
@@ -342,6 +345,8 @@ export class Supervisor implements SupervisorHandle {
     void run.then((result) => {
       this.#wokenRun = null;
       this.#onEvent({ type: "answered", result });
+      // What came too late for it; but whoever has stopped it does not want it to go on.
+      if (result.summary.status !== "cancelled" && main.owed.newsSoFar > known) this.#wake();
     });
   }
 

@@ -7,7 +7,17 @@ import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { everyDayHosts } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { broken, journalOf, repliesIn, taskOf, textsOf, times, type World, world } from "./resume-world.ts";
+import {
+  broken,
+  journalOf,
+  repliesIn,
+  taskOf,
+  textsOf,
+  times,
+  type World,
+  whyInvalid,
+  world,
+} from "./resume-world.ts";
 import { signals } from "./signals.ts";
 
 const agent = (prompt: string, more: object = {}) => ({
@@ -168,6 +178,53 @@ describe.each(everyDayHosts)("mail to one that is about to end, %s", (host) => {
     expect(lastOf(sent, "go")).not.toContain("ended before it heard");
     await sent.supervisor.close();
     expect(broken(await journalOf(sent))).toEqual([]);
+  });
+});
+
+describe.each(everyDayHosts)("mail to a conversation that nobody asks anything, %s", (host) => {
+  test("what comes while it goes on by itself and fails sets it going once more", async () => {
+    const at = signals();
+    const sent = world(
+      host,
+      async (request): Promise<ScriptedTurn> => {
+        const said = textsOf(request);
+        if (isMain(request)) {
+          if (said.includes("hello main")) {
+            at("heard").resolve();
+            return { text: "hello" };
+          }
+          if (said.includes("first report")) {
+            at("woken").resolve();
+            await at("sent").promise;
+            return { failure: { kind: "invalid_request", message: "broken" } };
+          }
+          return repliesIn(request) === 0
+            ? { calls: [behind("first"), behind("second")] }
+            : { text: "started" };
+        }
+        if (taskOf(request) === "first") {
+          await at("answered").promise;
+          return { text: "first report" };
+        }
+        await at("woken").promise;
+        if (repliesIn(request) === 0) return { calls: [send("main", "hello main")] };
+        at("sent").resolve();
+        // It ends only then: its report would be news, too.
+        await at("heard").promise;
+        return { text: "second report" };
+      },
+      { background: "wake" },
+    );
+    expect((await sent.supervisor.prompt("go")).summary.text).toBe("started");
+    at("answered").resolve();
+    await at("heard").promise;
+    expect(sent.events.filter(({ type }) => type === "woken")).toEqual([
+      { type: "woken", because: "task first" },
+      { type: "woken", because: "a message" },
+    ]);
+    const last = sent.model.requests.filter(isMain).at(-1) ?? never();
+    expect(whyInvalid(last.messages)).toBeNull();
+    expect(times(textsOf(last), "hello main")).toBe(1);
   });
 });
 
