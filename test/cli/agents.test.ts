@@ -130,8 +130,27 @@ describe("--agents", () => {
     ]);
   });
 
+  test("a file as editors of Windows save it is read", async () => {
+    const { project, run } = here();
+    writeFileSync(join(project, "agents.json"), `\uFEFF${json}\r\n`);
+    expect((await run("agents", "--agents", "agents.json")).out).toContain("quick\n  Is quick.\n");
+  });
+
+  test("two names that are one are told, and the first counts", async () => {
+    const { run } = here();
+    const entry = (prompt: string) => ({ description: `${prompt}.`, prompt });
+    const both = JSON.stringify({ "quick-look": entry("First"), "Quick Look": entry("Second") });
+    const { out, err } = await run("agents", "--agents", both);
+    expect(out).toContain("quick-look\n  First.\n");
+    expect(out).not.toContain("Second.");
+    expect(err).toContain(
+      "--agents, Quick Look: There is an agent quick-look already; this one is not used. Give one of them another name.",
+    );
+  });
+
   test.each([
     ["{", /^troupe: --agents: "\{" is no JSON/],
+    ["[]", /^troupe: --agents: an object of agents by name is wanted/],
     ["nowhere.json", /^troupe: --agents: "nowhere\.json" is neither JSON nor a file/],
     ["package.json", /is neither JSON nor a file/],
   ])("%s is wrong usage", async (given, sentence) => {

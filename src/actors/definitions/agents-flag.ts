@@ -2,6 +2,7 @@ import type { Field } from "../../context/front-matter/fields.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { isObject } from "./fields.ts";
 import { definedBy } from "./from-fields.ts";
+import { plainName } from "./index.ts";
 import type { AgentProblem } from "./problem.ts";
 
 /** What `--agents` was given: an object of agents by name, as front matter has them, with their `prompt`. */
@@ -33,8 +34,16 @@ export function agentsInFlag(flag: AgentsFlag): {
     }
     const source = { scope: "flag" } as const;
     const { definition, faults } = definedBy({ fields, prompt, line: 1, fallbackName: name, source });
-    if (definition) agents.push(definition);
     problems.push(...faults.map(({ message }) => problem(message)));
+    if (definition === null) continue;
+    const first = agents.find((one) => plainName(one.name) === plainName(definition.name));
+    if (first === undefined) agents.push(definition);
+    else
+      problems.push(
+        problem(
+          `There is an agent ${first.name} already; this one is not used. Give one of them another name.`,
+        ),
+      );
   }
   return { agents, problems };
 }

@@ -63,7 +63,7 @@ export function problemLine({ file, line, message }: AgentProblem): string {
 }
 
 async function agentsOf(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
-  const isJson = given.trimStart().startsWith("{");
+  const isJson = /^\s*[{[]/.test(given);
   const text = isJson ? given : await contentOf(resolve(cwd, given), given);
   try {
     const agents: unknown = JSON.parse(text);
@@ -79,7 +79,8 @@ async function agentsOf(given: string, cwd: string): Promise<Readonly<Record<str
 async function contentOf(file: string, given: string): Promise<string> {
   try {
     const text = await readFile(file, { encoding: "utf8", signal: AbortSignal.timeout(5_000) });
-    if (text.length <= MOST_FLAG_BYTES) return text;
+    // Editors of Windows put a mark before it.
+    if (text.length <= MOST_FLAG_BYTES) return text.replace(/^\uFEFF/, "");
   } catch (error) {
     throw new UsageError(
       `--agents: ${quoted(given)} is neither JSON nor a file that can be read: ${messageOf(error)}`,
