@@ -1,6 +1,7 @@
+import type { HookEvent } from "../../mailbox/hook-events.ts";
 import { type Combined, combine } from "./combine.ts";
 import { eventFiles } from "./event-files.ts";
-import { type Hook, type HookEvent, nameOf } from "./hooks.ts";
+import { type Hook, nameOf } from "./hooks.ts";
 import { failsClosed, type Heard, hear, type Problem } from "./opinion.ts";
 import type { HookPorts } from "./ports.ts";
 import type { HookCaller } from "./results.ts";

@@ -1,17 +1,5 @@
+import type { HookEvent } from "../../mailbox/hook-events.ts";
 import type { Scope } from "../rules.ts";
-
-export const hookEvents = [
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PostToolUse",
-  "Stop",
-  "SubagentStop",
-  "SessionStart",
-  "SessionEnd",
-  "PreCompact",
-  "Notification",
-] as const;
-export type HookEvent = (typeof hookEvents)[number];
 
 /** A command that a person's settings run at an event (A5.12). */
 export interface Hook {

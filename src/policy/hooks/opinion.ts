@@ -1,4 +1,5 @@
-import type { Hook, HookEvent } from "./hooks.ts";
+import type { HookEvent } from "../../mailbox/hook-events.ts";
+import type { Hook } from "./hooks.ts";
 import { type Envelope, replyOf } from "./reply.ts";
 import type { HookEnd } from "./run-hook.ts";
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { type HookEvent, isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import type { Scope } from "../rules.ts";
-import { type Hook, type HookEvent, type Hooks, hookEvents } from "./hooks.ts";
+import type { Hook, Hooks } from "./hooks.ts";
 import { matcherOf } from "./matcher.ts";
 
 /** One settings file's `hooks`, as it stands there. Absent hooks are `undefined`. */
@@ -76,12 +77,10 @@ class Reading {
     const events = z.record(z.string(), z.unknown()).safeParse(value);
     if (!events.success) return this.#problem("hooks", "must be an object");
     for (const [name, groups] of Object.entries(events.data)) {
-      const event = hookEvents.find((known) => known === name);
-      if (event === undefined)
-        this.#problem(`hooks.${name}`, `is no event; there are ${hookEvents.join(", ")}`);
+      if (!isHookEvent(name)) this.#problem(`hooks.${name}`, noHookEvent(name));
       else if (!Array.isArray(groups)) this.#problem(`hooks.${name}`, "must be a list");
       else
-        for (const [at, group] of groups.entries()) yield* this.#group(event, `hooks.${name}[${at}]`, group);
+        for (const [at, group] of groups.entries()) yield* this.#group(name, `hooks.${name}[${at}]`, group);
     }
   }
 

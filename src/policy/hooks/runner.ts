@@ -1,6 +1,6 @@
+import type { HookEvent } from "../../mailbox/hook-events.ts";
 import { type AskHooks, askHooks, matching } from "./ask-hooks.ts";
 import type { Combined } from "./combine.ts";
-import type { HookEvent } from "./hooks.ts";
 import type { HookPorts } from "./ports.ts";
 import type {
   HookCaller,

@@ -1,4 +1,5 @@
 import { catalogue, settings } from "./catalogue.ts";
+import { withoutUnknownEvents } from "./hook-keys.ts";
 import { isObject, type JsonObject, textsIn, valueAt } from "./json.ts";
 import { isKnownElsewhere } from "./known-elsewhere.ts";
 import type { FileScope, SettingsPlace } from "./places.ts";
@@ -61,13 +62,25 @@ export function leavesOf(value: JsonObject, place: SettingsPlace): CheckedLeaves
     if (checked.success) {
       const isEntry = path.length > setting.path.length;
       const value = isEntry ? valueAt(checked.data, path.slice(-1)) : checked.data;
-      leaves.push({ ...place, path, value, setting });
+      leaves.push({
+        ...place,
+        path,
+        value: setting === catalogue.hooks ? hooksOf(value, path) : value,
+        setting,
+      });
       return;
     }
     const rest = restrictionsOf(setting, input);
     const message = checked.error.issues[0]?.message ?? "is not valid";
     problems.push({ path, message, partly: rest.length > 0 });
     if (rest.length > 0) leaves.push({ ...place, path, value: rest, setting });
+  }
+
+  function hooksOf(given: unknown, path: readonly string[]): unknown {
+    if (!isObject(given)) return given;
+    const { hooks, unknown: others } = withoutUnknownEvents(given);
+    problems.push(...others.map(({ event, message }) => ({ path: [...path, event], message })));
+    return hooks;
   }
 
   for (const [key, member] of Object.entries(value)) visit(member, [key]);

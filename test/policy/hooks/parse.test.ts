@@ -82,7 +82,8 @@ test.each([
 test.each([
   [[], "hooks must be an object"],
   [{ PreToolUse: {} }, "hooks.PreToolUse must be a list"],
-  [{ PreTooluse: [] }, "hooks.PreTooluse is no event; there are UserPromptSubmit, PreToolUse,"],
+  [{ PreTooluse: [] }, "hooks.PreTooluse is no event; the nearest is PreToolUse;"],
+  [{ Elsewhere: [] }, "hooks.Elsewhere is no event; there are UserPromptSubmit, PreToolUse,"],
   [{ Stop: ["x"] }, "hooks.Stop[0] must be an object"],
   [{ Stop: [{}] }, "hooks.Stop[0].hooks must be a list"],
   [{ Stop: group({ command: "x" }, 7) }, "hooks.Stop[0].matcher must be a text"],

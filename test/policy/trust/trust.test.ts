@@ -277,3 +277,30 @@ describe("what git would run for the folder's repository", () => {
     expect(now.foreignGit(made.root)).not.toBeNull();
   });
 });
+
+describe("a hook of an event that there is not", () => {
+  const run = (command: string) => [{ hooks: [{ type: "command", command }] }];
+
+  test("is told with its file, its line and the nearest event; nobody is asked about it, and it never runs", async () => {
+    const { where, reader } = folders({
+      project: `{\n  "hooks": {\n    "PreTooluse": ${JSON.stringify(run("./mistyped.sh"))},\n    "//": "ours",\n    "Stop": ${JSON.stringify(run("./right.sh"))}\n  }\n}`,
+      user: { hooks: { Elsewhere: run("x") } },
+    });
+    const told = [
+      `${where.fileOf("user")}: hooks.Elsewhere is no event; there are UserPromptSubmit, PreToolUse, PostToolUse, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification (line 1); correct it, until then it does not count.`,
+      `${where.fileOf("project")}: hooks.PreTooluse is no event; the nearest is PreToolUse (line 3); correct it, until then it does not count.`,
+    ];
+    const untrusted = await reader().read();
+    expect(untrusted.warnings).toEqual(told);
+    expect(trustQuestion(where.root, untrusted.trust)).not.toContain("mistyped");
+    expect(trustQuestion(where.root, untrusted.trust)).toContain('run "./right.sh" as a hook (Stop)');
+    const trusted = await reader(true).read();
+    expect(trusted.warnings).toEqual(told);
+    expect(trusted.hooks.map(({ value }) => value)).toEqual([{ Stop: run("./right.sh") }]);
+  });
+
+  test("leaves nothing to agree to where there is nothing else", async () => {
+    const { reader } = folders({ project: { hooks: { PreTooluse: run("x") } } });
+    expect((await reader().read()).trust).toEqual({ type: "nothing-to-grant" });
+  });
+});
