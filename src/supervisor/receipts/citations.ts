@@ -64,10 +64,11 @@ function citationsOf(sentence: string, fenced: boolean, cell: Span | null): Cita
   });
 }
 
-/** `*.test.ts`, `<name>.ts`, `${name}.ts`; what is bold is no pattern. */
+/** `*.test.ts`, `<name>.ts`, `${name}.ts`; what is bold is no pattern, and neither is `<src/a.ts:12>`. */
 function isPattern(before: string, rest: string): boolean {
   const last = /[*<>{}$?]+$/.exec(before)?.[0] ?? "";
   if (last === "") return false;
+  if (last === "<" && /^(?::|#L?)\d[^\s<>]{0,20}>/.test(rest)) return false;
   return !((last === "**" || last === "*") && rest.includes(last));
 }
 
