@@ -8,26 +8,29 @@ import {
   readSync,
   realpathSync,
   type Stats,
+  statfsSync,
   statSync,
 } from "node:fs";
-import type { Content, Files, Look } from "./files.ts";
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import type { Content, Files, Look, Marks } from "./files.ts";
 
 /** The real disk, at once: these take microseconds, and the way through the thread pool takes many more. */
-export const diskFiles: Files = {
-  look,
-  read,
-  bytes,
-  real,
-  entries,
-  me: process.getuid?.() ?? null,
-};
+export const diskFiles: Files = diskFilesBy(systemClock);
+
+export function diskFilesBy(clock: Pick<Clock, "date">): Files {
+  return {
+    ...{ look, marks, read, bytes, real, entries },
+    listed: (path) => listed(path, () => Date.parse(clock.date())),
+    me: process.getuid?.() ?? null,
+  };
+}
 
 /** It keeps nothing from one whole text to the next. */
 const whole = new TextDecoder("utf-8");
 
 function look(path: string): Look {
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statSync(path, QUIETLY);
     if (stats === undefined) return { type: "none" };
     const reason = irregular(stats);
     if (reason !== null) return { type: "unusable", reason };
@@ -35,9 +38,38 @@ function look(path: string): Look {
     const identity = `${dev}:${ino}`;
     const owner = process.getuid ? uid : null;
     const stamp = `${identity}:${size}:${mtimeMs}:${ctimeMs}`;
-    return { type: "file", identity, stamp, size, mtimeMs, inode: ino, owner };
+    const marks = { dev, ino, size, mtimeMs, ctimeMs };
+    return { type: "file", identity, stamp, marks, size, mtimeMs, inode: ino, owner };
   } catch (error) {
     return whyNot(error);
+  }
+}
+
+const QUIETLY = { throwIfNoEntry: false } as const;
+
+function marks(path: string): Marks | null {
+  try {
+    return statSync(path, QUIETLY) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Longer than any tick of a clock that stamps a folder: a change in the tick of a look would have the same stamp. */
+const TICK_MS = 2_000;
+
+/** Disks of Linux that stamp a folder at once whenever an entry comes, goes or is renamed: ext4, xfs, btrfs, tmpfs. */
+const TELLING: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994]);
+
+function listed(path: string, now: () => number): Marks | "none" | null {
+  try {
+    const stats = statSync(path, QUIETLY);
+    if (stats === undefined) return "none";
+    const isOld = now() - Math.max(stats.mtimeMs, stats.ctimeMs) > TICK_MS;
+    const tells = isOld && stats.isDirectory() && process.platform === "linux";
+    return tells && TELLING.has(statfsSync(path).type) ? stats : null;
+  } catch {
+    return null;
   }
 }
 
@@ -112,7 +144,7 @@ function real(path: string): string {
 function entries(path: string): readonly Dirent[] {
   try {
     // Most of the folders that are looked for are not there, and an error takes longer than this question.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    if (statSync(path, QUIETLY) === undefined) return [];
     return readdirSync(path, { withFileTypes: true });
   } catch {
     return [];

@@ -1,5 +1,15 @@
 import type { Dirent } from "node:fs";
 
+/** No two states of what stands under a path have the same, as far as its disk can tell. */
+export interface Marks {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** Nobody can set it. */
+  readonly ctimeMs: number;
+}
+
 /** What stands under a path, links followed. */
 export type Look =
   | { readonly type: "none" }
@@ -11,6 +21,7 @@ export type Look =
       readonly identity: string;
       /** Changes with the content. */
       readonly stamp: string;
+      readonly marks: Marks;
       readonly size: number;
       readonly mtimeMs: number;
       readonly inode: number;
@@ -33,6 +44,12 @@ export type Content =
 /** All that the context needs of a disk. Never throws and never waits, whatever stands under a path. */
 export interface Files {
   look(path: string): Look;
+  /** The marks of whatever stands there, links followed; null where there is nothing that can be looked at. */
+  marks(path: string): Marks | null;
+  /**
+   * The marks of a folder, where no entry can come or go from now on without other ones; null where nobody can say so.
+   */
+  listed(path: string): Marks | "none" | null;
   /** At most `most` bytes from the beginning of a regular file. */
   read(path: string, most: number): Content;
   /** A regular file as it is; null where it has more than `most` bytes, or is none. */

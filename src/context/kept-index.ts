@@ -1,7 +1,7 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isAsItWas, type Question } from "./asked-files.ts";
+import { type Asked, askedStill } from "./asked-files.ts";
 import type { Files } from "./files.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -39,14 +39,15 @@ export function writeKept<T>(index: KeptIndex<T>, kept: Kept<T>): void {
 
 /** What came of all files together, with what was asked for it. */
 export interface Made<T> {
-  readonly asked: readonly Question[];
+  readonly asked: Asked;
   readonly made: T;
 }
 
 /** Null where there is none as it was written, or where anything that was asked would be answered otherwise now. */
 export function readMade<T>(index: KeptIndex<T>, files: Files): Made<T> | null {
   const kept: Made<T> | null = readWritten(index, files);
-  return kept !== null && isAsItWas(kept.asked, files) ? kept : null;
+  const asked = kept === null ? null : askedStill(kept.asked, files);
+  return kept === null || asked === null ? null : { ...kept, asked };
 }
 
 export function writeMade<T>(index: KeptIndex<T>, { asked, made }: Made<T>): void {
@@ -62,17 +63,22 @@ type Place = Pick<KeptIndex<unknown>, "path" | "version">;
 function readWritten({ path, version }: Place, files: Files) {
   const bytes = files.bytes(path, MOST_BYTES);
   if (bytes === null) return null;
-  const [head, body] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES, -1)];
-  if (new TextDecoder().decode(head) !== headOf(version, body)) return null;
+  const length = headOf(version, "").length + DIGEST_CHARS;
+  const [head, body] = [bytes.subarray(0, length), bytes.subarray(length, -1)];
+  if (new TextDecoder().decode(head) !== headOf(version, digestOf(body))) return null;
   return JSON.parse(new TextDecoder().decode(body));
 }
 
-const HEAD_BYTES = 85;
+const DIGEST_CHARS = 64;
 
 /** It fits nothing that was cut off, changed by hand or written by another version. */
-function headOf(version: number, body: Uint8Array): string {
-  const digest = createHash("sha256").update(`${version}\n`).update(body).digest("hex");
-  return `{"digest":"${digest}","files":`;
+function headOf(version: number, digest: string): string {
+  return `{"version":${version},"digest":"${digest}","files":`;
+}
+
+/** In one call: a hash that is fed takes longer to make than this takes. */
+function digestOf(body: Uint8Array): string {
+  return hash("sha256", body, "hex");
 }
 
 /**
@@ -86,7 +92,7 @@ function write({ path, version }: Place, value: unknown): void {
     makeFolders(folder);
     own = mkdtempSync(join(folder, ".index-"));
     const body = Buffer.from(JSON.stringify(value));
-    const all = Buffer.concat([Buffer.from(headOf(version, body)), body, Buffer.from("}")]);
+    const all = Buffer.concat([Buffer.from(headOf(version, digestOf(body))), body, Buffer.from("}")]);
     writeFileSync(join(own, "index"), all, { mode: 0o600 });
     renameSync(join(own, "index"), path);
   } catch {

@@ -1,8 +1,18 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { askedFiles, isAsItWas as isAll } from "../../src/context/asked-files.ts";
-import { diskFiles } from "../../src/context/disk-files.ts";
+import { askedFiles, askedStill } from "../../src/context/asked-files.ts";
+import { diskFiles, diskFilesBy } from "../../src/context/disk-files.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A folder with a bit of everything, and all of it asked. */
@@ -20,7 +30,7 @@ function asked() {
   for (const name of ["folder", "none", "file.md"]) files.entries(at(name));
   files.read(at("folder/in-it.md"), 100);
   files.real(at("link"));
-  return { at, isAsItWas: () => isAll(files.asked, diskFiles) };
+  return { at, isAsItWas: () => askedStill(files.asked, diskFiles) !== null };
 }
 
 test("where nothing has changed of what was asked all is as it was, whatever else has", () => {
@@ -46,6 +56,29 @@ test.each<[string, (at: (name: string) => string) => void]>([
   const { at, isAsItWas } = asked();
   change(at);
   expect(isAsItWas()).toBe(false);
+});
+
+test("a folder that was changed in the tick of a look is known by its names, and by its stamp once it is older", () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "one.md"), "");
+  const later = (ms: number) => {
+    const date = () => new Date(statSync(folder).ctimeMs + ms).toISOString();
+    return diskFilesBy({ date });
+  };
+  const { asked, entries } = askedFiles(later(0));
+  expect(entries(folder)).toHaveLength(1);
+  expect(asked.folders).toEqual([[folder, "one.md/"]]);
+  expect(askedStill(asked, later(1_000))).toBe(asked);
+  const known = askedStill(asked, later(10_000));
+  // Of ext4 and of a disk in memory, on which tests run.
+  const tells = process.platform === "linux" && [0xef53, 0x01021994].includes(statfsSync(folder).type);
+  if (tells) expect(known?.folders[0]).toHaveLength(6);
+  expect(known).not.toBeNull();
+  expect(askedStill(known ?? asked, later(10_000))).toBe(known);
+  writeFileSync(join(folder, "two.md"), "");
+  utimesSync(folder, 1, 1);
+  expect(askedStill(known ?? asked, later(10_000))).toBeNull();
+  expect(askedStill(asked, later(0))).toBeNull();
 });
 
 function inPlaceOf(path: string, make: (path: string) => void): void {

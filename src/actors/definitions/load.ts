@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { askedFiles, isAsItWas, type Question } from "../../context/asked-files.ts";
+import { type Asked, askedFiles, askedStill } from "../../context/asked-files.ts";
 import type { Files } from "../../context/files.ts";
 import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../../context/kept-index.ts";
 import { agentIn, type ReadAgent } from "./agent-file.ts";
@@ -41,7 +41,8 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 
   async function look(): Promise<LoadedAgents> {
     const trusted = search.trusted();
-    if (last?.trusted === trusted && isAsItWas(last.asked, files)) return stillAgreed(last);
+    const still = last?.trusted === trusted ? askedStill(last.asked, files) : null;
+    if (last !== null && still !== null) return stillAgreed({ ...last, asked: still });
     // What the flag says stands among them.
     const list =
       search.home === undefined || flag !== undefined
@@ -74,6 +75,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 
   function stillAgreed(before: Looked): LoadedAgents {
     const agreed = agreedOf(before.grants);
+    last = before;
     if (isDeepStrictEqual(agreed, before.agreed)) return before.loaded;
     last = { ...before, agreed, loaded: counting(before.loaded, search) };
     return last.loaded;
@@ -94,7 +96,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 
 /** One look, and what came of it. */
 interface Looked {
-  readonly asked: readonly Question[];
+  readonly asked: Asked;
   readonly trusted: boolean;
   /** Null: another session has found them. */
   readonly found: readonly FoundPlace[] | null;

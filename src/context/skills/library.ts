@@ -1,4 +1,4 @@
-import { askedFiles, isAsItWas, type Question } from "../asked-files.ts";
+import { type Asked, askedFiles, askedStill } from "../asked-files.ts";
 import type { Files } from "../files.ts";
 import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../kept-index.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
@@ -20,12 +20,16 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   const index = skillIndex(search.home, search.cwd);
   let known: Kept<ReadSkill> | null = null;
   let now = NO_SKILLS;
-  let last: { readonly asked: readonly Question[]; readonly trusted: boolean } | null = null;
+  let last: { readonly asked: Asked; readonly trusted: boolean } | null = null;
   let looking: Promise<Skills> = Promise.resolve(now);
 
   async function look(): Promise<Skills> {
     const trusted = search.trusted();
-    if (last?.trusted === trusted && isAsItWas(last.asked, files)) return now;
+    const still = last?.trusted === trusted ? askedStill(last.asked, files) : null;
+    if (still !== null) {
+      last = { asked: still, trusted };
+      return now;
+    }
     const list = madeSkillIndex(search, trusted);
     const kept = last === null ? readMade(list, files) : null;
     if (kept !== null && !kept.made.reals.some(search.denied)) {
@@ -37,12 +41,13 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     const asked = askedFiles(files);
     const places = skillPlaces(search, asked);
     const { found, strays, full } = discovered(places, asked);
-    const reads = await allOf(found.map((file) => readOnce(file, before, files)));
+    const realOf = once(asked.real);
+    const reads = await allOf(found.map((file) => readOnce(file, before, { files, realOf })));
     const after: Kept<ReadSkill> = new Map(reads.map(({ key, stamp, read }) => [key, { stamp, read }]));
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeKept(index, after);
-    const made = gathered(found, reads, full, misplaced(strays, places, asked));
+    const made = gathered(found, reads, full, { realOf, before: misplaced(strays, places, asked) });
     if (!made.isDenied)
       writeMade(list, { asked: asked.asked, made: { skills: made.skills, reals: made.reals } });
     last = { asked: asked.asked, trusted };
@@ -54,7 +59,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     found: readonly FoundFile[],
     reads: readonly Read[],
     full: boolean,
-    before: readonly string[],
+    { realOf, before }: { readonly realOf: Files["real"]; readonly before: readonly string[] },
   ): MadeSkills & { readonly isDenied: boolean } {
     let isDenied = false;
     const told = {
@@ -67,7 +72,6 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     };
     const notes = [...before];
     const seen = new Set<string>();
-    const realOf = once(files.real);
     const byName = new Map<string, { readonly skill: Skill; readonly place: SkillPlace }>();
     for (const [at, { read }] of reads.entries()) {
       const file = found[at];
@@ -118,13 +122,23 @@ interface Read {
   readonly fresh: boolean;
 }
 
-function readOnce(file: FoundFile, before: Kept<ReadSkill>, files: Files): Read | Promise<Read> {
+function readOnce(
+  file: FoundFile,
+  before: Kept<ReadSkill>,
+  { files, realOf }: { readonly files: Files; readonly realOf: Files["real"] },
+): Read | Promise<Read> {
   const { path, place, look } = file;
   const key = `${place.origin} ${place.kind} ${place.prefix} ${path}`;
   const stamp = look.type === "file" ? look.stamp : look.reason;
+  // A file that a link leads to can be moved, and the link with it, and be as it was: where it really is counts, too.
+  const straight = realOf(place.folder) + path.slice(place.folder.length);
+  const isAt = (real: string) => real === straight || real === realOf(path);
   const kept = before.get(key);
-  if (kept?.stamp === stamp) return { key, stamp, read: kept.read, fresh: false };
-  return readSkill(file, files).then((read) => ({ key, stamp, read, fresh: true }));
+  if (kept?.stamp === stamp && isAt(kept.read.real)) return { key, stamp, read: kept.read, fresh: false };
+  return readSkill(file, files).then((read) => {
+    const real = isAt(read.real) ? read.real : realOf(path);
+    return { key, stamp, read: { ...read, real }, fresh: true };
+  });
 }
 
 const RANK: Readonly<Record<SkillOrigin, number>> = {

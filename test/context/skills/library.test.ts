@@ -302,6 +302,23 @@ describe("the index", () => {
     expect(await names(() => false)).toEqual(["a", "b"]);
   });
 
+  test("what is moved together with the link to it is judged by where it is now, in this session and in the next", async () => {
+    const { where, top } = world({ "open/SKILL.md": skill("linked"), [`${P}/a/SKILL.md`]: skill("one") });
+    const search = { ...where, trusted: () => true, denied: (path: string) => path.includes("/secret/") };
+    const library = skillLibrary(search, diskFiles);
+    const names = async (of = library) => (await of.look()).all.map(({ name }) => name);
+    const link = join(top, P, "linked");
+    symlinkSync(join(top, "way"), link);
+    symlinkSync(join(top, "open"), join(top, "way"));
+    expect(await names()).toEqual(["a", "linked"]);
+    // Not one stamp of the file or of the folder of skills is another.
+    renameSync(join(top, "open"), join(top, "secret"));
+    rmSync(join(top, "way"));
+    symlinkSync(join(top, "secret"), join(top, "way"));
+    expect(await names()).toEqual(["a"]);
+    expect(await names(skillLibrary(search, diskFiles))).toEqual(["a"]);
+  });
+
   test("sessions that begin at the same moment all know the same, and leave whole indexes", async () => {
     const { library, where } = world(
       Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${P}/s${at}/SKILL.md`, skill(`n${at}`)])),

@@ -22,6 +22,8 @@ async function filled(
 ) {
   const files: Files = {
     look: () => ({ type: "none" }),
+    marks: () => null,
+    listed: () => "none",
     read: () => ({ type: "text", text: `---\nname: s\n---\n${body}`, bytes: 1, real: "" }),
     bytes: () => null,
     real: (path) => path,
