@@ -5,6 +5,14 @@ export type Expanded =
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
+/** Those that a text names without a default. */
+export function variablesIn(text: string): readonly string[] {
+  const found = [...text.matchAll(VARIABLE)].flatMap(([, name = "", fallback]) =>
+    fallback === undefined ? [name] : [],
+  );
+  return [...new Set(found)];
+}
+
 /** `${VAR}` and `${VAR:-default}`, as a shell reads them; everything else stays as it is, also `$VAR`. */
 export function expandVariables(text: string, env: Readonly<Record<string, string | undefined>>): Expanded {
   let unset: string | null = null;

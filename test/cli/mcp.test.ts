@@ -69,6 +69,15 @@ describe("troupe mcp add, add-json and remove", () => {
     expect(text).toContain('"a.b": {');
   });
 
+  test("a variable that is set elsewhere is no reason to write nothing", async () => {
+    const folders = foldersWith({});
+    const header = `Authorization: Bearer ${"$"}{TOKEN_1} ${"$"}{OTHER_1:-x}`;
+    const ended = await mcp(folders, "add", "a", "-s", "project", "-H", header, "https://a.example/mcp");
+    expect(ended).toMatchObject({ code: 0, err: expect.stringContaining("TOKEN_1 is not set here") });
+    expect(ended.err).not.toContain("OTHER_1");
+    expect(written(projectFile(folders))).toMatchObject({ mcpServers: { a: { type: "http" } } });
+  });
+
   test("a name in several files is not guessed", async () => {
     const servers = { mcpServers: { a: { command: "it" } } };
     const folders = foldersWith({ user: servers, local: servers });
@@ -87,6 +96,7 @@ describe("troupe mcp add, add-json and remove", () => {
     [["add", "a", "-e", "T", "it"], "has no name and value"],
     [["add", "a", "-H", "A: b", "it"], "--header is for servers with an address"],
     [["add", "a", "-e", "A=b", "https://a.example"], "--env is for servers that are programs"],
+    [["add", "a", "ftp://a.example"], "ftp://a.example is no address of a server"],
     [["add-json", "a", "{oops"], "is not JSON"],
     [["add-json", "a", "5"], "no JSON object"],
     [["add-json", "a", "{}"], "neither a command nor a url"],
@@ -129,6 +139,19 @@ describe("troupe mcp list and get", () => {
     expect(line("broken")).toEqual([expect.stringContaining("failed:")]);
     expect(line("evil")).toEqual([expect.stringContaining("this folder is not trusted")]);
     expect(existsSync(mark)).toBe(false);
+  });
+
+  test("what is wrong with a server's tools is said, and which of them stand in no request", async () => {
+    const folders = foldersWith({
+      user: { mcpServers: { liar: server("raw.ts", "liar"), odd: server("raw.ts", "unfit-schemas") } },
+    });
+    const { err } = await mcp(folders, "list");
+    expect(err).toContain('The MCP server "liar" offers a tool "noSchema" whose inputSchema is not as');
+    const { out } = await mcp(folders, "get", "odd");
+    expect(out).toContain("state: connected, 3 tools");
+    expect(out).toContain(
+      "through ToolSearch: mcp__odd__either (it has oneOf at its top), mcp__odd__nonsense (",
+    );
   });
 
   test("get names the tools of one, and starts no other", async () => {

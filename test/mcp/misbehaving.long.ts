@@ -42,6 +42,22 @@ describe("fault 58: a server that does not start", () => {
     });
   });
 
+  test("throws as it starts: what is wrong is told, not where it stood", async () => {
+    const { mcp, state } = opened({ throws: server("raw.ts", "throws") });
+    await mcp.ready(20_000);
+    const { reason } = { reason: "", ...state("throws") };
+    expect(reason).toContain("Cannot find module 'it'");
+    expect(reason).not.toContain("at load");
+  });
+
+  test("speaks a protocol that nobody knows: that is the reason, and not that it was ended for it", async () => {
+    const { mcp, state } = opened({ old: server("raw.ts", "from-another-time") });
+    await mcp.ready(20_000);
+    expect(state("old")).toMatchObject({
+      ...{ type: "failed", reason: expect.stringMatching(/protocol version.*1999-01-01/) },
+    });
+  });
+
   test("there is no such program", async () => {
     const { mcp, state } = opened({ none: { command: "/no/such/program" } });
     await mcp.ready(20_000);
@@ -126,6 +142,15 @@ describe("fault 58: a server that fails while it runs", () => {
     expect(await mcp.call({ name: "mcp__raw__broken", input: {} }, never)).toEqual({
       isError: true,
       content: 'The MCP server "raw" answered with an error: its answer is no JSON-RPC.',
+    });
+  });
+
+  test("answers with what is no result: said in a sentence, with the field", async () => {
+    const { mcp } = opened({ raw: server("raw.ts", "no-list") });
+    expect(await mcp.call({ name: "mcp__raw__no-list", input: {} }, never)).toEqual({
+      content:
+        'The MCP server "raw" answered with what is not as the protocol says (content: expected array).',
+      isError: true,
     });
   });
 

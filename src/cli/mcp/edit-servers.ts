@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { troupeHome } from "../../journal/place.ts";
+import { variablesIn } from "../../mcp/expand-variables.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { catalogue } from "../../policy/settings/catalogue.ts";
 import { editSettings } from "../../policy/settings/edit-settings.ts";
@@ -30,6 +31,8 @@ export async function addServer(
 ): Promise<number> {
   const [first = "", ...others] = words;
   const isAddress = /^https?:\/\//i.test(first) && others.length === 0;
+  if (!isAddress && others.length === 0 && /^[a-z][a-z0-9+.-]*:\/\//i.test(first))
+    throw new UsageError(`${first} is no address of a server: those begin with http:// or https://.`);
   const type = args.value(flags.transport) ?? (isAddress ? "http" : "stdio");
   const env = pairsIn(args.value(flags.env), "=", "--env NAME=VALUE");
   const headers = pairsIn(args.value(flags.header), ":", '--header "NAME: VALUE"');
@@ -96,10 +99,10 @@ async function write(name: string, entry: object, args: Arguments, { io }: Conte
   const root = await rootOf(args, io);
   const scope = args.value(flags.scope) ?? "local";
   const place = placeOf(scope, io, root);
-  const [problem] = parseMcpServers(
-    { mcpServers: { [name]: entry } },
-    { file: place.file, env: io.env },
-  ).problems;
+  const unset = variablesIn(JSON.stringify(entry)).filter((variable) => io.env[variable] === undefined);
+  // Whoever it is started for may have them: they only must not make an entry that cannot be used.
+  const env = { ...Object.fromEntries(unset.map((variable) => [variable, "http://later"])), ...io.env };
+  const [problem] = parseMcpServers({ mcpServers: { [name]: entry } }, { file: place.file, env }).problems;
   if (problem !== undefined) throw new UsageError(`${problem} Nothing was written.`);
   if ((await entryIn(place, name)) !== null)
     throw new UsageError(
@@ -108,6 +111,12 @@ async function write(name: string, entry: object, args: Arguments, { io }: Conte
   const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], entry);
   if (end.type === "refused") throw new Error(end.reason);
   await io.stderr.write(`The MCP server ${quoted(name)} is in ${place.file} now.\n`);
+  if (unset.length > 0) {
+    const are = unset.length === 1 ? "is" : "are";
+    await io.stderr.write(
+      `${unset.join(", ")} ${are} not set here; it is started only where ${unset.length === 1 ? "it" : "they"} ${are}.\n`,
+    );
+  }
   if (isForeign(place.scope) && (await isUntrusted(io, root)))
     await io.stderr.write(
       "It is started once you trust this folder: a conversation (troupe) asks you, and --trust does it for one run.\n",

@@ -60,11 +60,13 @@ export function openedServers(
     env,
     cwd,
     home,
+    onWarning = () => {},
   }: {
     readonly clock: Context["io"]["clock"];
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly cwd: string;
     readonly home: string;
+    readonly onWarning?: (message: string) => void;
   },
 ): Mcp {
   return openMcp({
@@ -74,6 +76,6 @@ export function openedServers(
         throw new Error("nothing is called");
       },
     },
-    onWarning: () => {},
+    onWarning,
   });
 }

@@ -1,7 +1,8 @@
-import type { ServerStatus } from "../../mcp/mcp.ts";
+import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
 import { canonicalJson } from "../../policy/settings/json.ts";
 import type { Leaf } from "../../policy/settings/leaves.ts";
+import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -22,6 +23,8 @@ interface Row {
   readonly entry: unknown;
   readonly state: string;
   readonly tools: readonly string[];
+  /** Tools that no request can have, each with the reason. */
+  readonly unfit: readonly string[];
   readonly works: boolean;
 }
 
@@ -52,13 +55,14 @@ export async function showServer(name: string, args: Arguments, context: Context
   }
   if (args.value(flags.json)) await io.stdout.write(`${JSON.stringify(rows.map(jsonOf), null, 2)}\n`);
   else
-    for (const { name, file, entry, state, tools } of rows) {
+    for (const { name, file, entry, state, tools, unfit } of rows) {
       const lines = [
         safeLine(name),
         `  file: ${safeLine(file)}`,
         `  entry: ${safeLine(JSON.stringify(entry))}`,
         `  state: ${safeLine(state)}`,
         ...(tools.length > 0 ? [`  tools: ${safeLine(tools.join(", "))}`] : []),
+        ...(unfit.length > 0 ? [`  through ToolSearch: ${safeLine(unfit.join(", "))}`] : []),
       ];
       await io.stdout.write(`${lines.join("\n")}\n`);
     }
@@ -84,24 +88,40 @@ async function rowsOf(
   const counts = (leaf: Leaf) => counted.some((one) => isSame(one, leaf));
   const parsed = serversOfLeaves(leaves.filter(counts), env);
   const { servers, problems } = joinServers(parsed);
-  const mcp = servers.length === 0 ? null : openedServers(servers, { clock: io.clock, env, cwd: root, home });
+  const said: string[] = [];
+  const parts = { clock: io.clock, env, cwd: root, home, onWarning: (words: string) => said.push(words) };
+  const mcp = servers.length === 0 ? null : openedServers(servers, parts);
   try {
     await mcp?.ready(PATIENCE_MS);
+    const states = new Set(mcp?.servers().map(({ state }) => ("reason" in state ? state.reason : null)));
+    for (const words of said) if (!states.has(words)) await io.stderr.write(`${safeLine(words)}\n`);
     return leaves.map((leaf): Row => {
       const name = leaf.path.at(-1) ?? "";
-      const row = { name, file: leaf.file, entry: leaf.value, tools: [], works: true };
+      const row = { name, file: leaf.file, entry: leaf.value, tools: [], unfit: [], works: true };
       if (!counts(leaf)) return { ...row, state: whyNotCounted(leaf, counted, trusted) };
       const status = mcp?.servers().find((one) => one.name === name);
       if (mcp === null || status === undefined) {
         const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
         return { ...row, state: bare(problem ?? "switched off", leaf), works: problem === undefined };
       }
-      const tools = mcp.tools().flatMap((tool) => (tool.slug === status.slug ? [tool.name] : []));
-      return { ...row, tools, ...stateOf(status, leaf) };
+      const tools = mcp.tools().filter(({ slug }) => slug === status.slug);
+      return {
+        ...row,
+        tools: tools.map((tool) => tool.name),
+        unfit: unfitOf(tools),
+        ...stateOf(status, leaf),
+      };
     });
   } finally {
     await mcp?.close();
   }
+}
+
+function unfitOf(tools: readonly McpTool[]): string[] {
+  return tools.flatMap(({ name, inputSchema }) => {
+    const why = refusedSchema(inputSchema);
+    return why === null ? [] : [`${name} (${why})`];
+  });
 }
 
 function stateOf({ state, tools }: ServerStatus, leaf: Leaf): Pick<Row, "state" | "works"> {

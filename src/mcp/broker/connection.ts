@@ -165,7 +165,10 @@ function failure(
 
 function lastWords(transport: Transport | null): string {
   if (!(transport instanceof StdioTransport) || transport.complaints === "") return "";
-  return ` It wrote last: ${ended(transport.complaints.split("\n").slice(-8).join("\n"))}`;
+  const lines = transport.complaints.split("\n").filter((line) => line.trim() !== "");
+  // What went wrong stands above where it did, and that can be long.
+  const telling = lines.filter((line) => !/^\s+at /.test(line));
+  return ` It wrote last: ${ended((telling.length > 0 ? telling : lines).slice(-8).join("\n"))}`;
 }
 
 function signInSentence({ name, slug, file }: McpServer): string {

@@ -8,7 +8,7 @@ import { isForgotten, isUnauthorized, isUnreachable } from "./http-transport.ts"
 import { type Patience, patience } from "./patience.ts";
 import { printable } from "./tail-text.ts";
 import { listTools, shortened } from "./tool-list.ts";
-import { ended, isClosed, reasonOf } from "./words.ts";
+import { ended, isClosed, misfitOf, reasonOf } from "./words.ts";
 
 /** A connection that held so long is not the same failure again. */
 const STEADY_MS = 60_000;
@@ -249,6 +249,8 @@ export class Link {
       );
       return { type: "failed", message: `${message}${wrote}` };
     }
+    const misfit = misfitOf(error);
+    if (misfit !== null) return this.#failed(`answered with what is not as the protocol says (${misfit})`);
     return this.#failed(`answered with an error: ${reasonOf(error)}`);
   }
 

@@ -75,7 +75,9 @@ export class StdioTransport implements Transport {
       resolve();
     });
     child.once("exit", (code, signal) => {
-      this.fault ??= signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      // What we have ended has no fault in ending.
+      if (this.#closing === null)
+        this.fault ??= signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       void this.close();
     });
     // The pipe of a server that is gone: its exit says so.

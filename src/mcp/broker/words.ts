@@ -1,7 +1,16 @@
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/mini";
 import { printable } from "./tail-text.ts";
 
 const MAX_CHARS = 1_000;
+
+/** Where an answer is not as the protocol says, and what was expected there; null: that is not what went wrong. */
+export function misfitOf(error: unknown): string | null {
+  if (!(error instanceof z.core.$ZodError)) return null;
+  const [issue] = error.issues;
+  const wanted = issue?.code === "invalid_type" ? `expected ${issue.expected}` : "of another kind";
+  return `${issue?.path.join(".") || "the whole"}: ${wanted}`;
+}
 
 /** What went wrong, in the words of whoever said it, bounded and printable. */
 export function reasonOf(error: unknown): string {

@@ -55,7 +55,9 @@ function tools(): object[] {
     case "changed-when-restarted":
       return [tool("crash"), tool("changes", existsSync(file) ? "something else" : "harmless")];
     default:
-      return [tool("hello"), tool("crash"), tool("hang"), tool("flood"), tool("broken")];
+      return ["hello", "crash", "hang", "flood", "broken", ...(how === "no-list" ? [how] : [])].map((name) =>
+        tool(name),
+      );
   }
 }
 
@@ -70,6 +72,9 @@ function call(id: number, name: string | undefined): void {
       return;
     case "flood":
       flood();
+      return;
+    case "no-list":
+      send({ id, result: { content: "not a list" } });
       return;
     case "broken":
       process.stdout.write(`{"jsonrpc":"2.0","id":${id},"what":"is this"}\n`);
@@ -97,7 +102,7 @@ function answer({ id, method, params }: Message): void {
       send({
         id,
         result: {
-          protocolVersion: "2025-06-18",
+          protocolVersion: how === "from-another-time" ? "1999-01-01" : "2025-06-18",
           capabilities: { tools: { listChanged: true } },
           serverInfo: { name: how, version: "1" },
         },
@@ -122,6 +127,13 @@ function begin(): void {
       setInterval(() => {}, 60_000);
       process.stdin.resume();
       return;
+    case "throws":
+      // As Node writes it: what is wrong stands far above the end.
+      process.stderr.write(
+        `node:internal/loader:1\n  throw err;\n\nError: Cannot find module 'it'\n${"    at load (node:internal/loader:1:2)\n".repeat(12)}\nNode.js v24\n`,
+      );
+      process.exit(1);
+      break;
     case "exits":
       process.stderr.write("\u001b[31mmissing the setting COLOUR\u001b[0m\n");
       process.exit(7);
