@@ -158,6 +158,15 @@ describe("the Bash prompt", () => {
   });
 });
 
+test.each([
+  ["Agent", "A4.19", /Never delegate understanding/],
+  ["Skill", "A4.20", /BLOCKING REQUIREMENT: invoke .* BEFORE generating any other response/],
+  ["Skill", "A4.21", /<command-name> tag in the current conversation turn.*ALREADY been loaded/],
+])("the prompt of %s has the sentence of %s", (name, _, sentence) => {
+  const tool = tools.find((one) => one.name === name);
+  expect(tool && definitionOf(tool).description).toMatch(sentence);
+});
+
 describe("what agents are told", () => {
   const told = async (mode: "default" | "acceptEdits") => {
     const { supervisor, model } = supervised("in-thread", () => ({ text: "ok" }), {
