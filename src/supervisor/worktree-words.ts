@@ -47,7 +47,12 @@ function outcomeParts(result: WorktreeResult, actorId: string): string[] {
         `the edits (${figures(result)}) are ${where(result)}`,
       ];
     case "kept":
-      return [`${figures(result)}, not merged`, ...whyWords(result), `the edits are ${where(result)}`];
+      return [
+        `${figures(result)}, not merged`,
+        ...whyWords(result),
+        `the edits are ${where(result)}`,
+        ...(result.branch === undefined ? [] : [`to bring them in: troupe worktrees merge ${actorId}`]),
+      ];
     case "empty":
       return ["no edits", ...whyWords(result)];
     default:

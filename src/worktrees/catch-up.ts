@@ -11,18 +11,38 @@ import { isRefused, lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 import { placeOf } from "./tree-place.ts";
 
-/** A base that became known while its tree was filled is held from then on: a clean-up of git's takes nothing of it. */
+/**
+ * A base that became known while its tree was filled is held from then on: a clean-up of git's takes nothing of it. What
+ * one took before that is put together again.
+ */
 export async function holdBase(
   repo: Repository,
   tree: Tree,
-  base: Base | Refused,
+  ask: () => Promise<Base | Refused>,
   ground: Ground,
 ): Promise<Base | Refused> {
-  if (isRefused(base) || base.commit === tree.base) return base;
-  const held = await repo.git.run(["update-ref", baseRef(tree.name), base.commit, tree.base]);
+  for (let attempt = 1; ; attempt += 1) {
+    const base = await ask();
+    if (isRefused(base) || base.commit === tree.base) return base;
+    const failure = await hold(repo, tree, base.commit, ground);
+    if (failure === null) return base;
+    if (attempt === GC_TRIES || (await isWhole(repo, base.commit))) return failure;
+  }
+}
+
+async function hold(repo: Repository, tree: Tree, base: string, ground: Ground): Promise<Refused | null> {
+  const ref = baseRef(tree.name);
+  const held = await repo.git.run(["update-ref", ref, base, tree.base]);
   if (held.code !== 0) return failed(tree, held.err);
-  const there = await allThere(repo.git.run, repo.common, base.commit, tree.base, [], ground);
-  return there ? base : refused(`The worktree ${tree.name} could not be made: ${LOST}`);
+  if (await allThere(repo.git.run, repo.common, base, tree.base, [], ground)) return null;
+  await repo.git.run(["update-ref", ref, tree.base, base]);
+  return refused(`The worktree ${tree.name} could not be made: ${LOST}`);
+}
+
+/** Of a commit that no ref held: no `git gc --prune=now` has taken anything of it. */
+export async function isWhole({ git, head }: Repository, commit: string): Promise<boolean> {
+  const but = head === null ? [] : ["--not", head];
+  return (await git.run(["rev-list", "--objects", "--quiet", commit, ...but])).code === 0;
 }
 
 /**
@@ -64,6 +84,8 @@ export async function bothEnded<One, Other>(one: Promise<One>, other: Promise<Ot
   return Promise.all([one, other]);
 }
 
+/** So often what no ref holds yet is made, where git's clean-up takes it away again. */
+export const GC_TRIES = 3;
 /** Of a base that no ref held yet. */
 export const LOST = "git gc took away what was not held yet; ask again.";
 

@@ -19,7 +19,7 @@ export interface CheckoutSnapshot {
   readonly absent: ReadonlySet<string>;
 }
 
-/** A file may go, or be half renamed, while git looks at it: an editor that saves. */
+/** A file may go, or be half renamed, while git looks at it: an editor that saves; or `git gc` takes what was just added. */
 const TRIES = 3;
 /**
  * A split index would leave files beside the person's own. A tree is filled meanwhile, which takes longer than one thread
@@ -38,18 +38,22 @@ export async function snapshotCheckout(
 ): Promise<CheckoutSnapshot | Refused> {
   mkdirSync(ourFolder(repo.common), { recursive: true });
   const index = join(ourFolder(repo.common), `checkout-${ground.self.pid}-${ground.id()}`);
-  try {
-    return await takeInto(repo, parents, index);
-  } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
-  }
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      const taken = await takeInto(repo, parents, index);
+      if (!("err" in taken)) return taken;
+      if (attempt === TRIES) return refused(cannot(repo, taken));
+    } finally {
+      for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+    }
 }
 
+/** What git says, where what it has added cannot be read any more. */
 async function takeInto(
   repo: Repository,
   parents: readonly string[],
   index: string,
-): Promise<CheckoutSnapshot | Refused> {
+): Promise<CheckoutSnapshot | Refused | GitAnswer> {
   // The copy is as old as the original: else a change of the second it was written in is never seen.
   copyIndex(join(repo.gitDir, "index"), index);
   const found = await entriesAndNested(repo, index, { plain: false, nested: false });
@@ -63,11 +67,11 @@ async function takeInto(
   if (isRefused(added)) return added;
 
   const written = await repo.git.run([...CONFIG, "write-tree"], { index });
-  if (written.code !== 0) return refused(cannot(repo, written));
+  if (written.code !== 0) return written;
   const tree = written.out.trim();
   const of = parents.flatMap((parent) => ["-p", parent]);
   const made = await repo.git.run(["commit-tree", tree, ...of, "-m", "What was in the checkout"]);
-  if (made.code !== 0) return refused(cannot(repo, made));
+  if (made.code !== 0) return made;
   return { type: "taken", commit: made.out.trim(), tree, notes: added, absent };
 }
 

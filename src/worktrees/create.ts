@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Base, baseOf } from "./base.ts";
 import { bringAlong } from "./bring-along.ts";
-import { bothEnded, catchUp, holdBase, LOST } from "./catch-up.ts";
+import { bothEnded, catchUp, GC_TRIES, holdBase, isWhole, LOST } from "./catch-up.ts";
 import { codeOf } from "./error-code.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import { allThere } from "./gc-guard.ts";
@@ -57,13 +57,22 @@ export async function makeTree(
 ): Promise<CreateAnswer> {
   const ask = () => baseOf(repo, request.baseRef, ground, signal);
   const ahead = beginsAhead(request, repo, earlier);
-  const first = ahead ?? (await ask());
-  if (isRefused(first)) return first;
-  const record = recordOf(request, repo, first, ground);
-  const begun = await withLock(repo.common, ground, () => begin(repo, record, earlier, ground), { signal });
-  if (begun !== null) return begun;
-  const base = ahead === null ? async () => first : ask;
-  return finish(request, { repo, record, base }, ground, signal);
+  let left = earlier;
+  for (let attempt = 1; ; attempt += 1) {
+    const first = ahead ?? (await ask());
+    if (isRefused(first)) return first;
+    const record = recordOf(request, repo, first, ground);
+    const begun = await withLock(repo.common, ground, () => begin(repo, record, left, ground), { signal });
+    const base = ahead === null ? async () => first : ask;
+    if (begun === null) return finish(request, { repo, record, base }, ground, signal);
+    if (attempt === GC_TRIES || (await isWhole(repo, first.commit))) return begun;
+    left = earlier && { snapshot: await tipOf(repo, snapshotRef(request.name)) };
+  }
+}
+
+async function tipOf(repo: Repository, ref: string): Promise<string | null> {
+  const { out } = await repo.git.run(["for-each-ref", "--format=%(objectname)", ref]);
+  return out.trim() || null;
 }
 
 /** Most files of a checkout are as HEAD has them: they are written while it is looked at. Null: not without a look. */
@@ -207,7 +216,7 @@ async function finish(
     const git = repo.git.at(record.tree.path);
     const [filled, base] = await bothEnded(
       fillTree(git, record.tree.base, signal),
-      ask().then((base) => holdBase(repo, record.tree, base, ground)),
+      holdBase(repo, record.tree, ask, ground),
     );
     const refuse = async (why: Refused) => {
       await takeBack();

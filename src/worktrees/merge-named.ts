@@ -1,9 +1,10 @@
 import type * as z from "zod/mini";
 import type { Tree } from "../mailbox/worktree.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, Repository } from "./ground.ts";
 import { knownTree } from "./known-trees.ts";
 import { withLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
+import { cameIn } from "./merge/came-in.ts";
 import { prepareMerge } from "./merge/prepare.ts";
 import { removeTree } from "./remove.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
@@ -23,18 +24,20 @@ export async function mergeNamedTree(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const known = await standing(folder, name, ground);
-  if (isRefused(known)) return known;
-  const { common, record } = known;
-  const { tree, owner } = record;
+  if ("type" in known) return known;
+  const { common, record, since } = known;
+  const { owner } = record;
+  const tree = since === null ? record.tree : { ...record.tree, base: since };
   const prepared = await prepareMerge({ tree, deleted: [], forCheck: false }, ground, signal);
   const nothing = async (notes: readonly string[]): Promise<Answer> => ({
-    type: "empty",
+    type: since === null ? "empty" : "already",
     notes: [...notes, ...(await removed(tree, ground))],
   });
   switch (prepared.type) {
     case "refused":
       return prepared;
     case "empty":
+      if (since !== null) await noteMerged(common, name);
       return nothing(prepared.notes);
     case "conflict":
       return { ...prepared, path: tree.path, branch: tree.branch };
@@ -71,16 +74,20 @@ interface Standing {
   /** The repository's common folder. */
   readonly common: string;
   readonly record: TreeRecord;
+  /** A commit of the edits that a merge has brought in already: only newer ones are to come. Null: all are. */
+  readonly since: string | null;
 }
 
-/** The tree as it is, put back where it was taken away. */
-async function standing(folder: string, name: string, ground: Ground): Promise<Standing | Refused> {
+type Already = Extract<Answer, { readonly type: "already" }>;
+
+/** The tree as it is, put back where it was taken away and has anything that did not come in. */
+async function standing(folder: string, name: string, ground: Ground): Promise<Standing | Already | Refused> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;
-  return withLock<Standing | Refused>(repo.common, ground, async () => {
+  return withLock<Standing | Already | Refused>(repo.common, ground, async () => {
     const known = await knownTree(repo, name);
     if ("type" in known) return known;
-    const { record, stands } = known;
+    const { record, stands, snapshot } = known;
     if (record === null)
       return refused(`What ${name} began from is not known any more; troupe worktrees diff shows its edits.`);
     const { pid } = record.owner.process;
@@ -88,12 +95,21 @@ async function standing(folder: string, name: string, ground: Ground): Promise<S
       return refused(
         `The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`,
       );
+    const before = await cameIn(repo, record);
     if (!stands) {
+      if (before !== null && snapshot !== null && (await isRootOf(repo, before.root, snapshot)))
+        return { type: "already", notes: [] };
       const restored = await restoreUnderLock(repo, name, ground);
       if (restored.type === "refused") return restored;
     }
-    return { common: repo.common, record: (await readRecord(repo.common, name)) ?? record };
+    const now = (await readRecord(repo.common, name)) ?? record;
+    return { common: repo.common, record: now, since: before?.edits ?? null };
   });
+}
+
+async function isRootOf(repo: Repository, root: string, commit: string): Promise<boolean> {
+  const { out } = await repo.git.run(["rev-parse", "--revs-only", `${commit}^{tree}`]);
+  return out.trim() === root;
 }
 
 /** All of it is where it belongs; why it is still there, where it is. */

@@ -245,6 +245,8 @@ export const MergeNamedAnswer = z.discriminatedUnion("type", [
   }),
   /** It has none, or the checkout has them already. */
   z.object({ type: z.literal("empty"), notes: z.array(z.string()) }),
+  /** A merge has brought all of them in, whatever became of these files since; nothing was done. */
+  z.object({ type: z.literal("already"), notes: z.array(z.string()) }),
   /** What it would delete. */
   z.object({ type: z.literal("deletes"), paths: z.array(z.string()) }),
   z.extend(Counts, {

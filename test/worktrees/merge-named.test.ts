@@ -6,6 +6,7 @@ import { listTrees } from "../../src/worktrees/list.ts";
 import { undoMerge } from "../../src/worktrees/merge/undo.ts";
 import { mergeNamedTree } from "../../src/worktrees/merge-named.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
+import { restoreTree } from "../../src/worktrees/restore.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { persons, put } from "./merge/scene.ts";
 import { DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
@@ -53,12 +54,49 @@ test("also of a tree that was taken away, whose snapshots have them", async () =
   expect(await removeTree({ tree: t.tree }, t.ground)).toEqual({ type: "done" });
   expect(await merge(t)).toMatchObject({ type: "merged", paths: ["new.txt"] });
   expect(read(t, "new.txt")).toBe("new\n");
-  expect(await merge(t), "a second time").toMatchObject({ type: "empty" });
+  expect(await merge(t), "a second time").toEqual({ type: "already", notes: [] });
   expect(await listed(t)).toMatchObject({ path: null, result: "merged", undone: false });
   await undoMerge({ folder: t.repository.folder, which: "t1", force: false }, t.ground);
   expect(await listed(t), "what was taken back is not merged any more").toMatchObject({ undone: true });
   expect(await merge(t), "and comes in again").toMatchObject({ type: "merged", paths: ["new.txt"] });
   expect(await listed(t)).toMatchObject({ undone: false });
+});
+
+test("edits that came in already do not come in again, whatever is beside them by now; newer ones do", async () => {
+  const t = await kept((tree) => tree.write("a.txt", "1\nagent\n3\n4\n5\n"));
+  expect(await merge(t)).toMatchObject({ type: "merged", paths: ["a.txt"] });
+  put(t.repository.folder, { "a.txt": "mine\nagent\n3\n4\n5\n" });
+  const before = { mine: await persons(t.repository), a: read(t, "a.txt") };
+  expect(await merge(t), "of a tree that is gone").toEqual({ type: "already", notes: [] });
+  expect(existsSync(t.tree.path)).toBe(false);
+  await restoreTree({ folder: t.repository.folder, name: "t1" }, t.ground);
+  expect(await merge(t), "of one that was put back").toEqual({ type: "already", notes: [] });
+  expect({ mine: await persons(t.repository), a: read(t, "a.txt") }).toEqual(before);
+  expect(await listed(t)).toMatchObject({ path: null, result: "merged" });
+
+  await restoreTree({ folder: t.repository.folder, name: "t1" }, t.ground);
+  t.write("b.txt", "newer\n");
+  expect(await merge(t)).toMatchObject({ type: "merged", files: 1, paths: ["b.txt"] });
+  expect({ a: read(t, "a.txt"), b: read(t, "b.txt") }).toEqual({ a: before.a, b: "newer\n" });
+  expect(await merge(t), "of both").toEqual({ type: "already", notes: [] });
+
+  const undo = (which: string) => undoMerge({ folder: t.repository.folder, which, force: true }, t.ground);
+  expect(await undo("t1")).toMatchObject({ type: "undone", paths: ["b.txt"] });
+  expect(await merge(t), "what was taken back").toMatchObject({ type: "merged", paths: ["b.txt"] });
+});
+
+test("a merge that was taken back below a newer one does not pass for one that came in", async () => {
+  const t = await kept((tree) => tree.write("a.txt", "agent\n"));
+  const first = await merge(t);
+  await restoreTree({ folder: t.repository.folder, name: "t1" }, t.ground);
+  t.write("b.txt", "newer\n");
+  expect(await merge(t)).toMatchObject({ type: "merged", paths: ["b.txt"] });
+  const which = first.type === "merged" ? first.merge : null;
+  expect(await undoMerge({ folder: t.repository.folder, which, force: false }, t.ground)).toMatchObject({
+    paths: ["a.txt"],
+  });
+  expect(await merge(t)).toMatchObject({ type: "merged", paths: ["a.txt"] });
+  expect(read(t, "a.txt")).toBe("agent\n");
 });
 
 test("what it deletes is asked about first, as nobody knows any more whether that was meant (C15)", async () => {

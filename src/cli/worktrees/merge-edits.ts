@@ -35,7 +35,8 @@ async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promi
   const { io, json } = about;
   const name = safeLine(tree.name);
   if (answer.type === "refused") return refused(about, answer);
-  const code = answer.type === "merged" || answer.type === "empty" ? exitCodes.done : exitCodes.notDone;
+  const isIn = answer.type === "merged" || answer.type === "empty" || answer.type === "already";
+  const code = isIn ? exitCodes.done : exitCodes.notDone;
   if (json) {
     await printJson(io, { name: tree.name, ...answer });
     return code;
@@ -55,6 +56,11 @@ async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promi
     case "empty":
       await io.stderr.write(
         `There is nothing to bring in of ${name}: it has no edits, or the checkout has them.\n`,
+      );
+      break;
+    case "already":
+      await io.stderr.write(
+        `The edits of ${name} are merged already, so nothing was changed. Where they were taken out by hand since: troupe undo ${name}, then merge them again.\n`,
       );
       break;
     case "conflict":

@@ -51,8 +51,7 @@ export class BringBack {
   }
 
   async run(finished: Finished): Promise<BroughtBack> {
-    if (finished.isolation.merge === "keep")
-      return this.keep(finished, "Its edits were to stay on their branch.");
+    if (finished.isolation.merge === "keep") return this.keep(finished, "That was asked for (merge: keep).");
     for (let attempt = 1; ; attempt += 1) {
       const step = await this.#once(finished);
       if (step !== "again") return step;

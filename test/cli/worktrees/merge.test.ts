@@ -56,6 +56,12 @@ describe("troupe worktrees merge", () => {
     );
   });
 
+  test("says that edits are merged already, which is no failure", async () => {
+    const { code, out, err } = await run({ answer: { type: "already", notes: [] } });
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(err).toContain("The edits of agent-aaaa1111 are merged already, so nothing was changed.");
+  });
+
   test("leaves them where nobody can be asked, and deletes them where it was told to", async () => {
     const left = await run({ deletes: ["old.ts"] });
     expect(left).toMatchObject({ code: 0, asked: ["agent-aaaa1111 hold"] });

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { claimTree } from "../../src/worktrees/claim.ts";
+import { createTree } from "../../src/worktrees/create.ts";
+import type { Ground } from "../../src/worktrees/ground.ts";
+import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
+import { applyMerge } from "../../src/worktrees/merge/apply.ts";
+import { removeTree } from "../../src/worktrees/remove.ts";
+import { emptyRepository, repositoryWith, type TestRepository } from "../support/git-repository.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { creationIn, groundOf } from "../support/worktree-ground.ts";
+
+/** Before the first so many commands with these words in them the person cleans up. */
+const WRAPPER = `#!/bin/sh
+case "$*" in *"$GC_AT"*)
+  n=$(( $(cat "$GC_COUNT" 2>/dev/null || echo 0) + 1 ))
+  [ $n -gt "$GC_TIMES" ] || { echo $n > "$GC_COUNT"; "$REAL_GIT" gc -q --prune=now; };;
+esac
+exec "$REAL_GIT" "$@"
+`;
+
+function cleanedUp(person: TestRepository, at: string, times: number): Ground {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "git"), WRAPPER, { mode: 0o755 });
+  const real = execFileSync("sh", ["-c", "command -v git"], { env: person.env, encoding: "utf8" }).trim();
+  const known = groundOf(person);
+  const gc = { REAL_GIT: real, GC_AT: at, GC_TIMES: String(times), GC_COUNT: join(folder, "count") };
+  return { ...known, env: { ...known.env, ...gc, PATH: `${folder}:${known.env["PATH"] ?? ""}` } };
+}
+
+/** The last words of git commands between the first object and the ref that holds all of them. */
+const MOMENTS = [
+  ["write-tree", 1],
+  ["commit-tree", 1],
+  // The first one holds HEAD.
+  ["update-ref refs/troupe/bases/", 2],
+] as const;
+
+describe("faults: git gc --prune=now while a tree is made takes nothing of it", () => {
+  test.each(MOMENTS)("before %s", async (at, times) => {
+    const person = await repositoryWith({ "a.txt": "a\n" });
+    writeFileSync(join(person.folder, "a.txt"), "changed\n");
+    writeFileSync(join(person.folder, "new.txt"), "new\n");
+    const made = await createTree(creationIn(person.folder), cleanedUp(person, at, times));
+    if (made.type === "refused") throw new Error(made.reason);
+    expect(readFileSync(join(made.tree.path, "a.txt"), "utf8")).toBe("changed\n");
+    expect(readFileSync(join(made.tree.path, "new.txt"), "utf8")).toBe("new\n");
+    expect(await person.must(["fsck", "--connectivity-only", "--no-dangling"])).toBe("");
+  });
+
+  test.each(MOMENTS)("before %s, where there is no commit yet", async (at) => {
+    const person = await emptyRepository();
+    writeFileSync(join(person.folder, "new.txt"), "new\n");
+    const made = await createTree(creationIn(person.folder), cleanedUp(person, at, 1));
+    if (made.type === "refused") throw new Error(made.reason);
+    expect(readFileSync(join(made.tree.path, "new.txt"), "utf8")).toBe("new\n");
+  });
+
+  test("nor of one that goes on under a name that was merged", async () => {
+    const person = await repositoryWith({ "a.txt": "a\n" });
+    const request = creationIn(person.folder);
+    const claimed = await claimTree(request, groundOf(person));
+    if (claimed.type === "refused") throw new Error(claimed.reason);
+    writeFileSync(join(claimed.tree.path, "a.txt"), "of the agent\n");
+    const { tree } = claimed;
+    const { owner } = request;
+    const merge = { tree, expects: null, hold: [], commit: null, owner, title: "t" };
+    expect(await applyMerge(merge, groundOf(person))).toMatchObject({ type: "merged" });
+    expect(await removeTree({ tree }, groundOf(person))).toEqual({ type: "done" });
+    const again = await claimTree(request, cleanedUp(person, "update-ref refs/troupe/", 1));
+    expect(again).toMatchObject({ type: "claimed", how: "made-anew" });
+    expect(readFileSync(join(tree.path, "a.txt"), "utf8")).toBe("of the agent\n");
+    expect(await person.must(["fsck", "--connectivity-only", "--no-dangling"])).toBe("");
+  });
+
+  test("one that never ends is said, and leaves nothing", async () => {
+    const person = await repositoryWith({ "a.txt": "a\n" });
+    writeFileSync(join(person.folder, "new.txt"), "new\n");
+    const request = creationIn(person.folder);
+    const answer = await createTree(request, cleanedUp(person, "update-ref refs/troupe/bases/", 99));
+    expect(answer).toMatchObject({ type: "refused", reason: expect.stringContaining("could not be made") });
+    expect(existsSync(treePath(person.folder, request.name))).toBe(false);
+    expect(existsSync(treeRecordFolder(join(person.folder, ".git"), request.name))).toBe(false);
+    expect(await person.must(["for-each-ref", "refs/troupe"])).toBe("");
+  });
+});
