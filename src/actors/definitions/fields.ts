@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { schemaFault } from "../typed/schema-fault.ts";
 import type { AgentDefinition, AgentMode, AgentServers } from "./definition.ts";
@@ -112,6 +113,23 @@ export const budget: Meaning<AgentDefinition["budget"]> = (value) => {
 
 export const object: Meaning<Readonly<Record<string, unknown>>> = (value) =>
   isObject(value) ? { value } : { wrong: "must be keys with values" };
+
+/** As in settings, without those of events that there are not; people note things as `_note` or `//`. */
+export const hooks: Meaning<Readonly<Record<string, unknown>>> = (value) => {
+  if (!isObject(value)) return object(value);
+  const entries = Object.entries(value);
+  const known = Object.fromEntries(entries.filter(([event]) => isHookEvent(event)));
+  const others = entries
+    .map(([event]) => event)
+    .filter((event) => !isHookEvent(event) && !/^(?:_|\/\/)/.test(event));
+  const [first] = others;
+  if (first === undefined) return { value: known };
+  const more = others.length > 1 ? `, nor ${others.length - 1} more` : "";
+  return {
+    value: known,
+    note: `may not have ${first.slice(0, MOST_NAME_CHARS)}, which ${noHookEvent(first)}${more}`,
+  };
+};
 
 /** A JSON Schema, as keys with values or as JSON in a string. */
 export const schema: Meaning<Readonly<Record<string, unknown>>> = (value) => {

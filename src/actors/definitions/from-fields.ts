@@ -1,4 +1,5 @@
 import type { Fault, Fields } from "../../context/front-matter/fields.ts";
+import { mistypedKeys, plainKey } from "../../context/front-matter/mistyped.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import type { Meaning } from "./fields.ts";
 import * as meanings from "./fields.ts";
@@ -17,6 +18,15 @@ const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
   ["disallowedTools", toolNames],
   ["isolation", meanings.isolation],
 ];
+
+const KEYS: readonly string[] = [
+  ...["name", "description", "whenToUse", "aliases", "tools", "disallowedTools", "model", "permissionMode"],
+  ...["maxTurns", "skills", "mcpServers", "hooks", "isolation", "merge", "background", "memory", "budget"],
+  "outputSchema",
+];
+/** In skills it is called so. */
+const MEANT = { allowedTools: "tools" };
+const NOT_HELD = "The agent may do more than was meant.";
 
 export interface Given {
   readonly fields: Fields;
@@ -39,7 +49,11 @@ export interface Defined {
 
 /** One agent from the keys people write, whatever their case and separators, and a prompt. */
 export function definedBy({ fields, prompt, line, fallbackName, source, unread = [] }: Given): Defined {
-  const faults: Fault[] = [];
+  const mistyped = mistypedKeys(fields, { of: "an agent", known: KEYS, meant: MEANT });
+  const faults: Fault[] = mistyped.map(({ line, message, meant }) => ({
+    line,
+    message: LIMITS.some(([key]) => key === meant) ? `${message} ${NOT_HELD}` : message,
+  }));
   const byKey = new Map([...fields].map(([key, field]) => [plainKey(key), { key, ...field }]));
 
   const taken: Take = (key, meaning) => {
@@ -63,7 +77,7 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
     return unusable(`${name} means something else wherever an agent is named; choose another name.`, "name");
   if (prompt.trim() === "") return unusable("There is no prompt; write below the front matter what it does.");
   const described = taken("description", meanings.sentence) ?? taken("whenToUse", meanings.sentence);
-  if (described === undefined)
+  if (described === undefined && !mistyped.some(({ meant }) => meant === "description"))
     faults.push({
       line: 1,
       message:
@@ -106,7 +120,7 @@ function others(taken: Take): Partial<AgentDefinition> {
   const maxTurns = taken("maxTurns", meanings.wholeFrom(TURNS.least, TURNS.most));
   const skills = taken("skills", meanings.names);
   const mcpServers = taken("mcpServers", meanings.servers);
-  const hooks = taken("hooks", meanings.object);
+  const hooks = taken("hooks", meanings.hooks);
   const isolation = taken("isolation", meanings.isolation);
   const merge = taken("merge", meanings.merge);
   const background = taken("background", meanings.flag);
@@ -128,11 +142,6 @@ function others(taken: Take): Partial<AgentDefinition> {
     ...(budget ? { budget } : {}),
     ...(outputSchema ? { outputSchema } : {}),
   };
-}
-
-/** `disallowed-tools`, `disallowed_tools` and `disallowedTools` are one key. */
-function plainKey(key: string): string {
-  return key.toLowerCase().replace(/[-_]/g, "");
 }
 
 /** People write line ends as `\n` where they are to stay in one line. */

@@ -1,10 +1,17 @@
 import type { Fault, Fields } from "../front-matter/fields.ts";
+import { mistypedKeys, plainKey } from "../front-matter/mistyped.ts";
 import { rulesIn } from "./allowed-tools.ts";
 import type { SkillHead } from "./skill.ts";
 import { commandsOf } from "./template.ts";
 
 /** What is called: letters and digits, with marks in between. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}._:-]{0,127}$/u;
+const KEYS: readonly string[] = [
+  ...["name", "description", "when-to-use", "allowed-tools", "argument-hint", "arguments", "model"],
+  ...["disable-model-invocation", "user-invocable", "context", "agent", "hooks"],
+];
+/** In agents it is called so. */
+const MEANT = { tools: "allowed-tools" };
 /** More of a description than a list could ever show. */
 const MOST_CHARS = 2_000;
 
@@ -26,7 +33,9 @@ export interface ReadHead {
 
 /** A skill from the keys people write, whatever their case and separators. */
 export function skillHead({ fields, body, called, namesItself, prefix }: Given): ReadHead {
-  const faults: Fault[] = [];
+  const faults: Fault[] = mistypedKeys(fields, { of: "a skill", known: KEYS, meant: MEANT }).map(
+    ({ line, message }) => ({ line, message }),
+  );
   const byKey = new Map([...fields].map(([key, field]) => [plainKey(key), { key, ...field }]));
 
   function said<T>(key: string, meaning: (value: unknown) => T | null, must: string): T | null {
@@ -91,11 +100,6 @@ export function skillHead({ fields, body, called, namesItself, prefix }: Given):
       commands: commandsOf(body),
     },
   };
-}
-
-/** `allowed-tools`, `allowed_tools` and `allowedTools` are one key. */
-function plainKey(key: string): string {
-  return key.toLowerCase().replace(/[-_]/g, "");
 }
 
 /** One line of a word or a sentence; YAML reads some words as numbers. */

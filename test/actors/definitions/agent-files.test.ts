@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { agentsInFlag } from "../../../src/actors/definitions/agents-flag.ts";
 import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 
 /** One file in a project, as it is loaded. */
@@ -151,6 +152,32 @@ You write migrations.
     const { agent } = await oneOf(`---\ndescription: |\n  One.\n\n  Two ${"x".repeat(3_000)}.\n---\nP`);
     expect(agent?.whenToUse).toHaveLength(1_000);
     expect(agent?.whenToUse).toMatch(/^One\. Two x+…$/);
+  });
+
+  test("a misspelt key is told with its line and the nearest one, and the rest counts", async () => {
+    const { agent, problems } = await oneOf(
+      "---\nname: a\ndesciption: x\ntool: Read\nmodel: opus\ncolor: red\nallowed_tools: y\n---\nDo it.",
+    );
+    expect(agent).toMatchObject({ name: "a", model: "opus", tools: "all", prompt: "Do it." });
+    expect(problems).toEqual([
+      "3: desciption is no key of an agent, so it does not count; the nearest is description.",
+      "4: tool is no key of an agent, so it does not count; the nearest is tools. The agent may do more than was meant.",
+      "7: allowed_tools is no key of an agent, so it does not count; the nearest is tools. The agent may do more than was meant.",
+    ]);
+    const { problems: flagged } = agentsInFlag({ a: { descriptoin: "x", prompt: "p" } });
+    expect(flagged.map(({ message }) => message)).toEqual([
+      "--agents, a: descriptoin is no key of an agent, so it does not count; the nearest is description.",
+    ]);
+  });
+
+  test("a hook of an event that there is not is told, and is no hook; the others are", async () => {
+    const { agent, problems } = await oneOf(
+      simple("a", "hooks:\n  PreTooluse:\n    - hooks: []\n  _note: x\n  Stop:\n    - hooks: []\n"),
+    );
+    expect(agent?.hooks).toEqual({ Stop: [{ hooks: [] }] });
+    expect(problems).toEqual([
+      "4: hooks may not have PreTooluse, which is no event; the nearest is PreToolUse.",
+    ]);
   });
 
   test("without a name it has the file's; without a description it says so and works", async () => {

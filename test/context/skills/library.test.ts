@@ -186,6 +186,7 @@ describe("what files say", () => {
       [`${P}/empty/SKILL.md`]: "---\nname: empty\ndescription: x\n---\n",
       [`${P}/odd/SKILL.md`]:
         "---\ndescription: x\nuser-invocable: perhaps\ncontext: moon\nallowed-tools: {a: 1}\nhooks: {Stop: []}\n---\nB",
+      [`${P}/typo/SKILL.md`]: "---\ndesciption: x\ncolor: red\ntools: Read\nmodel: opus\n---\nB",
       [`${P}/bad name!/SKILL.md`]: "Body",
       [`${P}/huge/SKILL.md`]: "x".repeat(300_000),
       [`${P}/fine/SKILL.md`]: skill("fine"),
@@ -194,7 +195,7 @@ describe("what files say", () => {
     });
     mkdirSync(join(where.cwd, ".claude/skills/dir/SKILL.md"), { recursive: true });
     const { all, notes } = await library().look();
-    expect(all.map(({ name }) => name)).toEqual(["fine", "odd"]);
+    expect(all.map(({ name }) => name)).toEqual(["fine", "odd", "typo"]);
     const at = (name: string) => join(where.cwd, ".claude/skills", name, "SKILL.md");
     const told = notes.join("\n");
     expect(told).toContain(`${at("open")}:1 The front matter that begins here has no end`);
@@ -207,7 +208,11 @@ describe("what files say", () => {
     expect(told).toContain(`${at("twin")} is called fine like ${at("fine")}, which counts.`);
     expect(told).toContain(`${at("dir")} is a folder`);
     expect(told).toContain(`${at("odd")}:6 hooks do not hold in a skill; put them into settings`);
-    expect(notes).toHaveLength(10);
+    const no = "is no key of a skill, so it does not count; the nearest is";
+    expect(told).toContain(`${at("typo")}:2 desciption ${no} description.`);
+    expect(told).toContain(`${at("typo")}:4 tools ${no} allowed-tools.`);
+    expect(all.find(({ name }) => name === "typo")).toMatchObject({ description: "B", model: "opus" });
+    expect(notes).toHaveLength(12);
   });
 
   test("a repository brings in nothing from elsewhere, and no file that a rule denies", async () => {
