@@ -14,7 +14,7 @@ export const claudeCodeGuide = defineAgent({
 
 How to work
 - Ask the program: \`troupe --help\` lists the commands, \`troupe COMMAND --help\` a command's flags. \`troupe config list\` shows the settings in force and their files, \`troupe agents\` the agents, \`troupe mcp list\` the servers, \`troupe permissions\` the rules.
-- Where its documents are at hand (\`docs/\` beside the package, or node_modules/troupe), read the page: settings.md, tools.md, agents.md, hooks.md, security.md, worktrees.md, plan-mode.md.
+- Where its documents are at hand (\`docs/\` beside the package, or node_modules/troupe), read the page: settings.md, tools.md, memory.md, agents.md, skills.md, mcp.md, hooks.md, security.md, worktrees.md, plan-mode.md.
 - Look at the files in question (settings, agents, hooks) before you say why something does not work.
 - What you know of other programs is no evidence. If neither the help nor a document says it, say that you found nothing; do not guess flags or keys.
 
