@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
-import type { Ask, AskAnswer, QuestionAsk } from "../../src/policy/asks.ts";
+import type { Ask, AskAnswer, Question, QuestionAsk } from "../../src/policy/asks.ts";
 import { contentOf, questionsFor } from "../../src/supervisor/servers/elicitation.ts";
+import { serverQuestions } from "../../src/supervisor/servers/server-questions.ts";
 import { server } from "../mcp/opened-mcp.ts";
 import { supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -107,6 +108,42 @@ describe("elicitation", () => {
     });
     await supervisor.prompt("go");
     expect(lastMessage(model.requests[1])).toMatch(/elicitation/i);
+  });
+
+  test("an answer that does not fit is asked for once more, alone, with what was wrong; a form is no no", async () => {
+    const said = ["XL", "three", "2.5", "S", "3"];
+    const questions: string[][] = [];
+    const broker = {
+      question: async (asked: { readonly questions: readonly Question[] }) => {
+        questions.push(asked.questions.map(({ question }) => question));
+        const answers = asked.questions.map(({ question }) => [question, said.shift() ?? "Decline"]);
+        return { type: "answers" as const, answers: Object.fromEntries(answers) };
+      },
+    };
+    const schema = {
+      type: "object",
+      properties: {
+        size: { type: "string", enum: ["S", "M"] },
+        count: { type: "integer" },
+        weight: { type: "number" },
+      },
+      required: ["size", "count"],
+    };
+    const warnings: string[] = [];
+    const { elicit } = serverQuestions(broker, (words) => warnings.push(words));
+    const never = new AbortController().signal;
+    expect(await elicit({ server: "s", message: "Tell me.", schema }, never)).toEqual({
+      ...{ action: "accept", content: { size: "S", count: 3, weight: 2.5 } },
+    });
+    expect(questions).toEqual([
+      ["Tell me.\nsize", "count (a whole number)", "weight (a number)"],
+      ["“XL” is none of the choices.\nsize", "“three” is no whole number.\ncount (a whole number)"],
+    ]);
+    said.push("S", "a", "1", "b", "c");
+    expect(await elicit({ server: "s", message: "Tell me.", schema }, never)).toEqual({ action: "decline" });
+    expect(warnings).toEqual([
+      'The MCP server "s" was told no: “c” is no whole number (count (a whole number)).',
+    ]);
   });
 
   const form = {

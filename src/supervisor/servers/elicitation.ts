@@ -18,6 +18,10 @@ const Schema = z.looseObject({
   required: z.optional(z.array(z.string())),
 });
 
+const NUMBERS: Readonly<Record<string, { readonly what: string; readonly no: string }>> = {
+  integer: { what: "a whole number", no: "no whole number" },
+  number: { what: "a number", no: "no number" },
+};
 const YES = "Yes";
 const NO = "No";
 const DECLINE = "Decline";
@@ -32,14 +36,35 @@ export function questionsFor(message: string, schema: unknown): readonly Questio
   if (fields.length === 0)
     return [{ question: message, header: "Server", options: choices([YES, DECLINE]), multiSelect: false }];
   if (fields.some(({ field }) => (labelsOf(field) ?? []).length > MOST_CHOICES)) return null;
+  const seen = new Set<string>();
   return fields.map(({ name, field, isRequired }, place) => {
-    const what = [field.title ?? name, field.description].filter(Boolean).join(": ");
+    const words = wordsOf(name, field);
+    // Answers go by the questions' words, so no two may be the same.
+    const what = seen.has(words) ? `${words} [${name}]` : words;
+    seen.add(what);
     return {
       question: place === 0 ? `${message}\n${what}` : what,
       header: name,
       options: choices([...(labelsOf(field) ?? []), isRequired ? DECLINE : LEAVE_OUT]),
       multiSelect: field.type === "array",
     };
+  });
+}
+
+/** The questions whose answers do not fit the form, each with the half sentence that says so. */
+export function misfits(
+  answers: Answers,
+  questions: readonly Question[],
+  schema: unknown,
+): readonly { readonly question: Question; readonly why: string }[] {
+  const fields = fieldsOf(schema) ?? [];
+  return questions.flatMap((question, place) => {
+    const words = answers[question.question];
+    const field = fields[place]?.field;
+    const given = words === undefined || words === DECLINE || words === LEAVE_OUT;
+    if (field === undefined || given || fieldValue(field, words) !== null) return [];
+    const text = typeof words === "string" ? words : words.join(", ");
+    return [{ question, why: `“${text}” is ${NUMBERS[field.type ?? ""]?.no ?? "none of the choices"}` }];
   });
 }
 
@@ -73,6 +98,13 @@ function fieldsOf(
   return Object.entries(properties).map(([name, field]) => ({
     ...{ name, field, isRequired: required.includes(name) },
   }));
+}
+
+/** The field's own words, and what it takes where nothing else shows it. */
+function wordsOf(name: string, { title = name, description, type = "" }: Field): string {
+  const what = [title, description].filter(Boolean).join(": ");
+  const number = NUMBERS[type];
+  return number === undefined ? what : `${what} (${number.what})`;
 }
 
 function labelsOf(field: Field): readonly string[] | null {

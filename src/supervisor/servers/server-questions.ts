@@ -2,8 +2,8 @@ import { ActorId, callId } from "../../mailbox/ids.ts";
 import type { Elicitation, ElicitationAnswer, McpAsk, McpTool } from "../../mcp/mcp.ts";
 import type { AskBroker } from "../../policy/ask-broker.ts";
 import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
-import type { Question } from "../../policy/asks.ts";
-import { contentOf, questionsFor } from "./elicitation.ts";
+import type { Answers, Question } from "../../policy/asks.ts";
+import { contentOf, misfits, questionsFor } from "./elicitation.ts";
 
 /** What servers, and what is to be known of them, ask of the person. */
 export interface ServerQuestions extends McpAsk {
@@ -20,6 +20,8 @@ const SERVERS = ActorId.parse("mcpServers");
 /** Of a description that a person is shown; the rest can only be more of it. */
 const MOST_CHARS = 600;
 const ACCEPT = "Accept";
+/** After so many answers that do not fit, the person does not want to. */
+const MOST_TRIES = 3;
 
 export function serverQuestions(
   broker: Pick<AskBroker, "question">,
@@ -45,9 +47,18 @@ export function serverQuestions(
         );
         return { action: "decline" };
       }
-      const outcome = await ask(server, questions, signal);
-      if (outcome.type !== "answers") return { action: outcome.by === "person" ? "decline" : "cancel" };
-      return contentOf(outcome.answers, questions, schema);
+      let answers: Answers = {};
+      let wrong: ReturnType<typeof misfits> = questions.map((question) => ({ question, why: "" }));
+      for (let tries = 0; tries < MOST_TRIES && wrong.length > 0; tries++) {
+        const asked = wrong.map(askedAgain);
+        const outcome = await ask(server, asked, signal);
+        if (outcome.type !== "answers") return { action: outcome.by === "person" ? "decline" : "cancel" };
+        answers = { ...answers, ...underTheirOwn(outcome.answers, wrong, asked) };
+        wrong = misfits(answers, questions, schema);
+      }
+      for (const { question, why } of wrong.slice(0, 1))
+        onWarning(`The MCP server "${server}" was told no: ${why} (${question.question}).`);
+      return contentOf(answers, questions, schema);
     },
     async accepts(server, changes, signal) {
       if (changes.length === 0) return false;
@@ -67,6 +78,27 @@ export function serverQuestions(
       return outcome.type === "answers" && outcome.answers[question.question] === ACCEPT;
     },
   };
+}
+
+function askedAgain({ question, why }: ReturnType<typeof misfits>[number]): Question {
+  if (why === "") return question;
+  // What stands above the field is the whole form's, and was read.
+  const field = question.question.split("\n").at(-1) ?? "";
+  return { ...question, question: `${why}.\n${field}` };
+}
+
+/** What was said to questions that were put in other words. */
+function underTheirOwn(
+  said: Answers,
+  wrong: ReturnType<typeof misfits>,
+  asked: readonly Question[],
+): Answers {
+  return Object.fromEntries(
+    wrong.flatMap(({ question }, place) => {
+      const words = said[asked[place]?.question ?? ""];
+      return words === undefined ? [] : [[question.question, words]];
+    }),
+  );
 }
 
 function wordsOf({ accepted, now }: { readonly accepted: McpTool; readonly now: McpTool }): string {
