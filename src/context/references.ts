@@ -13,6 +13,8 @@ import { PICTURE_BYTES, pictureOf } from "./picture.ts";
 const FILE_BYTES = 64 * 1024;
 const PROMPT_BYTES = 256 * 1024;
 const MOST_FILES = 20;
+/** Names that are looked for, whether there are such files or not. */
+const MOST_NAMES = 100;
 const MOST_LINES = 2_000;
 const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 
@@ -75,7 +77,7 @@ export function referencesIn(prompt: string, workspace: Workspace, files: Files)
 
 function namesIn(prompt: string): (readonly string[])[] {
   const quoted = [...prompt.matchAll(/(?:^|\s)@"([^"\n]+)"/g)].map(([, path = ""]) => [path]);
-  return [...quoted, ...importsIn(prompt)];
+  return [...quoted, ...importsIn(prompt, MOST_NAMES)];
 }
 
 interface ShownFile {

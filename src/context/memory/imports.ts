@@ -1,19 +1,17 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
-/** More would be a list of files, not a text that refers to some. */
-const MOST = 100;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const INDENTED = /^(?: {4}|\t)/;
 
 /**
  * The files a memory file names as `@path`, in their order: at the beginning of a line or after a space, and not in
- * code. Each with the spellings to try: a sentence may end right behind a path.
+ * code, `most` of them. Each with the spellings to try: a sentence may end right behind a path.
  */
-export function importsIn(text: string): (readonly string[])[] {
+export function importsIn(text: string, most: number): (readonly string[])[] {
   const found = new Map<string, readonly string[]>();
   for (const line of proseIn(text)) {
     for (const [, name = ""] of line.matchAll(/(?:^|\s)@((?:\\ |[^\s\\])+)/g)) {
-      if (found.size >= MOST) return [...found.values()];
+      if (found.size >= most) return [...found.values()];
       const path = name.replaceAll("\\ ", " ").replace(/#.*$/, "");
       if (looksLikePath(path)) found.set(path, spellings(path));
     }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { digestOf } from "../digest.ts";
 import type { Content, Files, Look } from "../files.ts";
+import { LOST, lineOfLoss } from "../front-matter/lost-characters.ts";
 import { importedPath, importsIn } from "./imports.ts";
 import {
   isWithin,
@@ -21,8 +22,9 @@ export const MEMORY_IMPORT_DEPTH = 5;
 export const MEMORY_FILES = 200;
 /** Characters that a person does not see and a model reads: tags, and those that turn text around. */
 const UNSEEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/u;
-/** Names of imports that are looked for, whether there are such files or not. */
+/** Names of imports that are looked for, whether there are such files or not; of one file: more would be a list of files. */
 const MOST_LOOKED_FOR = 500;
+const MOST_IMPORTS = 100;
 
 /** One file as it is told. */
 export interface MemoryFile {
@@ -179,6 +181,8 @@ class Gathering {
         path,
         `was left out: it leads out of the project to ${content.real}; --trust agrees to that for one run`,
       );
+    const lost = lineOfLoss(content.text);
+    if (lost !== null) this.#notes.push(`${path}:${lost} ${LOST}`);
     const own = { scope: place.scope, path, importedBy };
     if (place.ruleOf !== undefined && importedBy === null) {
       const { text, paths } = ruleIn(content.text);
@@ -228,23 +232,37 @@ class Gathering {
   }
 
   #follow(text: string, path: string, place: MemoryPlace, depth: number): void {
-    const imports = importsIn(text);
-    if (imports.length === 0) return;
+    const named = importsIn(text, MOST_IMPORTS + 1);
+    if (named.length === 0) return;
     if (depth >= MEMORY_IMPORT_DEPTH) {
       this.#notes.push(
         `The imports of ${path} are not followed, because it is itself imported ${depth} files deep.`,
       );
       return;
     }
+    const imports = named.slice(0, MOST_IMPORTS);
+    if (imports.length < named.length)
+      this.#notes.push(
+        `${path} names more than ${MOST_IMPORTS} files with an @; the others are not looked for.`,
+      );
     for (const spellings of imports) {
       // A name that is no file is text: most words with an @ are.
       for (const spelling of spellings) {
-        this.#lookedFor += 1;
-        if (this.#lookedFor > MOST_LOOKED_FOR) return;
+        if (!this.#mayLook(path)) return;
         const target = importedPath(spelling, path, this.#search.homedir);
         if (this.visit(target, { ...place, above: false }, path, depth + 1)) break;
       }
     }
+  }
+
+  /** Said once where it may not. */
+  #mayLook(path: string): boolean {
+    this.#lookedFor += 1;
+    if (this.#lookedFor === MOST_LOOKED_FOR + 1)
+      this.#notes.push(
+        `The memory files name more than ${MOST_LOOKED_FOR} others with an @; from ${path} on they are not looked for.`,
+      );
+    return this.#lookedFor <= MOST_LOOKED_FOR;
   }
 
   /** A repository's files may not bring in what lies outside of it: it could be a secret. Notes of the person's may. */

@@ -299,3 +299,36 @@ test("characters that nobody sees and a model reads are told of", () => {
     expect.stringMatching(/project\/CLAUDE\.md has characters in it that are not shown/),
   ]);
 });
+
+test("a file that names more others than are looked for is told of, and so is where all of them together are too many", () => {
+  const { put, reader } = world();
+  const named = (count: number, of: string) =>
+    Array.from({ length: count }, (_, n) => `@${of}${n}.md`).join(" ");
+  put("home/project/CLAUDE.md", named(120, "many"));
+  for (let n = 0; n < 120; n++) put(`home/project/many${n}.md`, `MANY${n}`);
+  const one = reader()();
+  expect(one.files).toHaveLength(101);
+  expect(one.notes).toEqual([
+    expect.stringMatching(
+      /project\/CLAUDE\.md names more than 100 files with an @; the others are not looked for\.$/,
+    ),
+  ]);
+  for (let n = 0; n < 6; n++) put(`home/project/many${n}.md`, `MANY${n} ${named(100, `none${n}`)}`);
+  const all = reader()();
+  expect(all.notes.slice(1)).toEqual([
+    expect.stringMatching(
+      /^The memory files name more than 500 others with an @; from .*many\d+\.md on they are not looked for\.$/,
+    ),
+  ]);
+});
+
+test("a file with letters that could not be read is told of, with the line", () => {
+  const { project, put, reader } = world();
+  put("home/project/AGENTS.md", "fine");
+  writeFileSync(join(project, "CLAUDE.md"), Buffer.from("One line.\nUse a caf\xe9.\n", "latin1"));
+  const { files, notes } = reader()();
+  expect(files).toHaveLength(2);
+  expect(notes).toEqual([
+    expect.stringMatching(/project\/CLAUDE\.md:2 Here are characters that could not be read/),
+  ]);
+});
