@@ -65,6 +65,6 @@ export async function submodulesOf(git: Git): Promise<string[]> {
   const paths = out.split("\0").flatMap((entry) => entry.split("\n").slice(1));
   if (paths.length === 0) return [];
   return [
-    `Submodules are not checked out in the worktree, their folders are empty there: ${paths.join(", ")}. Edits to them do not come back.`,
+    `Submodules are not checked out in the worktree, their folders are empty there: ${paths.join(", ")}. Edits to them do not come back; the snapshots of the worktree have them.`,
   ];
 }

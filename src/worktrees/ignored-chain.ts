@@ -7,10 +7,11 @@ import type { Ground } from "./ground.ts";
 import { ignoredRef } from "./layout.ts";
 import { lastLine } from "./repository.ts";
 import { openSideIndex, type SideIndex, sideIndexFile } from "./side-index.ts";
+import { submoduleFiles } from "./submodule-files.ts";
 import type { TreeGit, TreePlace } from "./tree-place.ts";
 
 /**
- * Ignored files that were written by name have a chain of commits of their own: they are never merged, and never lost.
+ * Ignored files that were written by name, and files in folders of submodules, have a chain of commits of their own: they are never merged, and never lost.
  * Those in it already are looked at again whenever all of the tree is. `named` null: only those. Notes are answered.
  */
 export async function keepIgnored(
@@ -21,11 +22,12 @@ export async function keepIgnored(
   mayBe: boolean,
   ground: Ground,
 ): Promise<string[]> {
-  const asked = named !== null && mayBe ? named : [];
+  const others = (mayBe && (await ofSubmodules(git, place, tree))) || [];
+  const asked = named !== null && mayBe ? named.filter((path) => !others.includes(path)) : [];
   const there = asked.filter(
     (path) => lstatSync(join(tree.path, path), { throwIfNoEntry: false })?.isDirectory() === false,
   );
-  const ignored = await ignoredOf(git, sideIndexFile(place, tree, "index"), there);
+  const ignored = [...(await ignoredOf(git, sideIndexFile(place, tree, "index"), there)), ...others];
   const has = existsSync(sideIndexFile(place, tree, "ignored"));
   if (ignored.length === 0 && !(has && (named === null || mayBe))) return [];
 
@@ -42,6 +44,12 @@ export async function keepIgnored(
     }
   }
   return [`Ignored files are not in the snapshot: ${failed}.`];
+}
+
+/** Few repositories have any, and to ask costs a look at every entry. */
+async function ofSubmodules(git: TreeGit, place: TreePlace, tree: Tree): Promise<string[] | null> {
+  if (!existsSync(join(tree.path, ".gitmodules"))) return null;
+  return submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
 }
 
 /** What git says against it. `afresh`: every file is read again, as objects may have been dropped. */

@@ -8,6 +8,7 @@ import { ignoredRef, snapshotRef } from "./layout.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
+import { submoduleFiles } from "./submodule-files.ts";
 import type { TreeGit, TreePlace } from "./tree-place.ts";
 
 /**
@@ -34,7 +35,21 @@ export async function unsavedIn(
       return refused(`It could not be looked at whole (git says: ${lastLine(err)}).`);
   if (!(await isConnected(git, snapshot, tree.base)))
     return refused("Git has lost parts of its snapshots; see git fsck.");
-  return [...new Set([...parts(changed.out), ...parts(others.out)])];
+  const beneath = await unsavedBeneath(git, place, tree);
+  return "type" in beneath
+    ? beneath
+    : [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
+}
+
+/** In folders of submodules git itself looks for nothing. */
+async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Tree): Promise<string[] | Refused> {
+  const there = await submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
+  if (there === null) return refused("Its submodules could not be looked at.");
+  if (there.length === 0) return [];
+  const kept = await git(["ls-files", "-z", "-o", "-m"], { index: sideIndexFile(place, tree, "ignored") });
+  if (kept.code !== 0) return refused(`It could not be looked at whole (git says: ${lastLine(kept.err)}).`);
+  const unkept = new Set(parts(kept.out));
+  return there.filter((path) => unkept.has(path));
 }
 
 /**
