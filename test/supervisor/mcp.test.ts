@@ -152,6 +152,9 @@ describe("servers that start, come and go", () => {
     );
     await supervisor.prompt("one");
     expect(served(model.requests[0])).toEqual([]);
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain(
+      "Still starting, so that their tools are not there yet, are these MCP servers: late.",
+    );
     const warnings = () => events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
     expect(warnings().filter((message) => /"late".* still starting/.test(message))).toHaveLength(1);
     // On a busy machine that may take longer than the first request waits.
@@ -167,6 +170,7 @@ describe("servers that start, come and go", () => {
     expect(told).toContain("About the MCP server late");
     expect(told.split("mcp__late__hello")).toHaveLength(2);
     const agent = model.requests.find(({ actor }) => actor !== "main");
+    expect(JSON.stringify(agent?.messages)).not.toContain("Still starting");
     expect(served(agent)).toEqual(["mcp__late__decide", "mcp__late__hello"]);
     const main = model.requests.filter(({ actor }) => actor === "main");
     expect(main.every((request) => served(request).length === 0)).toBe(true);

@@ -57,6 +57,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   const { tell, missing, first } = telling({
     ...{ toolbox, actors, agents, kind: parts.kind },
     isShared: (slug) => shared.has(slug),
+    starting: () => slowNow().map(({ name }) => name),
   });
   serve();
   let isKnown = false;
@@ -109,6 +110,10 @@ export function openServers(parts: ServersParts): OpenedServers {
     onWarning(`The MCP server "${name}" has started; its tools (${tools}) can be used from now on.`);
   }
 
+  function slowNow(): readonly ServerStatus[] {
+    return mcp.servers().filter(({ slug, state }) => shared.has(slug) && state.type === "starting");
+  }
+
   function tellSlow(late: readonly ServerStatus[]): void {
     for (const { name, slug } of late) {
       if (slow.has(slug)) continue;
@@ -125,7 +130,7 @@ export function openServers(parts: ServersParts): OpenedServers {
     await mcp.ready(parts.startMs);
     serve();
     isKnown = true;
-    tellSlow(mcp.servers().filter(({ slug, state }) => shared.has(slug) && state.type === "starting"));
+    tellSlow(slowNow());
     const why = hidden === undefined ? null : whyNoPromptTool(mcp, hidden);
     if (why !== null) throw new Error(why);
   })();

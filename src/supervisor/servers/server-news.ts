@@ -63,12 +63,21 @@ export function missingNotice(reason: string): ServerNotice {
   return { type: "server", title: TITLE, text: `${reason} ${GO_ON}`, tools: [] };
 }
 
-/** What an agent is told before it begins: of its own servers that are not there, of tools that came since it was asked for. */
-export function firstNotice(missing: readonly string[], late: readonly AgentTool[]): ServerNotice | null {
+/**
+ * What a conversation is told before it begins: of its own servers that are not there, of tools that came since it was
+ * asked for, of the session's servers that are still `starting`, by their names.
+ */
+export function firstNotice(
+  missing: readonly string[],
+  late: readonly AgentTool[],
+  starting: readonly string[] = [],
+): ServerNotice | null {
   const sentences = [
     ...missing,
     missing.length > 0 && GO_ON,
     late.length > 0 && `These tools of MCP servers are there as well: ${listed(namesOf(late))}. ${FOUND}`,
+    starting.length > 0 &&
+      `Still starting, so that their tools are not there yet, are these MCP servers: ${listed(starting)}. You are told when they have come.`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
   return { type: "server", title: TITLE, text: sentences.join(" "), tools: late };

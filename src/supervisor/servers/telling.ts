@@ -1,4 +1,5 @@
 import { MAIN } from "../../mailbox/ids.ts";
+import { SEARCH } from "../../tools/deferred/meant.ts";
 import type { ActorRecord } from "../actor-record.ts";
 import type { ServerNotice } from "../notices.ts";
 import { type AgentServers, didNotStart } from "./agent-servers.ts";
@@ -10,6 +11,8 @@ export interface TellingParts extends Pick<ServersParts, "toolbox" | "actors" | 
   readonly agents: Pick<AgentServers, "of" | "holdersOf" | "missing">;
   /** It is there for everybody. */
   isShared(server: string): boolean;
+  /** The names of those for everybody that the first request did not wait for any longer. */
+  starting(): readonly string[];
 }
 
 /** Tells conversations what has become of servers that are there for them. */
@@ -22,7 +25,7 @@ export interface Telling {
   first(actor: ActorRecord, missing: readonly string[]): ServerNotice | null;
 }
 
-export function telling({ agents, isShared, ...parts }: TellingParts): Telling {
+export function telling({ agents, isShared, starting, ...parts }: TellingParts): Telling {
   const { actors } = parts;
   const lateOf = (actor: ActorRecord) => lateTools(actor, { ...parts, own: agents.of(actor.id) });
   const isThereFor = (actor: ActorRecord, server: string) =>
@@ -44,9 +47,18 @@ export function telling({ agents, isShared, ...parts }: TellingParts): Telling {
       for (const actor of agents.holdersOf(server)) actors.tell(actor, notice);
     },
     first(actor, missing) {
-      const notice = firstNotice([...missing, ...agents.missing(actor.id)], lateOf(actor));
+      const notice = firstNotice(
+        [...missing, ...agents.missing(actor.id)],
+        lateOf(actor),
+        canHearOf(actor) ? starting() : [],
+      );
       if (notice !== null) actor.finds(notice.tools);
       return notice;
     },
   };
+}
+
+/** Whoever begins, and is told when tools have come. */
+function canHearOf({ id, spec, turnsTaken }: ActorRecord): boolean {
+  return turnsTaken === 0 && (id === MAIN || spec.tools.some(({ name }) => name === SEARCH));
 }
