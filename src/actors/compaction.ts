@@ -1,7 +1,7 @@
 import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bounds.ts";
 import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
 import { foldedMessage, notCompacted } from "../context/compaction/shown.ts";
-import { estimated, factorOf, isDoubtful, sizeOf } from "../context/compaction/size.ts";
+import { estimated, factorOf, isDoubtful, ratioOf, sizeOf } from "../context/compaction/size.ts";
 import type { Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
@@ -15,6 +15,9 @@ import { type Asking, summarised } from "./summarising.ts";
 export const MAX_FAILURES = 3;
 /** Taking out results alone must win so much that it need not be done again at once. */
 const WON_ENOUGH = 0.8;
+
+const TOO_LITTLE = "There is too little yet: a summary would be no shorter.";
+const NO_SHORTER = "The summary was no shorter than what it would have replaced.";
 
 export interface Compacting extends Asking {
   readonly services: Pick<Services, "compacting" | "compacted">;
@@ -37,7 +40,9 @@ interface Attempt {
   readonly around: Compacting;
   readonly bounds: Bounds;
   readonly before: number;
-  /** The API's count by ours. */
+  /** `before` by our estimate of the same: all sizes of an attempt are compared as that kind. */
+  readonly ratio: number;
+  /** The same as far as a server is believed: what may be sent by our own count. */
   readonly factor: number;
   /** What the server said its window has, as far as that is less than was believed. */
   readonly learned: number | null;
@@ -70,7 +75,11 @@ export async function madeRoom(
   summaries: boolean,
   around: Compacting,
 ): Promise<boolean> {
-  if (state.wish && summaries) await compactByHand(state.wish, spec, state, around);
+  let ratio = 1;
+  if (state.wish && summaries) {
+    ratio = ratioOf(state.shown, spec, sizeOf(state.shown, spec));
+    await compactByHand(state.wish, spec, state, around);
+  }
   const { auto } = spec.window ?? USUAL_WINDOW;
   if (!auto) return true;
   const { limit, full } = boundsIn(spec, state);
@@ -78,20 +87,20 @@ export async function madeRoom(
   let done = state.turns > 0 && state.shown.compacted?.turn === state.turns;
   for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
     const bound = done ? full : limit;
-    // Once: what is left out after that is known as well as what was counted.
+    // Once: what is left after that is known by the same ratio.
     const counted = tries === 0 ? await countOf(spec, state, bound, around) : null;
     if (around.signal.aborted) return true;
-    const before = counted ?? sizeOf(state.shown, spec);
+    const before = counted ?? sizeOf(state.shown, spec, ratio);
     if (before < bound) return true;
-    const factor = factorOf(state.shown, spec, counted);
-    const attempt = { ...begin(spec, state, around, before), factor, summaries };
+    const attempt = { ...begin(spec, state, around, before), summaries };
+    ratio = attempt.ratio;
     const outcome = await automatic(attempt, limit, full);
     if (around.signal.aborted) return true;
     if (!isNews(outcome.next, state)) return before < full;
     await finish(attempt, "auto", outcome);
     done = true;
   }
-  return sizeOf(state.shown, spec) < full;
+  return sizeOf(state.shown, spec, ratio) < full;
 }
 
 /** The model's own count of the next request, where the estimate is in doubt; null: none is needed, or there is none. */
@@ -170,6 +179,7 @@ function begin(
   const believed = spec.window ?? USUAL_WINDOW;
   const learned = said !== undefined && said < believed.tokens ? said : null;
   const bounds = boundsOf(believed, spec, learned ?? undefined);
+  const ratio = ratioOf(state.shown, spec, before);
   return {
     spec,
     state,
@@ -179,17 +189,18 @@ function begin(
     learned,
     wasted: noUsage,
     summaries: true,
-    factor: factorOf(state.shown, spec),
+    ratio,
+    factor: factorOf(ratio),
   };
 }
 
 /** Results of old turns; where that is not enough a summary; where there is none, results of all turns. */
 async function automatic(attempt: Attempt, target: number, most: number): Promise<Outcome> {
-  const { state, before, factor } = attempt;
+  const { state, before, ratio } = attempt;
   const { shown } = state;
   const now = current(attempt);
   const old = Math.max(now.elided, elidableTurn(shown));
-  const won = wonByEliding(shown, now, old) * factor;
+  const won = wonByEliding(shown, now, old) * ratio;
   const elided = won > 0 ? { ...now, elided: old } : now;
   if (before - won <= target * WON_ENOUGH) return { next: elided };
 
@@ -218,13 +229,21 @@ async function summary(
   const now = current(attempt);
   const through = lastSummarised(shown, bounds.recent / factor, wish.trigger === "manual");
   if (through === null) return { next: now, reason: "There is nothing yet that a summary could replace." };
+  const folded = (text: string): Compacted => {
+    const message = foldedMessage(shown, through, text, bounds.words / factor);
+    return { ...now, messages: [message], through, failures: 0 };
+  };
+  // A server that takes no more is no matter of sizes; what the person wants is.
+  const mustWin = wish.trigger === "manual";
+  if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
   const told = await summarised({ spec, shown, through, bounds, factor, wish }, around);
   const { usage } = told;
   if (told.type === "none") {
     return { next: { ...now, usage, failures: now.failures + 1 }, reason: told.reason };
   }
-  const message = foldedMessage(shown, through, told.text, bounds.words / factor);
-  return { next: { ...now, messages: [message], through, usage, failures: 0 } };
+  const next = { ...folded(told.text), usage };
+  if (!mustWin || isShorter(attempt, next)) return { next };
+  return { next: { ...now, usage, failures: now.failures + 1 }, reason: NO_SHORTER };
 }
 
 /** How it is shown now, as the beginning of what is next. */
@@ -233,8 +252,12 @@ function current({ state, learned }: Attempt): Compacted {
   return learned === null ? now : { ...now, window: learned };
 }
 
-function sizeAfter({ spec, state, factor }: Attempt, next: Compacted): number {
-  return estimated(state.shown, spec, next) * factor;
+function sizeAfter({ spec, state, ratio }: Attempt, next: Compacted): number {
+  return estimated(state.shown, spec, next) * ratio;
+}
+
+function isShorter(attempt: Attempt, next: Compacted): boolean {
+  return sizeAfter(attempt, next) < sizeAfter(attempt, current(attempt));
 }
 
 /** Whether the model would be shown something else. */

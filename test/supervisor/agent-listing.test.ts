@@ -91,7 +91,9 @@ test("a conversation that was made shorter has the list again", async () => {
   const now = agentsNow();
   const { supervisor, model } = supervised(
     "in-thread",
-    (request) => ({ text: saidIn(request).includes("context window is nearly full") ? "Notes." : "Done." }),
+    (request) => ({
+      text: saidIn(request).includes("context window is nearly full") ? "Notes." : "Done. ".repeat(300),
+    }),
     { agents: [one], agentsNow: now.ask },
   );
   for (const prompt of ["one", "two", "three"]) {

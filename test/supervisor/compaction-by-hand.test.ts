@@ -8,6 +8,8 @@ import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { isSummaryRequest, tokensIn } from "./compacting-sessions.ts";
 
 const bare = { disallowedTools: ["Agent", "Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"] };
+/** What a summary is worth writing for. */
+const LONG = " and so on".repeat(200);
 const all = (request: unknown) => JSON.stringify(request);
 
 describe.each(everyDayHosts)("/compact, %s", (name) => {
@@ -16,7 +18,9 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     const { supervisor, model, events } = supervised(
       name,
       (request) =>
-        isSummaryRequest(request) ? { text: "The notes." } : { text: `answer ${request.messages.length}` },
+        isSummaryRequest(request)
+          ? { text: "The notes." }
+          : { text: `answer ${request.messages.length}${LONG}` },
       { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
     );
     for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
@@ -49,7 +53,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     };
     const { supervisor, model, cwd } = supervised(
       name,
-      (request) => ({ text: isSummaryRequest(request) ? "The notes." : "answer" }),
+      (request) => ({ text: isSummaryRequest(request) ? "The notes." : `answer${LONG}` }),
       { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
     );
     for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
@@ -72,10 +76,14 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
         { matcher: "manual", hooks: [{ type: "command", command: "echo Not on Sundays. >&2; exit 2" }] },
       ],
     };
-    const { supervisor, model } = supervised(name, (request) => ({ text: `${request.messages.length}` }), {
-      ...bare,
-      hooks: [{ scope: "user", file: "/u/settings.json", value }],
-    });
+    const { supervisor, model } = supervised(
+      name,
+      (request) => ({ text: `${request.messages.length}${LONG}` }),
+      {
+        ...bare,
+        hooks: [{ scope: "user", file: "/u/settings.json", value }],
+      },
+    );
     await supervisor.prompt("first");
     expect(await supervisor.compact(MAIN)).toEqual({
       type: "left",
@@ -94,7 +102,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
         if (isSummaryRequest(request)) return { text: "The notes." };
         if (n === 3) wanted = supervisor.compact(MAIN);
         return n < 6
-          ? { calls: [{ name: "TodoWrite", input: { todos: [] }, id: `t${n}` }] }
+          ? { calls: [{ name: "TodoWrite", input: { todos: [] }, id: `t${n}` }], text: LONG }
           : { text: "done" };
       },
       bare,
@@ -112,14 +120,14 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
       (request, n) => {
         if (isSummaryRequest(request)) return { text: "The notes." };
         if (n === 1) wanted = supervisor.compact(MAIN);
-        return { text: "answer" };
+        return { text: `answer${LONG}` };
       },
       bare,
     );
     await supervisor.prompt("one");
-    expect((await supervisor.prompt("two")).summary).toMatchObject({ status: "done", text: "answer" });
+    expect((await supervisor.prompt("two")).summary).toMatchObject({ status: "done", text: `answer${LONG}` });
     expect(await wanted).toMatchObject({ type: "compacted" });
-    expect((await supervisor.prompt("three")).summary.text).toBe("answer");
+    expect((await supervisor.prompt("three")).summary.text).toBe(`answer${LONG}`);
   });
 
   test("what cannot be is said", async () => {
@@ -164,7 +172,7 @@ test("a session that is taken up again shows its model the same, and has what it
   const script = (request: Parameters<typeof isSummaryRequest>[0]) =>
     isSummaryRequest(request)
       ? { text: "The notes.", usage: { input_tokens: 70 } }
-      : { text: "answer", usage: { input_tokens: 10 } };
+      : { text: `answer${LONG}`, usage: { input_tokens: 10 } };
   const { supervisor, cwd, home, model } = supervised("in-thread", script, bare);
   for (const prompt of ["first", "second", "third"]) await supervisor.prompt(prompt);
   await supervisor.compact(MAIN);

@@ -12,10 +12,16 @@ export interface Prefix {
 
 /**
  * Tokens of the next request: what the API counted at the last reply, and an estimate of what has come since. Where it
- * has counted nothing, or something else since, all of it is estimated.
+ * has counted nothing, or something else since, all of it is estimated; `ratio`: the API's count by ours, where it is
+ * known of more than is shown now.
  */
-export function sizeOf(shown: Shown, prefix: Prefix): number {
-  return measured(shown) ?? estimated(shown, prefix);
+export function sizeOf(shown: Shown, prefix: Prefix, ratio = 1): number {
+  return measured(shown) ?? estimated(shown, prefix) * ratio;
+}
+
+/** A size, counted or not, by our estimate of the same: what makes other estimates sizes of that kind. */
+export function ratioOf(shown: Shown, prefix: Prefix, size: number): number {
+  return size / estimated(shown, prefix);
 }
 
 /** Of an estimate, how far it may be off; and so few tokens that no count is worth it. */
@@ -35,10 +41,9 @@ export function isDoubtful(shown: Shown, prefix: Prefix, limit: number): boolean
 /** A server that counts less than that does not count all of it. */
 const LEAST_FACTOR = 0.5;
 
-/** How much the API's count is above ours: a tokenizer's own. */
-export function factorOf(shown: Shown, prefix: Prefix, counted: number | null = null): number {
-  const real = counted ?? measured(shown);
-  return real === null ? 1 : Math.max(LEAST_FACTOR, real / estimated(shown, prefix));
+/** How much the API's count is above ours: a tokenizer's own, as far as it is believed. */
+export function factorOf(ratio: number): number {
+  return Math.max(LEAST_FACTOR, ratio);
 }
 
 export function estimated(shown: Shown, { system, tools }: Prefix, compacted = shown.compacted): number {
