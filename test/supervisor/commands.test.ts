@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
@@ -8,6 +9,7 @@ import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { witness } from "../processes/witness.ts";
 import { hosts, supervised } from "../support/supervised.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 const acting = { permissionMode: "acceptEdits", allowedTools: ["Bash"] } as const;
 const bash = (...commands: string[]): ScriptedTurn => ({
@@ -151,10 +153,23 @@ describe("the offline model", () => {
   });
 
   test("runs one in the background and tells of its end when it is notified", async () => {
-    const { supervisor } = supervised("worker threads", [], offline);
-    const { summary } = await supervisor.prompt('in background: run "sleep 0.1; echo out; exit 2"');
+    const gate = join(temporaryFolder(), "gate");
+    execFileSync("mkfifo", [gate]);
+    const answered = Promise.withResolvers<void>();
+    const { supervisor } = supervised("worker threads", [], {
+      ...offline,
+      onEvent(event) {
+        if (event.type !== "agent" || event.view.activity.type !== "tool") return;
+        if (event.view.activity.title.startsWith("in the background: ")) answered.resolve();
+      },
+    });
+    const prompted = supervisor.prompt(`in background: run "cat ${gate}; exit 2"`);
+    // News of an earlier end would be in its first answer.
+    await answered.promise;
+    await writeFile(gate, "out");
+    const { summary } = await prompted;
     expect(summary.status).toBe("done");
-    expect(summary.text).toMatch(/^Started in the background: `sleep 0\.1; echo out; exit 2`/);
+    expect(summary.text).toMatch(/^Started in the background: `cat .*; exit 2`/);
     expect(summary.text).toMatch(/It ended with exit code 2 \(failed\):\n\nout/);
   });
 });
