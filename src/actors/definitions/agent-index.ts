@@ -5,7 +5,7 @@ import type { AgentSearch } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
 
 /** Raised when what is read of a file changes its meaning, or its shape. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** What was read of each file. */
 export function agentIndex(home: string, cwd: string): KeptIndex<ReadAgent> {

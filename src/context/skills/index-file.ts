@@ -5,7 +5,7 @@ import { shippedSkills } from "./shipped.ts";
 import type { Skills } from "./skill.ts";
 
 /** Raised when what is read of a file changes its meaning, or its shape. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** What was read of each file. */
 export function skillIndex(home: string, cwd: string): KeptIndex<ReadSkill> {
