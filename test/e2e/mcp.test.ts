@@ -226,7 +226,7 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
 
   test.each([
     ["a file that is not there", "nowhere.json", "cannot be read"],
-    ["JSON that is none", "{oops", "is not JSON"],
+    ["JSON that is none", "{oops", "--mcp-config: the text given is not JSON"],
     ["a server that cannot be", '{"mcpServers":{"a":{"type":"odd"}}}', 'its type is "odd"'],
     [
       "a variable that is not set",

@@ -88,7 +88,7 @@ export async function serversOfConfigs(
 }
 
 async function configured(config: string, env: Env, cwd: string): Promise<ParsedServers> {
-  if (config.trimStart().startsWith("{")) return parseMcpServers(config, { file: "its JSON", env });
+  if (config.trimStart().startsWith("{")) return parseMcpServers(config, { file: "the text given", env });
   const file = resolve(cwd, config);
   try {
     return parseMcpServers(await readFile(file, "utf8"), { file, env });
