@@ -201,9 +201,10 @@ export class AgentState {
     this.said = textOf(reply.content) || this.said;
   }
 
-  /** The tools that calls were of, by the names they are offered under; a name that nothing has ran nothing. */
-  #ran(calls: readonly ToolUseBlock[]): string[] {
-    return calls.flatMap((call) => meant(call, this.offered)?.tool.name ?? []);
+  /** The tools that calls were of, by the names they are offered under; what was refused, or has a name that nothing has, ran nothing. */
+  #ran(calls: readonly ToolUseBlock[], results: readonly CallResult[]): string[] {
+    const begun = calls.filter((_, at) => results[at]?.refused !== true);
+    return begun.flatMap((call) => meant(call, this.offered)?.tool.name ?? []);
   }
 
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
@@ -220,7 +221,7 @@ export class AgentState {
     this.turns += 1;
     this.usage = addUsage(this.usage, reply.usage);
     const reads = this.reads.takeFresh();
-    const receipts = receiptsOfTurn(this.#ran(calls), reads, this.commands);
+    const receipts = receiptsOfTurn(this.#ran(calls, results), reads, this.commands);
     this.commands = [];
     this.receipts = addReceipts(this.receipts, receipts);
     const todo = this.todo.takeFresh();

@@ -159,10 +159,14 @@ export type Turn = z.infer<typeof Turn>;
 
 // ---- a turn that is not over ---------------------------------------------------------------------
 
-/** What a tool call came to, as the model will see it. `moved`: the agent works there from now on. */
+/**
+ * What a tool call came to, as the model will see it. `refused`: nothing ran, because it was not allowed or could not be
+ * meant. `moved`: the agent works there from now on.
+ */
 export const CallResult = z.object({
   content: ToolResultContent,
   isError: z.boolean(),
+  refused: z.optional(z.literal(true)),
   moved: z.optional(Place),
 });
 export type CallResult = z.infer<typeof CallResult>;

@@ -9,7 +9,7 @@ import type {
   Verdict,
 } from "../mailbox/messages.ts";
 import type { Rule } from "../policy/rules.ts";
-import { appended, find, notRun } from "../tools/dispatch.ts";
+import { appended, find, notRun, refused } from "../tools/dispatch.ts";
 import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord, RunningCall } from "./actor-record.ts";
@@ -174,9 +174,9 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
   ): Promise<CallResult> => {
     const { cwd, place } = actor;
     const judged = await gated(tool, call, cwd);
-    if (judged.type === "refuse") return { content: refusalOf(tool.offer.name, judged), isError: true };
+    if (judged.type === "refuse") return refused(refusalOf(tool.offer.name, judged));
     const ready = prepare(judged.input);
-    if (ready.type === "invalid") return { content: ready.message, isError: true };
+    if (ready.type === "invalid") return refused(ready.message);
     const writes = tool.level === "read" ? [] : null;
     if (writes === null) await side.isolation.trees.at(actor.root)?.settled;
     const running = busyWith(call, tool, judged, { title: ready.title, cwd, writes });
@@ -237,11 +237,11 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
   const callTool = async (call: Call): Promise<CallResult> => {
     if (isStopped(actor)) return notRun;
     const tool = offered(call.tool);
-    if (!tool) return { content: notOffered(call.tool), isError: true };
-    if (!tool.here) return { content: `${call.tool} does not run on the supervisor's side.`, isError: true };
+    if (!tool) return refused(notOffered(call.tool));
+    if (!tool.here) return refused(`${call.tool} does not run on the supervisor's side.`);
     const { here } = tool;
     const ready = here.prepare(call.input);
-    if (ready.type === "invalid") return { content: ready.message, isError: true };
+    if (ready.type === "invalid") return refused(ready.message);
     return callHere(call, tool, (input) => here.prepare(input));
   };
 

@@ -46,9 +46,9 @@ export async function dispatch(
   if (!called) return unknownTool(block.name, by.offered);
   const broken = invalidInput(block);
   if (broken !== null)
-    return wrong(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
+    return refused(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
   const sense = meant(block, by.offered);
-  if (!sense) return wrong(whyNothing(block.input, by.offered));
+  if (!sense) return refused(whyNothing(block.input, by.offered));
   const { tool, input } = sense;
   const context = by.context(id);
   try {
@@ -75,16 +75,16 @@ async function runHere(
   at: (stage: Stage) => void,
 ): Promise<CallResult> {
   const tool = local.get(name);
-  if (!tool) return wrong(`${name} cannot run here. Use another tool.`);
+  if (!tool) return refused(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
-  if (call.type === "invalid") return wrong(call.message);
+  if (call.type === "invalid") return refused(call.message);
   const verdict = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
   at("here");
-  if (verdict.type === "refuse") return wrong(verdict.reason);
+  if (verdict.type === "refuse") return refused(verdict.reason);
   if (context.signal.aborted) return notRun;
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
-    return wrong(`The input was rewritten by a hook and no longer fits. ${call.message}`);
+    return refused(`The input was rewritten by a hook and no longer fits. ${call.message}`);
   const { lastWriters = [], watched, kept, filtered } = verdict;
   const hidden = filtered ? hiddenBy(services, id) : context.hidden;
   const result = await settled(name, call, { ...context, lastWriters, hidden });
@@ -119,16 +119,21 @@ async function settled(
 function unknownTool(name: string, offered: readonly AgentTool[]): CallResult {
   const names = offered.filter(({ deferred }) => !deferred).map((tool) => tool.name);
   const more = names.length < offered.length ? `; others are found by ${SEARCH}` : "";
-  return wrong(
+  return refused(
     `There is no tool named ${JSON.stringify(name)} here. Available: ${names.join(", ") || "none"}${more}.`,
   );
 }
 
 /** The result of a call that the agent was stopped before. */
-export const notRun: CallResult = wrong("Not run: the agent was stopped before this call.");
+export const notRun: CallResult = refused("Not run: the agent was stopped before this call.");
 
 function wrong(message: string): CallResult {
   return { content: message, isError: true };
+}
+
+/** The result of a call that has not run. */
+export function refused(message: string): CallResult {
+  return { ...wrong(message), refused: true };
 }
 
 /** A lone surrogate would make the next request body invalid (fault 30). */

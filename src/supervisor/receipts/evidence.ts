@@ -22,7 +22,7 @@ export interface Evidence {
   readonly ran: readonly Ran[];
   /** What others have told of what they ran: agents, logs, servers. */
   readonly told: readonly string[];
-  /** Calls that were answered, those before a fork began included. */
+  /** Calls that ran; of those before a fork began, that were answered. */
   readonly calls: number;
 }
 
@@ -65,6 +65,7 @@ export function evidenceOf({ turns, ...spec }: Remembered, folders: readonly str
       reads.push(...shown);
     }
     take(turn.messages, false, made, folders);
+    made.calls += Object.values(turn.receipts.tools).reduce((sum, count) => sum + count, 0);
     made.ran.push(...turn.receipts.commands);
   }
   for (const { text } of spec.heard) made.texts.push(text);
@@ -114,7 +115,7 @@ function answered(
   }
   const { name, values, command } = call;
   const failed = block.is_error === true;
-  made.calls += 1;
+  if (inherited) made.calls += 1;
   made.inputs.push(...values);
   made.texts.push(failed && FILE_TOOLS.has(name) ? withoutNames(text, values, folders) : text);
   // A command may have ended badly and still have shown what it showed; what a search for a name found not, is not there.

@@ -66,6 +66,38 @@ describe("what the parent sees of a report (D10, C4)", () => {
     );
   });
 
+  test.each([
+    ["of a tool that there is not", { name: "Looker", input: {} }],
+    ["without what it needs", { name: "Read", input: { path: "src/config.ts" } }],
+    ["that was not allowed", { name: "Bash", input: { command: "rm -rf src" } }],
+    ["of a tool of the session that was not meant so", { name: "TaskOutput", input: { id: 5 } }],
+  ])("a call %s is no tool run behind it", async (_, call) => {
+    const { supervisor, model } = supervised("in-thread", (request, n) => {
+      if (isMain(request)) {
+        const input = { description: "look", prompt: "Look.", run_in_background: false };
+        return n === 0 ? { calls: [{ name: "Agent", input }] } : { text: "heard" };
+      }
+      return request.messages.length === 1 ? { calls: [call] } : { text: "The code is fine." };
+    });
+    await supervisor.prompt("go");
+    expect(heardBy(model.requests)).toMatch(/after 2 turns and 0 tool calls\. No tool was run for it: /);
+  });
+
+  test("a file that was looked for and is not there was looked up", async () => {
+    const asked = supervised("in-thread", (request, n) => {
+      if (isMain(request)) {
+        const input = { description: "look", prompt: "Look." };
+        return n === 0 ? { calls: [{ name: "Agent", input }] } : { text: "heard" };
+      }
+      const input = { file_path: `${asked.cwd}/none.ts` };
+      return request.messages.length === 1
+        ? { calls: [{ name: "Read", input }] }
+        : { text: "It is not there." };
+    });
+    await asked.supervisor.prompt("go");
+    expect(heardBy(asked.model.requests)).toMatch(/after 2 turns and 1 tool call\. What follows/);
+  });
+
   test("it can be switched off", async () => {
     const { supervisor, model } = withReport(REPORT, { checkReports: false });
     await supervisor.prompt("go");
