@@ -284,6 +284,8 @@ export interface SupervisorHandle {
   skills(): readonly Skill[];
   /** How it stands with each MCP server. */
   mcpServers(): readonly ServerStatus[];
+  /** Those that are known and not started, by name, each with the reason. */
+  serversLeftOut(): Readonly<Record<string, string>>;
   /** What the person does with them: their prompts, signing in, starting again, accepting changed tools. */
   readonly mcp: ServerDesk;
   /** The permission mode in force, for every agent. */

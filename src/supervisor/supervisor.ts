@@ -245,6 +245,10 @@ export class Supervisor implements SupervisorHandle {
     return this.#session.servers.status();
   }
 
+  serversLeftOut(): Readonly<Record<string, string>> {
+    return this.#session.common.options.serversLeftOut ?? {};
+  }
+
   get mcp(): ServerDesk {
     return this.#session.servers.desk;
   }

@@ -174,6 +174,10 @@ export class FakeSession implements SupervisorHandle {
     return this.#script.servers ?? [];
   }
 
+  serversLeftOut(): Readonly<Record<string, string>> {
+    return {};
+  }
+
   get mcp(): ServerDesk {
     const none = async () => ({ ok: false, message: "There is no MCP server." }) as const;
     return {

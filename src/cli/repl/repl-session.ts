@@ -16,6 +16,7 @@ export type ReplSession = Pick<
   | "leave"
   | "close"
   | "mcpServers"
+  | "serversLeftOut"
   | "mcp"
   | "mode"
   | "setMode"

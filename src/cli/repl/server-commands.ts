@@ -10,7 +10,7 @@ import type { ReplSession } from "./repl-session.ts";
 
 /** What the commands about MCP servers work with. */
 export interface ServerContext {
-  readonly session: Pick<ReplSession, "mcpServers" | "mcp">;
+  readonly session: Pick<ReplSession, "mcpServers" | "serversLeftOut" | "mcp">;
   readonly paint: Paint;
   /** Shown at once, as it is: no line of it is broken, so that an address can be copied. Safe for a terminal. */
   say(line: string): void;
@@ -63,7 +63,10 @@ function listed({ session }: ServerContext): string {
     const own = prompts.filter((prompt) => prompt.server === server.name).length;
     return safeLine(`${server.name}: ${stateWords(server, own)}`);
   });
-  return lines.join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
+  const leftOut = Object.entries(session.serversLeftOut()).map(([name, why]) =>
+    safeLine(`${name}: not started: ${why}`),
+  );
+  return [...lines, ...leftOut].join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
 }
 
 function stateWords({ slug, state, tools, changed }: ServerStatus, prompts: number): string {
@@ -95,6 +98,8 @@ function named(name: string, { session }: ServerContext): ServerStatus | string 
   const servers = session.mcpServers();
   const found = servers.find((one) => one.name === name) ?? servers.find((one) => one.slug === name);
   if (found !== undefined) return found;
+  const leftOut = Object.entries(session.serversLeftOut()).find(([known]) => known === name);
+  if (leftOut !== undefined) return `The MCP server ${quoted(name)} is not started: ${leftOut[1]}.`;
   const there = servers.map((one) => one.name).join(", ");
   const known = there === "" ? "There are no MCP servers." : `There are: ${there}.`;
   return name === "" ? `Name the server. ${known}` : `There is no MCP server ${quoted(name)}. ${known}`;

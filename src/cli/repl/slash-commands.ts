@@ -22,7 +22,16 @@ import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./
 export interface SlashContext extends AgentContext, ServerContext {
   readonly session: Pick<
     ReplSession,
-    "tree" | "cancel" | "compact" | "mcpServers" | "mcp" | "mode" | "setMode" | "rules" | "skills"
+    | "tree"
+    | "cancel"
+    | "compact"
+    | "mcpServers"
+    | "serversLeftOut"
+    | "mcp"
+    | "mode"
+    | "setMode"
+    | "rules"
+    | "skills"
   >;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;

@@ -38,6 +38,7 @@ function said(line: string, desk: Partial<ServerDesk> = {}, lines: string[] = []
   const none = slashContext(own).session.mcp;
   const context = slashContext(own, {
     mcpServers: () => there,
+    serversLeftOut: () => ({ "their's": "this folder is not trusted\u001b[31m" }),
     skills: () => [],
     mcp: { ...none, prompts: () => prompts, changes: () => [], ...desk },
   });
@@ -51,7 +52,11 @@ describe("/mcp (A17)", () => {
       "my mail: wants you to sign in: /mcp login my_mail",
       "old: failed: It exited. /mcp restart old tries again.",
       "slow: starting",
+      "their's: not started: this folder is not trusted",
     ]);
+    expect(await said("/mcp restart their's")).toBe(
+      'The MCP server "their\'s" is not started: this folder is not trusted.',
+    );
   });
 
   test("login shows the address whole, and says what came of it", async () => {

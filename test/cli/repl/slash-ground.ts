@@ -12,7 +12,7 @@ const unasked = () => {
 export function slashContext(own: OwnFiles, session: Partial<SlashContext["session"]> = {}): SlashContext {
   return {
     session: {
-      ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked },
+      ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked, serversLeftOut: unasked },
       ...{ mode: unasked, setMode: unasked, rules: unasked, skills: unasked },
       mcp: {
         ...{ prompts: () => [], signIn: unasked, signOut: unasked, restart: unasked },
