@@ -33,6 +33,38 @@ describe("Skill", () => {
     expect(third && count(textOf(third), "Say ahoy")).toBe(1);
   });
 
+  test("the text of a skill that nobody loads is in no request, of the conversation or of its agents (A2.5)", async () => {
+    const quiet = ".claude/skills/quiet/SKILL.md";
+    const files = {
+      [GREET]: greet,
+      [quiet]: skillFile({ name: "quiet", description: "Be quiet" }, "HUSH-TEXT, and read more.md."),
+      ".claude/skills/quiet/more.md": "MORE-TEXT",
+      ".claude/commands/ship.md": "---\ndescription: Ship it\n---\nSHIP-TEXT",
+    };
+    const agent = {
+      calls: [{ name: "Agent", input: { description: "look", prompt: "Look.", run_in_background: false } }],
+    };
+    const { supervisor, model } = withSkills(
+      ({ actor }, n) => (actor === "main" ? ([load("greet", "all"), agent][n] ?? done) : { text: "Seen." }),
+      { files },
+    );
+    await supervisor.prompt("greet him");
+    const sent = model.requests.map((request) => JSON.stringify(request));
+    expect(model.requests.some(({ actor }) => actor !== "main")).toBe(true);
+    expect(sent.join()).toContain("- quiet: Be quiet");
+    expect(sent.join()).toContain("- ship: Ship it");
+    for (const text of ["HUSH-TEXT", "MORE-TEXT", "SHIP-TEXT"]) expect(sent.join()).not.toContain(text);
+  });
+
+  test("whoever has skills is told to load one that matches before anything else (A12.8)", async () => {
+    const { supervisor, model } = withSkills([done], { files: { [GREET]: greet } });
+    await supervisor.prompt("greet him");
+    const tool = model.requests[0]?.tools.find(({ name }) => name === "Skill");
+    expect(tool?.description).toMatch(
+      /skill matches .* BLOCKING REQUIREMENT: .* BEFORE generating any other response/,
+    );
+  });
+
   test("a new prompt may load it again", async () => {
     const { supervisor, model } = withSkills([load("greet", "one"), done, load("greet", "two"), done], {
       files: { [GREET]: greet },
