@@ -71,7 +71,7 @@ function fourToOne(
   );
 }
 
-/** Each was heard once, nobody was told otherwise, and all of it before the main conversation had its answers. */
+/** Each was heard once, nobody was told otherwise, and what came of it was told to who had set it going. */
 async function expectAllHeard(sent: World, runs: number): Promise<void> {
   const heard = lastOf(sent, "hub");
   for (const n of SENDERS) expect(times(heard, `sender${n} is here`)).toBe(1);
