@@ -130,15 +130,16 @@ function readOnce(
   const { path, place, look } = file;
   const key = `${place.origin} ${place.kind} ${place.prefix} ${path}`;
   const stamp = look.type === "file" ? look.stamp : look.reason;
-  // A file that a link leads to can be moved, and the link with it, and be as it was: where it really is counts, too.
+  // A file can be moved, and a link stand in its place, and it is as it was: where it really is counts, too.
   const straight = realOf(place.folder) + path.slice(place.folder.length);
-  const isAt = (real: string) => real === straight || real === realOf(path);
+  const asked = (real: string) => (real === straight ? real : realOf(path));
   const kept = before.get(key);
-  if (kept?.stamp === stamp && isAt(kept.read.real)) return { key, stamp, read: kept.read, fresh: false };
-  return readSkill(file, files).then((read) => {
-    const real = isAt(read.real) ? read.real : realOf(path);
-    return { key, stamp, read: { ...read, real }, fresh: true };
-  });
+  if (kept?.stamp === stamp && kept.read.real === asked(files.real(path)))
+    return { key, stamp, read: kept.read, fresh: false };
+  return readSkill(file, files).then((read) => ({
+    ...{ key, stamp, fresh: true },
+    read: { ...read, real: asked(read.real) },
+  }));
 }
 
 const RANK: Readonly<Record<SkillOrigin, number>> = {

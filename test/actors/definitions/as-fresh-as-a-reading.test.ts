@@ -81,7 +81,7 @@ const CHANGES: readonly Change[] = [
       renameSync(`${one}.away`, other);
     },
   ],
-  ["a file goes", ({ at, file }) => rmSync(at(file()), { force: true })],
+  ["a file goes", ({ at, file }) => rmSync(at(file()), { recursive: true, force: true })],
   [
     "a folder in the place of a file",
     ({ at, file }) => {
@@ -221,7 +221,7 @@ async function world(seed: number) {
   };
 }
 
-const SEED = 7_401;
+const SEED = 90_001;
 const WORLDS = 24;
 const PROMPTS = 10;
 
