@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CheckoutEntry, entriesAndNested } from "./checkout-entries.ts";
+import { gcHasEnded } from "./gc-guard.ts";
 import { type GitAnswer, oddPath } from "./git.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { ourFolder, treesFolder } from "./layout.ts";
@@ -43,6 +44,7 @@ export async function snapshotCheckout(
       const taken = await takeInto(repo, parents, index);
       if (!("err" in taken)) return taken;
       if (attempt === TRIES) return refused(cannot(repo, taken));
+      await gcHasEnded(repo.common, ground);
     } finally {
       for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
     }

@@ -39,7 +39,7 @@ function isLoose(common: string, id: string): boolean {
 }
 
 /** Whether there was anything to wait for. */
-async function gcHasEnded(common: string, ground: Ground): Promise<boolean> {
+export async function gcHasEnded(common: string, ground: Ground): Promise<boolean> {
   let waited = 0;
   for (; waited < PATIENCE_MS && gcRuns(common, ground); waited += PAUSE_MS) await pause(PAUSE_MS);
   return waited > 0;

@@ -1,34 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claimTree } from "../../src/worktrees/claim.ts";
 import { createTree } from "../../src/worktrees/create.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
 import { applyMerge } from "../../src/worktrees/merge/apply.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
-import { emptyRepository, repositoryWith, type TestRepository } from "../support/git-repository.ts";
-import { temporaryFolder } from "../support/temporary.ts";
+import { emptyRepository, repositoryWith } from "../support/git-repository.ts";
 import { creationIn, groundOf } from "../support/worktree-ground.ts";
-
-/** Before the first so many commands with these words in them the person cleans up. */
-const WRAPPER = `#!/bin/sh
-case "$*" in *"$GC_AT"*)
-  n=$(( $(cat "$GC_COUNT" 2>/dev/null || echo 0) + 1 ))
-  [ $n -gt "$GC_TIMES" ] || { echo $n > "$GC_COUNT"; "$REAL_GIT" gc -q --prune=now; };;
-esac
-exec "$REAL_GIT" "$@"
-`;
-
-function cleanedUp(person: TestRepository, at: string, times: number): Ground {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "git"), WRAPPER, { mode: 0o755 });
-  const real = execFileSync("sh", ["-c", "command -v git"], { env: person.env, encoding: "utf8" }).trim();
-  const known = groundOf(person);
-  const gc = { REAL_GIT: real, GC_AT: at, GC_TIMES: String(times), GC_COUNT: join(folder, "count") };
-  return { ...known, env: { ...known.env, ...gc, PATH: `${folder}:${known.env["PATH"] ?? ""}` } };
-}
+import { cleanedUp } from "./cleaning-git.ts";
 
 /** The last words of git commands between the first object and the ref that holds all of them. */
 const MOMENTS = [

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../../mailbox/worktree.ts";
 import { codeOf } from "../error-code.ts";
-import { allThere } from "../gc-guard.ts";
+import { allThere, isConnected } from "../gc-guard.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
@@ -10,8 +10,8 @@ import { isRefused, refused } from "../repository.ts";
 import type { ApplyAnswer, ApplyRequest, Refused } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
 import { endedHow, notDone } from "./after-failure.ts";
-import { bothSides } from "./agent-snapshot.ts";
-import { type Candidate, candidateOf, checkoutOf } from "./candidate.ts";
+import { bothLookedAt, GC_TRIES } from "./both-looked-at.ts";
+import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveBack, moveForth, prepareCommit } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
@@ -40,9 +40,19 @@ export async function applyMerge(
     // What was taken back may have moved HEAD.
     const now = merges.length === 0 ? repo : await checkoutOf(request.tree, ground);
     if (isRefused(now)) return now;
-    const answer = await applyLocked(now, request, ground, disk);
+    const answer = await appliedInSpiteOfGc(() => applyLocked(now, request, ground, disk));
     return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
   });
+}
+
+const GC_TOOK = "git gc took away what was being merged; try again.";
+
+/** Where it took what was to be written, nothing was written yet. */
+async function appliedInSpiteOfGc(apply: () => Promise<ApplyAnswer>): Promise<ApplyAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await apply();
+    if (answer.type !== "refused" || answer.reason !== GC_TOOK || attempt === GC_TRIES) return answer;
+  }
 }
 
 async function applyLocked(
@@ -52,10 +62,9 @@ async function applyLocked(
   disk: Disk,
 ): Promise<ApplyAnswer> {
   const { tree, hold, expects } = request;
-  const sides = await bothSides(repo, tree, expects !== null, ground);
-  if (isRefused(sides)) return sides;
-  const candidate = await candidateOf(repo, { ...sides, tree, hold }, ground);
-  if (isRefused(candidate)) return candidate;
+  const both = await bothLookedAt(repo, { tree, checked: expects !== null, hold }, ground);
+  if (isRefused(both)) return both;
+  const { candidate } = both;
   if (candidate.type === "empty") return nothingToDo(repo, request, ground);
   if (expects !== null && candidate.checkout.tree !== expects) return { type: "moved" };
   const { counts, notes } = candidate;
@@ -201,11 +210,11 @@ async function holdByRefs(
   const failed = [after, ...refs].find(({ code }) => code !== 0);
   const id = after.out.trim();
   const objects = [checkout.commit, checkout.tree, edits, merged];
-  if (failed === undefined && !(await allThere(repo.git.run, repo.common, id, base, objects, ground)))
-    return refused("git gc took away what was being merged; try again.");
-  return failed === undefined
-    ? null
-    : refused(`What was merged could not be kept (git says: ${lastLineOf(failed)}).`);
+  if (failed === undefined && (await allThere(repo.git.run, repo.common, id, base, objects, ground)))
+    return null;
+  const whole = await Promise.all(parents.map((parent) => isConnected(repo.git.run, parent, base)));
+  if (failed === undefined || whole.includes(false)) return refused(GC_TOOK);
+  return refused(`What was merged could not be kept (git says: ${lastLineOf(failed)}).`);
 }
 
 function startOf(
