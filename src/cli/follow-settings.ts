@@ -4,6 +4,7 @@ import { whyNotMode } from "../policy/settings/mode-of.ts";
 import { nameOf } from "../policy/settings/setting.ts";
 import { watchSettings } from "../policy/settings/watch-settings.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
+import { untrustedNote } from "../policy/trust/words.ts";
 import type { SupervisorHandle } from "../supervisor/options.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
@@ -13,17 +14,20 @@ import type { SessionSettings } from "./session-settings.ts";
  */
 export function followSettings(
   session: Pick<SupervisorHandle, "replaceSettings" | "mode" | "setMode">,
-  { read, reader }: SessionSettings,
+  { read, reader }: Pick<SessionSettings, "read" | "reader">,
   { note, clock, signal }: { note(line: string): void; readonly clock: Clock; readonly signal: AbortSignal },
 ): () => TrustedSettings {
   let current = read;
   const onChange = (fresh: TrustedSettings) => {
     const servers = JSON.stringify(fresh.settings.mcpServers) !== JSON.stringify(current.settings.mcpServers);
+    const left = untrustedNote(fresh.trust);
+    const isLeftAnew = left !== null && left !== untrustedNote(current.trust);
     current = fresh;
     session.replaceSettings({ rules: fresh.rules, hooks: fresh.hooks });
     const why = whyNotMode(session.mode(), fresh);
     if (why !== null) session.setMode(fresh.mode ?? "default");
     note("Settings have changed; their rules and hooks hold from now on.");
+    if (isLeftAnew) note(left);
     if (why !== null) note(`${why} The session goes on in ${session.mode()}.`);
     if (servers) note("The MCP servers of settings have changed; they count in the next session.");
     for (const warning of fresh.warnings) note(warning);
