@@ -1,5 +1,5 @@
+import { nearName } from "../mailbox/near-name.ts";
 import type { ListedAgent } from "../supervisor/listing.ts";
-import { nearest } from "./nearest.ts";
 import { quoted } from "./option.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -11,7 +11,7 @@ export function agentType(given: string, agents: readonly ListedAgent[]): string
   );
   if (found) return found.name;
   const names = agents.map(({ name }) => name);
-  const guess = nearest(given, names);
+  const guess = nearName(given, names);
   throw new UsageError(
     `There is no agent ${quoted(given)}${guess ? ` (did you mean ${guess}?)` : ""}; there are ${names.join(", ")}.`,
   );

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { nearest } from "./nearest.ts";
+import { nearName } from "../mailbox/near-name.ts";
 import { type Option, quoted } from "./option.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -86,7 +86,7 @@ function checkedValue(
 }
 
 function unknownFlag(flag: string, names: readonly string[]): UsageError {
-  const guess = nearest(flag.replace(/^-+/, ""), names);
+  const guess = nearName(flag.replace(/^-+/, ""), names);
   const advice = guess
     ? `did you mean --${guess}?`
     : "--help lists the flags, and text that starts with a dash goes after --.";

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { nearName } from "../mailbox/near-name.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Command, Context } from "./command.ts";
 import { conversationCommand } from "./commands/conversation.ts";
@@ -9,7 +10,6 @@ import { commandHelp, mainHelp, shortHelp } from "./help.ts";
 import type { CliIO } from "./io.ts";
 import { lazyRuntime } from "./lazy-runtime.ts";
 import { messageOf } from "./message-of.ts";
-import { nearest } from "./nearest.ts";
 import { quoted } from "./option.ts";
 import { wantedSession } from "./resume-flags.ts";
 import type { Runtime } from "./runtime.ts";
@@ -87,7 +87,7 @@ function unknownCommand(word: string, words: readonly string[] = []): UsageError
   const misplaced = namedAtFront(words);
   if (misplaced)
     return new UsageError(`A command comes before its flags: troupe ${misplaced.name} and then the rest.`);
-  const guess = nearest(word, ["help", ...namedCommands.map(({ name }) => name)]);
+  const guess = nearName(word, ["help", ...namedCommands.map(({ name }) => name)]);
   const advice = guess
     ? `did you mean troupe ${guess}?`
     : `to ask something, write troupe -p "…"; troupe --help lists the commands.`;

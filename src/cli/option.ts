@@ -1,4 +1,4 @@
-import { nearest } from "./nearest.ts";
+import { nearName } from "../mailbox/near-name.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One flag of a command: its help line and the check of its values in one place. */
@@ -63,7 +63,7 @@ export function choice<C extends string>(
       const meant =
         choices.find((known) => known === word) ?? (Object.hasOwn(also, word) ? also[word] : undefined);
       if (meant !== undefined) return meant;
-      const guess = nearest(word, choices);
+      const guess = nearName(word, choices);
       throw new UsageError(
         `--${words.name} cannot be ${quoted(word)}; it is one of ${choices.join(", ")}${guess ? ` (did you mean ${guess}?)` : ""}.`,
       );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { cutToWidth, displayWidth, padToWidth } from "../../src/cli/display-width.ts";
 import { shortCount, shortTime } from "../../src/cli/figures.ts";
-import { nearest } from "../../src/cli/nearest.ts";
 import { safeLine, safeText } from "../../src/cli/safe-text.ts";
+import { nearName } from "../../src/mailbox/near-name.ts";
 
 describe("a text's width on a terminal", () => {
   test.each([
@@ -102,9 +102,9 @@ test.each([
   ["FANOUT", "fanout"],
   ["sesions", "sessions"],
   ["strat", "start"],
-  ["zebra", undefined],
-  ["", undefined],
-  ["a whole question about the code", undefined],
+  ["zebra", null],
+  ["", null],
+  ["a whole question about the code", null],
 ])("%j is taken for %s", (given, meant) => {
-  expect(nearest(given, ["fanout", "start", "sessions", "agents"])).toBe(meant);
+  expect(nearName(given, ["fanout", "start", "sessions", "agents"])).toBe(meant);
 });

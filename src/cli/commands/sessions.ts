@@ -1,13 +1,13 @@
 import { journalFile, troupeHome } from "../../journal/place.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
+import { nearName } from "../../mailbox/near-name.ts";
 import type { Arguments } from "../arguments.ts";
 import { paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { existingFolder } from "../folders.ts";
 import { sessionNamed } from "../named-session.ts";
-import { nearest } from "../nearest.ts";
 import { flag, quoted } from "../option.ts";
 import { resumeFlags } from "../resume-flags.ts";
 import { safeLine } from "../safe-text.ts";
@@ -62,7 +62,7 @@ async function runSessions(args: Arguments, context: Context): Promise<number> {
         "sessions needs to know what to do: sessions list, sessions show ID, or sessions resume ID.",
       );
     default: {
-      const guess = nearest(action, ["list", "show", "resume"]);
+      const guess = nearName(action, ["list", "show", "resume"]);
       throw new UsageError(
         `sessions cannot ${quoted(action)}; ${guess ? `did you mean sessions ${guess}?` : "it can list, show and resume."}`,
       );

@@ -1,8 +1,8 @@
+import { nearName } from "../../mailbox/near-name.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { existingFolder } from "../folders.ts";
-import { nearest } from "../nearest.ts";
 import { flag, quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
@@ -103,7 +103,7 @@ function actionOf(word: string | undefined): Action {
     throw new UsageError(
       "worktrees needs to know what to do: worktrees list, diff NAME, merge NAME, restore NAME, remove NAME, or sweep.",
     );
-  const guess = nearest(word, ACTIONS);
+  const guess = nearName(word, ACTIONS);
   throw new UsageError(
     `worktrees cannot ${quoted(word)}; ${guess ? `did you mean worktrees ${guess}?` : "it can list, diff, merge, restore, remove and sweep."}`,
   );

@@ -1,4 +1,5 @@
 import { troupeHome } from "../../journal/place.ts";
+import { nearName } from "../../mailbox/near-name.ts";
 import { settings } from "../../policy/settings/catalogue.ts";
 import { editSettings } from "../../policy/settings/edit-settings.ts";
 import type { Leaf } from "../../policy/settings/leaves.ts";
@@ -7,7 +8,6 @@ import { nameOf } from "../../policy/settings/setting.ts";
 import { type SettingsKey, settingsKey, valueFor } from "../../policy/settings/settings-key.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import type { CliIO } from "../io.ts";
-import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
@@ -37,7 +37,7 @@ type KnownKey = Exclude<SettingsKey, { readonly type: "unknown" }>;
 export function knownKey(name: string): KnownKey {
   const key = settingsKey(name);
   if (key.type !== "unknown") return key;
-  const guess = nearest(name, settings.map(nameOf));
+  const guess = nearName(name, settings.map(nameOf));
   throw new UsageError(
     `There is no setting ${quoted(name)}; ${guess ? `did you mean ${guess}?` : "docs/settings.md lists them."}`,
   );

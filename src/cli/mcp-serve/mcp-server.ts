@@ -5,7 +5,7 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { nearest } from "../nearest.ts";
+import { nearName } from "../../mailbox/near-name.ts";
 import { quoted } from "../option.ts";
 import type { Form, ShowForm } from "./asked-client.ts";
 import { type Answer, failure, type ServedCall, type ServedTool } from "./served-tool.ts";
@@ -82,7 +82,7 @@ async function answerOf(
   const tool = tools.find((one) => one.name === name);
   if (tool !== undefined) return tool.call(input, call);
   const names = tools.map((one) => one.name);
-  const guess = nearest(name, names);
+  const guess = nearName(name, names);
   const there = names.length === 0 ? "this server offers none" : `there are ${names.join(", ")}`;
   return failure(`There is no tool ${quoted(name)}${guess ? ` (did you mean ${guess}?)` : ""}; ${there}.`);
 }

@@ -1,10 +1,10 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import { nearName } from "../../mailbox/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { ListedAgent } from "../../supervisor/listing.ts";
 import type { SupervisorHandle } from "../../supervisor/options.ts";
 import type { AgentState, AgentView } from "../../supervisor/view.ts";
-import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
 
 /** What the tools work with: one session for as long as the client is there. */
@@ -29,7 +29,7 @@ export function agentsNamed({ opened }: Serving, ids: readonly string[]): readon
 }
 
 function unknown(id: string, views: readonly AgentView[]): never {
-  const guess = nearest(
+  const guess = nearName(
     id,
     views.map((view) => view.id),
   );

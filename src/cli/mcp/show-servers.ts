@@ -1,3 +1,4 @@
+import { nearName } from "../../mailbox/near-name.ts";
 import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
 import { canonicalJson } from "../../policy/settings/json.ts";
@@ -6,7 +7,6 @@ import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
@@ -49,7 +49,7 @@ export async function showServer(name: string, args: Arguments, context: Context
   const rows = await rowsOf(args, context, (one) => one === name);
   if (rows.length === 0) {
     const names = await namesOf(args, context);
-    const guess = nearest(name, names);
+    const guess = nearName(name, names);
     const known = guess ? `did you mean ${guess}?` : "troupe mcp list shows those there are.";
     throw new UsageError(`There is no MCP server ${quoted(name)}; ${known}`);
   }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { nearName } from "../../mailbox/near-name.ts";
 import { SignInFile } from "../../mcp/broker/sign-in-file.ts";
 import type { Mcp } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
@@ -7,7 +8,6 @@ import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted as countedWords } from "../figures.ts";
-import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
@@ -153,7 +153,7 @@ function isNamed({ name, slug }: McpServer, wanted: string): boolean {
 }
 
 function missing(name: string, there: readonly McpServer[]): UsageError {
-  const guess = nearest(
+  const guess = nearName(
     name,
     there.map((one) => one.name),
   );

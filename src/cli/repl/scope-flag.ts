@@ -1,4 +1,4 @@
-import { nearest } from "../nearest.ts";
+import { nearName } from "../../mailbox/near-name.ts";
 import { quoted } from "../option.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -15,7 +15,7 @@ export function scopeIn<S extends string>(
   const word = flag === undefined ? (alone ?? "") : (named ?? "");
   const scope = scopes.find((one) => one === word);
   if (scope !== undefined) return { scope, rest: argument.slice(whole.length) };
-  const guess = nearest(word, scopes);
+  const guess = nearName(word, scopes);
   const advice = guess
     ? `did you mean --${guess}?`
     : `say one of ${scopes.map((one) => `--${one}`).join(", ")}.`;

@@ -1,11 +1,11 @@
 import { skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import { nearName } from "../../mailbox/near-name.ts";
 import type { Behaviour } from "../../policy/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
 import { shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";
-import { nearest } from "../nearest.ts";
 import { quoted } from "../option.ts";
 import { originOf } from "../permissions/words.ts";
 import { safeLine } from "../safe-text.ts";
@@ -118,7 +118,7 @@ export function callsSkill(line: string, skills: readonly Skill[], hasServers = 
   const [, word = ""] = /^\/(\S*)/.exec(line) ?? [];
   if (hasServers && word.startsWith("mcp__")) return true;
   if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
-  return skillTyped(word, skills) !== undefined || nearest(word, Object.keys(commands)) === undefined;
+  return skillTyped(word, skills) !== undefined || nearName(word, Object.keys(commands)) === null;
 }
 
 /** What the command has to say, safe for a terminal; null where that is nothing. Never rejects. */
@@ -135,7 +135,7 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
 }
 
 function unknown(word: string): string {
-  const guess = nearest(word, Object.keys(commands));
+  const guess = nearName(word, Object.keys(commands));
   return safeLine(
     `There is no command ${quoted(`/${word}`)}; ${guess ? `did you mean /${guess}?` : "/help lists the commands."}`,
   );
