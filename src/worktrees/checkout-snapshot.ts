@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CheckoutEntry, entriesAndNested } from "./checkout-entries.ts";
+import { failedFilter } from "./fill.ts";
 import { gcHasEnded } from "./gc-guard.ts";
 import { type GitAnswer, oddPath } from "./git.ts";
 import type { Ground, Repository } from "./ground.ts";
@@ -117,7 +118,7 @@ async function addAll(
     // A repository in it is named with a slash at its end, as no file can be.
     const met = added.code !== 0 || (!looked && /\/'$/m.test(added.out));
     if (!met) return notesOn(repo, out, submodules);
-    if (attempt > TRIES) return refused(cannot(repo, added));
+    if (attempt > TRIES) return refused(await cannotAdd(repo, added));
     // Begun anew: git may have noted the repository as a submodule.
     copyIndexAgain(repo, index);
     const again = await entriesAndNested(repo, index, { plain: false, nested: true });
@@ -164,6 +165,14 @@ function conflictsOpen(repo: Repository, entries: readonly CheckoutEntry[]): str
 
 function cannot(repo: Repository, { err }: GitAnswer): string {
   return `What is in ${repo.top} could not be snapshotted (git says: ${lastLine(err)}).`;
+}
+
+/** Of a filter that is missing git may say no more than that somebody hung up. */
+async function cannotAdd(repo: Repository, added: GitAnswer): Promise<string> {
+  const filter = await failedFilter(repo.git, added.err);
+  return filter === undefined
+    ? cannot(repo, added)
+    : `What is in ${repo.top} could not be snapshotted, as its filter "${filter}" could not run; install what it needs, or take it out of git's configuration.`;
 }
 
 function isThere(path: string): boolean {

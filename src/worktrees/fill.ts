@@ -36,7 +36,7 @@ export async function fillTree(
 }
 
 /** Of one that serves all files git only shows the command, as the shell could not start it. */
-async function failedFilter(git: Git, err: string): Promise<string | undefined> {
+export async function failedFilter(git: Git, err: string): Promise<string | undefined> {
   const named = FAILED_FILTER.exec(err)?.[1];
   if (named !== undefined) return named;
   const { out } = await git.run(["config", "-z", "--get-regexp", "^filter\\..*\\.process$"]);

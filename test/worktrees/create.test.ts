@@ -302,6 +302,19 @@ test("a filter that is not configured leaves pointers; one that cannot run is sa
   expect(notes).toEqual([expect.stringMatching(/The filter "lfs".*could not run/)]);
 });
 
+test.each(["process", "clean"])(
+  "a changed file whose %s filter cannot run is said with the name of the filter",
+  async (how) => {
+    const person = await repositoryWith({ "a.bin": "1\n" });
+    person.write({ ".gitattributes": "*.bin filter=lfs\n", "a.bin": "another\n" });
+    await person.must(["config", "filter.lfs.required", "true"]);
+    await person.must(["config", `filter.lfs.${how}`, "no-such-git-lfs run"]);
+    expect(await refusal(person)).toBe(
+      `What is in ${person.folder} could not be snapshotted, as its filter "lfs" could not run; install what it needs, or take it out of git's configuration.`,
+    );
+  },
+);
+
 test("a sparse checkout has sparse trees, and nobody's settings are written", async () => {
   const person = await repositoryWith({ "in/a.txt": "1\n", "out/b.txt": "1\n", "top.txt": "1\n" });
   await person.must(["sparse-checkout", "set", "in"]);
