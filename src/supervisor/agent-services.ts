@@ -10,7 +10,7 @@ import type { ChildEvent } from "./children.ts";
 import type { Commands } from "./commands.ts";
 import { type CompactSide, compactServices } from "./compacting.ts";
 import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
-import { concluded, type EndSide, goesOnWithNews } from "./keeping.ts";
+import { concluded, type EndSide, goesOnWithNews, isTheEnd } from "./keeping.ts";
 
 /** What the services of one actor may reach of the session. */
 export interface ServiceSide extends CompactSide, EndSide, CallSide {
@@ -174,8 +174,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       current();
       if (answered && !isStopped(actor)) {
         if (conclusion.type === "goes-on") return { type: "more", ...more() };
-        // Also at the last moment; only what has come back from a tree has ended by that.
-        if (conclusion.summary.worktree === undefined && goesOnWithNews(actor)) {
+        if (!isTheEnd(actor, conclusion)) {
           actor.goesOnAfter(summary.text);
           return { type: "more", ...more() };
         }

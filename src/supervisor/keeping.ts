@@ -69,6 +69,14 @@ export function goesOnWithNews({ owed, mayTakeTurns }: ActorRecord): boolean {
 /** What becomes of an answer when nothing keeps its actor any more. */
 export type Conclusion = { readonly type: "goes-on" } | { readonly type: "ends"; readonly summary: Summary };
 
+/** It goes on for what it was told at the last moment, but not once its edits are back: that was the end of its work. */
+export function isTheEnd(
+  actor: ActorRecord,
+  conclusion: Conclusion,
+): conclusion is Extract<Conclusion, { readonly type: "ends" }> {
+  return conclusion.type === "ends" && (conclusion.summary.worktree !== undefined || !goesOnWithNews(actor));
+}
+
 /** What an answer meets before it is the end. */
 export interface EndSide extends HookSide {
   /** Its edits come back, where it has a tree of its own; null: they do not fit, so it goes on. */

@@ -3,7 +3,7 @@ import type { Summary } from "../mailbox/messages.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { ChildEvent } from "./children.ts";
 import type { Delivery } from "./delivery.ts";
-import { concluded, type EndSide, goesOnWithNews, type Kept, newsBeforeTheEnd } from "./keeping.ts";
+import { concluded, type EndSide, isTheEnd, type Kept, newsBeforeTheEnd } from "./keeping.ts";
 import type { Session } from "./session.ts";
 
 export interface RestingPorts {
@@ -59,7 +59,7 @@ export class Resting {
     if (!news) {
       const conclusion = await concluded(actor, summary, this.#ports.endSide(actor));
       if (over()) return;
-      if (conclusion.type === "ends" && !goesOnWithNews(actor))
+      if (isTheEnd(actor, conclusion))
         return this.#ports.advance(actor, { type: "summary", summary: conclusion.summary });
     }
     actor.goesOnAfter(summary.text);

@@ -1,12 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import type { ActorId } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/supervisor/options.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { everyDayHosts, type HostName, supervised } from "../../support/supervised.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { textsOf } from "../../support/texts-of.ts";
 import { groundOf } from "../../support/worktree-ground.ts";
 
@@ -375,6 +379,44 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(second.summary).toMatchObject({ text: "More done.", worktree: { outcome: "merged", files: 1 } });
     expect(onDisk(repository, "new.txt")).toBe("more\n");
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
+  });
+
+  test("what is said to one that was kept for a command, while its edits come back, changes nothing of what came of them, and is told to be unheard", async () => {
+    const pipes = temporaryFolder();
+    for (const name of ["command", "check"]) execFileSync("mkfifo", [join(pipes, name)]);
+    const rests = Promise.withResolvers<ActorId>();
+    const warnings: string[] = [];
+    const { repository, supervisor } = await sessionIn(
+      host,
+      (request, said) => {
+        if (said.includes("turn left")) return { text: "Turned left." };
+        if (said.includes("was created")) return { text: "Done." };
+        const waits = { command: `cat ${join(pipes, "command")}`, run_in_background: true };
+        const [writes] = write(at(request, "new.txt"), "of the agent\n").calls;
+        return { calls: [...(writes ? [writes] : []), { name: "Bash", input: waits }] };
+      },
+      {
+        permissionMode: "bypassPermissions",
+        worktree: { check: `cat ${join(pipes, "check")}` },
+        limits: { maxTurns: 2 },
+        onEvent(event) {
+          if (event.type === "warning") warnings.push(event.message);
+          if (event.type === "agent" && event.view.state === "waiting") rests.resolve(event.view.id);
+        },
+      },
+    );
+    // Out of turns: that its command has ended sets it going no more, and its edits come back.
+    const spawned = supervisor.spawn(isolated("write"));
+    const id = await rests.promise;
+    await (await open(join(pipes, "command"), "w")).close();
+    const check = await open(join(pipes, "check"), "w");
+    expect(supervisor.send(id, "turn left")).toBe("queued");
+    await check.close();
+    const { summary } = await spawned;
+    expect(summary).toMatchObject({ text: "Done.", worktree: { outcome: "merged", files: 1 } });
+    expect(onDisk(repository, "new.txt")).toBe("of the agent\n");
+    expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
+    expect(warnings).toEqual([`Agent ${id} ended before it heard: turn left`]);
   });
 
   test("one whose edits stayed on their branch goes on in its tree with them", async () => {
