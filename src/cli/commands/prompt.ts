@@ -15,6 +15,7 @@ import { type Finished, runSession } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
 import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
+import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { readStdin } from "../stdin-text.ts";
 import { setUpSessionOrResume } from "../taking-up.ts";
 import { sessionTitle } from "../task-names.ts";
@@ -66,6 +67,11 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
   const { io } = context;
   const prompt = await promptOf(args, context, wantedSession(args) !== null);
   const setup = await setUpSessionOrResume(args, context, { title: sessionTitle(prompt.text) });
+  const why = await whyNotCalled([prompt.text], setup.options);
+  if (why !== null) {
+    setup.options.resume?.release();
+    throw new UsageError(why);
+  }
   const notes = [...setup.notes, ...(prompt.note === undefined ? [] : [prompt.note])];
   return runSession(
     context,

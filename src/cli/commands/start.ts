@@ -8,6 +8,7 @@ import { choice, flag } from "../option.ts";
 import { accountLine, fanoutText } from "../results.ts";
 import { permissionPromptTool, sessionFlags, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
+import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { sessionTitle } from "../task-names.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -52,6 +53,8 @@ async function runStart(args: Arguments, context: Context): Promise<number> {
   const empty = args.positionals.findIndex((question) => question.trim() === "");
   if (empty !== -1) throw new UsageError(`Question ${empty + 1} is empty; say what you want to know.`);
   const setup = await setUpSession(args, context, { title: sessionTitle(args.positionals.join(" · ")) });
+  const why = await whyNotCalled(args.positionals, setup.options);
+  if (why !== null) throw new UsageError(why);
   const own = args.positionals.length > 0;
   const tasks = own ? args.positionals : await defaultQuestions(setup.options.cwd);
   const options = { ...setup.options, title: sessionTitle(tasks.join(" · ")) };

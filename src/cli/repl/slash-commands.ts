@@ -10,6 +10,7 @@ import { quoted } from "../option.ts";
 import { originOf } from "../permissions/words.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
+import { onlyInShell } from "../skills/other-places.ts";
 import { visibleLine } from "../visible-text.ts";
 import { type AgentContext, listAgents, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config } from "./config-commands.ts";
@@ -118,7 +119,8 @@ export function callsSkill(line: string, skills: readonly Skill[], hasServers = 
   const [, word = ""] = /^\/(\S*)/.exec(line) ?? [];
   if (hasServers && word.startsWith("mcp__")) return true;
   if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
-  return skillTyped(word, skills) !== undefined || nearName(word, Object.keys(commands)) === null;
+  if (skillTyped(word, skills) !== undefined) return true;
+  return onlyInShell(word) === null && nearName(word, Object.keys(commands)) === null;
 }
 
 /** What the command has to say, safe for a terminal; null where that is nothing. Never rejects. */
@@ -136,9 +138,8 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
 
 function unknown(word: string): string {
   const guess = nearName(word, Object.keys(commands));
-  return safeLine(
-    `There is no command ${quoted(`/${word}`)}; ${guess ? `did you mean /${guess}?` : "/help lists the commands."}`,
-  );
+  const hint = onlyInShell(word) ?? (guess ? `did you mean /${guess}?` : "/help lists the commands.");
+  return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
 
 /** So many prompts stand in `/help`; all of them in `/skills`. */

@@ -1,8 +1,9 @@
 import type { SupervisorOptions } from "../../supervisor/options.ts";
+import { onlyInConversation, onlyInShell } from "./other-places.ts";
 
 /**
- * Why one of these tasks cannot begin, as a sentence: it calls a skill that there is not. Null: each can. Prompts of MCP
- * servers are known later.
+ * Why one of these tasks cannot begin, as a sentence: it calls a skill that there is not, or a command of another place.
+ * Null: each can. Prompts of MCP servers are known later.
  */
 export async function whyNotCalled(
   tasks: readonly string[],
@@ -18,7 +19,14 @@ export async function whyNotCalled(
   for (const task of slashed) {
     const called = slashLine(task, all);
     if (called.type === "refused") return called.reason;
-    if (called.type === "unknown" && !task.trimStart().startsWith("/mcp__")) return called.reason;
+    if (called.type === "unknown" && !task.trimStart().startsWith("/mcp__"))
+      return elsewhere(task) ?? called.reason;
   }
   return null;
+}
+
+function elsewhere(task: string): string | null {
+  const [, word = ""] = /^\s*\/(\S*)/.exec(task) ?? [];
+  const shell = onlyInShell(word);
+  return shell === null ? onlyInConversation(word) : `There is no command or skill "/${word}"; ${shell}`;
 }

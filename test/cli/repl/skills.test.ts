@@ -35,6 +35,15 @@ describe("a slash in the conversation", () => {
     expect(callsSkill(line, [])).toBe(false);
   });
 
+  test("a command of the shell is named as such, unless a skill has its name", async () => {
+    const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+    expect(await runSlashCommand("/context", slashContext(own))).toBe(
+      'There is no command "/context"; in a shell there is troupe context.',
+    );
+    expect(callsSkill("/context", skills)).toBe(false);
+    expect(callsSkill("/context", [skill("context")])).toBe(true);
+  });
+
   test("/skills lists what can be called", async () => {
     const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
     const said = await runSlashCommand("/skills", slashContext(own, { skills: () => skills }));
