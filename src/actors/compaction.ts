@@ -2,7 +2,7 @@ import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bound
 import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
 import { foldedMessage, notCompacted } from "../context/compaction/shown.ts";
 import { estimated, factorOf, isDoubtful, ratioOf, sizeOf } from "../context/compaction/size.ts";
-import type { Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
+import type { CompactBegin, Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
@@ -220,21 +220,19 @@ function withRoom(next: Compacted, attempt: Attempt, most: number): Compacted {
   return { ...next, elided: turns };
 }
 
-async function summary(
-  attempt: Attempt,
-  wish: { readonly trigger: Trigger; readonly instructions: string },
-): Promise<Outcome> {
+async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {
   const { spec, state, around, bounds, factor } = attempt;
   const { shown } = state;
+  const { trigger } = wish;
   const now = current(attempt);
-  const through = lastSummarised(shown, bounds.recent / factor, wish.trigger === "manual");
+  const through = lastSummarised(shown, bounds.recent / factor, trigger === "manual");
   if (through === null) return { next: now, reason: "There is nothing yet that a summary could replace." };
   const folded = (text: string): Compacted => {
-    const message = foldedMessage(shown, through, text, bounds.words / factor);
+    const message = foldedMessage(shown, through, { text, trigger }, bounds.words / factor);
     return { ...now, messages: [message], through, failures: 0 };
   };
   // A server that takes no more is no matter of sizes; what the person wants is.
-  const mustWin = wish.trigger === "manual";
+  const mustWin = trigger === "manual";
   if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
   const told = await summarised({ spec, shown, through, bounds, factor, wish }, around);
   const { usage } = told;

@@ -1,7 +1,7 @@
 import type { Bounds } from "../context/compaction/bounds.ts";
 import { type Shown, summaryMessages } from "../context/compaction/shown.ts";
 import { tokensOfPrefix } from "../context/compaction/tokens.ts";
-import type { Trigger } from "../mailbox/compacted.ts";
+import type { CompactBegin } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
@@ -23,7 +23,7 @@ interface Wanted {
   readonly through: number;
   readonly bounds: Bounds;
   readonly factor: number;
-  readonly wish: { readonly trigger: Trigger; readonly instructions: string };
+  readonly wish: CompactBegin;
 }
 
 /** `usage`: of all requests for summaries so far. */
@@ -67,7 +67,7 @@ function textIn({ reply }: Extract<ModelOutcome, { type: "reply" }>, before: Usa
 
 /** The same prefix as any request of this agent, so that the cache serves it. Null where nothing of it would fit. */
 function requestFor(
-  { spec, shown, through, bounds, factor }: Wanted,
+  { spec, shown, through, bounds, factor, wish }: Wanted,
   instructions: string,
 ): ModelRequest | null {
   const { id, model, system } = spec;
@@ -76,7 +76,7 @@ function requestFor(
   const most =
     (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
     tokensOfPrefix(system, tools);
-  const messages = summaryMessages(shown, through, instructions, most);
+  const messages = summaryMessages(shown, through, { ...wish, instructions }, most);
   if (messages === null) return null;
   return {
     ...{ actor: id, model, system, messages },

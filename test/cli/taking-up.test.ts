@@ -272,6 +272,8 @@ describe("a session that cannot be gone on with", () => {
     const { code } = await refused(["-p", "-c", "x", "--add-dir", "/no/such/folder"], { home });
     expect(code).toBe(2);
     expect(lockHolder(folderOf(home))).toBeNull();
+    expect((await refused(["-p", "-c", "/compact"], { home })).code).toBe(2);
+    expect(lockHolder(folderOf(home))).toBeNull();
     expect(existsSync(journalFile(folderOf(home)))).toBe(true);
   });
 

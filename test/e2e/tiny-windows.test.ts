@@ -27,7 +27,7 @@ test("eight agents with tiny windows finish, each with one summary, and none ask
     sizes.push(tokens);
     const usage = { input_tokens: tokens, output_tokens: 20 };
     const task = /watch-(\w)/.exec(JSON.stringify(body.messages))?.[1] ?? "none";
-    if (JSON.stringify(body.messages.at(-1)).includes("The context window is nearly full")) {
+    if (JSON.stringify(body.messages.at(-1)).includes("Write under these headings")) {
       summaries += 1;
       return { text: `Notes of watch-${task}: so far it was quiet.`, usage };
     }

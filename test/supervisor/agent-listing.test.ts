@@ -92,7 +92,7 @@ test("a conversation that was made shorter has the list again", async () => {
   const { supervisor, model } = supervised(
     "in-thread",
     (request) => ({
-      text: saidIn(request).includes("context window is nearly full") ? "Notes." : "Done. ".repeat(300),
+      text: saidIn(request).includes("Write under these headings") ? "Notes." : "Done. ".repeat(300),
     }),
     { agents: [one], agentsNow: now.ask },
   );

@@ -127,7 +127,7 @@ test("user and project memory are in every request, also after the conversation 
   const { supervisor, model, cwd } = supervised(
     "in-thread",
     (request) => ({
-      text: textOf(request).includes("The context window is nearly full") ? "Notes." : "Done. ".repeat(300),
+      text: textOf(request).includes("Write under these headings") ? "Notes." : "Done. ".repeat(300),
     }),
     { context: contextIn(homedir), files: { "CLAUDE.md": "of the project", "AGENTS.md": "for agents" } },
   );

@@ -19,7 +19,7 @@ function session(files: Readonly<Record<string, string>>, more: Parameters<typeo
   const homedir = temporaryFolder();
   const script: Script = (request) => {
     const last = JSON.stringify(request.messages.at(-1));
-    if (last.includes("context window is nearly full")) return { text: "Notes." };
+    if (last.includes("Write under these headings")) return { text: "Notes." };
     const [, verb, path = ""] = /"(?:text|content)":"(read|write) ([^"]+)"/.exec(last) ?? [];
     if (verb === "read") return call("Read", { file_path: join(world.cwd, path) });
     if (verb === "write") return call("Write", { file_path: join(world.cwd, path), content: "new" });

@@ -1,4 +1,4 @@
-import type { Compacted } from "../../mailbox/compacted.ts";
+import type { CompactBegin, Compacted, Trigger } from "../../mailbox/compacted.ts";
 import { type ContentBlockParam, type MessageParam, noUsage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Steer, Turn } from "../../mailbox/messages.ts";
@@ -43,7 +43,7 @@ export function messagesOf(shown: Shown, compacted = shown.compacted): MessagePa
 export function foldedMessage(
   { messages, words }: Shown,
   through: number,
-  summary: string,
+  summary: { readonly text: string; readonly trigger: Trigger },
   wordTokens: number,
 ): MessageParam {
   const [task, ...others] = messages;
@@ -56,7 +56,7 @@ export function foldedMessage(
     role: "user",
     content: [
       ...(task ? textAlone(task) : []),
-      text(summaryText(summary)),
+      text(summaryText(summary.text, summary.trigger)),
       ...(orders?.role === "user" ? textAlone(orders) : []),
       ...(said.length > 0 ? [WORDS_SINCE, ...said].map(text) : []),
     ],
@@ -92,10 +92,10 @@ function text(words: string): ContentBlockParam {
 export function summaryMessages(
   shown: Shown,
   through: number,
-  wanted: string,
+  { instructions, trigger }: CompactBegin,
   most: number,
 ): MessageParam[] | null {
-  const asked = [{ text: summaryRequest(wanted) }];
+  const asked = [{ text: summaryRequest(instructions, trigger) }];
   const turns = shown.turns.filter(({ turn }) => turn <= through);
   const told = { ...shown, turns, heard: asked };
   const whole = messagesOf(told);

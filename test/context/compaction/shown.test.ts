@@ -9,12 +9,13 @@ import {
   summaryMessages,
 } from "../../../src/context/compaction/shown.ts";
 import { tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
-import type { Compacted } from "../../../src/mailbox/compacted.ts";
+import type { Compacted, Trigger } from "../../../src/mailbox/compacted.ts";
 import { type MessageParam, noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { Turn } from "../../../src/mailbox/messages.ts";
 import { blocksOf, conversationOf, noReceipts } from "../../../src/mailbox/turns.ts";
 
+const ASKED = { trigger: "auto", instructions: "" } as const;
 const TASK: MessageParam = { role: "user", content: "the task" };
 
 /** One turn: its calls' results by their lengths, none for a reply of words alone. */
@@ -81,7 +82,8 @@ test("however a conversation is shown: roles in turn, pairs whole, kept turns th
         const shown = shownOf(turns);
         const through = lastSummarised(shown, recent, byHand) ?? 0;
         const elided = Math.min(upTo, turns.length);
-        const folded = through > 0 ? [foldedMessage(shown, through, "The notes.", 500)] : [];
+        const folded =
+          through > 0 ? [foldedMessage(shown, through, { text: "The notes.", trigger: "auto" }, 500)] : [];
         const compacted = { ...notCompacted("/kept"), messages: folded, through, elided };
         const messages = messagesOf(shown, compacted);
         expect(complaint(messages)).toBeNull();
@@ -90,7 +92,7 @@ test("however a conversation is shown: roles in turn, pairs whole, kept turns th
         const bytes = JSON.stringify(kept.flatMap((one) => one.messages.slice(0, -1)));
         for (const message of JSON.parse(bytes)) expect(messages).toContainEqual(message);
         // And once more, from there.
-        const asked = summaryMessages(shown, turns.length, "", Number.POSITIVE_INFINITY) ?? [];
+        const asked = summaryMessages(shown, turns.length, ASKED, Number.POSITIVE_INFINITY) ?? [];
         expect(complaint(asked)).toBeNull();
       },
     ),
@@ -123,7 +125,7 @@ test("what a fork has inherited goes into its summary, its orders stay", () => {
   const messages = [...inherited.slice(0, -1), orders];
   const shown = { ...shownOf([]), messages };
   expect(lastSummarised(shown, 1_000, false)).toBe(0);
-  const message = foldedMessage(shown, 0, "The notes.", 500);
+  const message = foldedMessage(shown, 0, { text: "The notes.", trigger: "auto" }, 500);
   const words = JSON.stringify(message);
   for (const part of ["the task", "The notes.", "the orders"]) expect(words).toContain(part);
   expect(words).not.toContain("tool_result");
@@ -159,15 +161,30 @@ describe("results that are taken out", () => {
   });
 });
 
+test("why it is asked for is said, and by whom it was wanted", () => {
+  const words = (trigger: Trigger) => {
+    const asked = summaryMessages(shownOf([]), 0, { trigger, instructions: "" }, Number.POSITIVE_INFINITY);
+    return JSON.stringify([asked, foldedMessage(shownOf([]), 0, { text: "Notes.", trigger }, 500)]);
+  };
+  for (const part of ["The context window is nearly full.", "did not fit into the context window"]) {
+    expect(words("auto")).toContain(part);
+    expect(words("manual")).not.toContain(part);
+  }
+  for (const part of ["The person wants", "The person had"]) {
+    expect(words("manual")).toContain(part);
+    expect(words("auto")).not.toContain(part);
+  }
+});
+
 test("a request for a summary that would not fit leaves long results out, then the oldest turns, then gives up", () => {
   const turns = Array.from({ length: 20 }, (_, at) => turn(at + 1, [3_000], ""));
   const shown = shownOf(turns);
-  const whole = tokensOfMessages(summaryMessages(shown, 20, "", Number.POSITIVE_INFINITY) ?? []);
+  const whole = tokensOfMessages(summaryMessages(shown, 20, ASKED, Number.POSITIVE_INFINITY) ?? []);
   for (const share of [1, 0.5, 0.2, 0.1]) {
-    const messages = summaryMessages(shown, 20, "", whole * share) ?? [];
+    const messages = summaryMessages(shown, 20, ASKED, whole * share) ?? [];
     expect(complaint(messages)).toBeNull();
     expect(tokensOfMessages(messages)).toBeLessThanOrEqual(whole * share);
     expect(JSON.stringify(messages[0])).toContain("the task");
   }
-  expect(summaryMessages(shown, 20, "", 50)).toBeNull();
+  expect(summaryMessages(shown, 20, ASKED, 50)).toBeNull();
 });
