@@ -10,6 +10,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
+import { bareReason } from "./bare-reason.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 import { NOT_TRUSTED, SWITCHED_OFF } from "./server-leaves.ts";
@@ -102,14 +103,14 @@ async function rowsOf(
       const status = mcp?.servers().find((one) => one.name === name);
       if (mcp === null || status === undefined) {
         const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
-        return { ...row, state: bare(problem ?? "switched off", leaf), works: problem === undefined };
+        return { ...row, state: bareReason(problem ?? "switched off", row), works: problem === undefined };
       }
       const tools = mcp.tools().filter(({ slug }) => slug === status.slug);
       return {
         ...row,
         tools: tools.map((tool) => tool.name),
         unfit: unfitOf(tools),
-        ...stateOf(status, leaf),
+        ...stateOf(status),
       };
     });
   } finally {
@@ -124,32 +125,21 @@ function unfitOf(tools: readonly McpTool[]): string[] {
   });
 }
 
-function stateOf({ state, tools }: ServerStatus, leaf: Leaf): Pick<Row, "state" | "works"> {
+function stateOf({ state, tools, ...server }: ServerStatus): Pick<Row, "state" | "works"> {
   switch (state.type) {
     case "connected":
       return { state: `connected, ${tools} ${tools === 1 ? "tool" : "tools"}`, works: true };
     case "starting":
       return { state: `did not start within ${PATIENCE_MS / 1_000} s`, works: false };
     case "needs-auth":
-      return { state: `needs a sign-in: ${bare(state.reason, leaf)}`, works: false };
+      return { state: `needs a sign-in: ${bareReason(state.reason, server)}`, works: false };
     case "failed":
-      return { state: `failed: ${bare(state.reason, leaf)}`, works: false };
+      return { state: `failed: ${bareReason(state.reason, server)}`, works: false };
     case "stopped":
       return { state: "stopped", works: false };
     default:
       return state satisfies never;
   }
-}
-
-/** A sentence without the server and the file with which it begins, and which its row has. */
-function bare(sentence: string, { path, file }: Leaf): string {
-  const server = `The MCP server "${path.at(-1)}"`;
-  const beginning = [
-    `${server} (${file}) wants you to sign in: `,
-    `${server} (${file}) `,
-    `${server} of ${file} is `,
-  ].find((words) => sentence.startsWith(words));
-  return sentence.slice(beginning?.length ?? 0);
 }
 
 function whyNotCounted(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {

@@ -3,6 +3,7 @@ import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
 import { promptUsage, type ServerPrompt } from "../../supervisor/servers/server-desk.ts";
 import type { Paint } from "../colour.ts";
 import { counted } from "../figures.ts";
+import { bareReason } from "../mcp/bare-reason.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
 import { visibleText } from "../visible-text.ts";
@@ -69,7 +70,8 @@ function listed({ session }: ServerContext): string {
   return [...lines, ...leftOut].join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
 }
 
-function stateWords({ slug, state, tools, changed }: ServerStatus, prompts: number): string {
+function stateWords(server: ServerStatus, prompts: number): string {
+  const { slug, state, tools, changed } = server;
   switch (state.type) {
     case "connected": {
       const offers = [counted(tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(
@@ -81,11 +83,11 @@ function stateWords({ slug, state, tools, changed }: ServerStatus, prompts: numb
       return `connected, ${offers}; ${are} refused: /mcp changes ${slug} shows them`;
     }
     case "starting":
-      return state.reason === undefined ? "starting" : `starting again: ${state.reason}`;
+      return state.reason === undefined ? "starting" : `starting again: ${bareReason(state.reason, server)}`;
     case "needs-auth":
       return `wants you to sign in: /mcp login ${slug}`;
     case "failed":
-      return `failed: ${state.reason} /mcp restart ${slug} tries again.`;
+      return `failed: ${bareReason(state.reason, server)} /mcp restart ${slug} tries again.`;
     case "stopped":
       return "stopped";
     default:

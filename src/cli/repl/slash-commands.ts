@@ -197,7 +197,11 @@ function mode(argument: string, { session, whyNot }: SlashContext): string {
 async function compact(argument: string, { session }: SlashContext): Promise<string> {
   const done = await session.compact(MAIN, argument);
   if (done.type === "left") return safeLine(done.reason);
-  return `The conversation is shorter: about ${shortCount(done.after)} tokens instead of ${shortCount(done.before)}.`;
+  const { before, after } = done;
+  if (after > before) return "The older turns of the conversation are a summary now.";
+  const tokens = `about ${shortCount(after)} tokens`;
+  if (shortCount(after) === shortCount(before)) return `The conversation is a little shorter: ${tokens}.`;
+  return `The conversation is shorter: ${tokens} instead of ${shortCount(before)}.`;
 }
 
 /** The flag's own check, so that a mode is spelt alike everywhere. */

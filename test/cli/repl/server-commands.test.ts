@@ -20,7 +20,11 @@ const connected = { type: "connected" } as const;
 const there = [
   status("maps", connected, { changed: ["mcp__maps__find"] }),
   status("my mail", { type: "needs-auth", reason: "R." }),
-  status("old", { type: "failed", reason: "It exited\u001b[31m." }),
+  status("old", {
+    type: "failed",
+    reason: 'The MCP server "old" (/f) could not be started: gone\u001b[31m.',
+  }),
+  status("again", { type: "starting", reason: 'The MCP server "again" exited with code 1.' }),
   status("slow", { type: "starting" }),
 ];
 const prompts: ReturnType<ServerDesk["prompts"]> = [
@@ -50,7 +54,8 @@ describe("/mcp (A17)", () => {
     expect((await said("/mcp"))?.split("\n")).toEqual([
       "maps: connected, 3 tools, 1 prompt; 1 tool has changed and is refused: /mcp changes maps shows them",
       "my mail: wants you to sign in: /mcp login my_mail",
-      "old: failed: It exited. /mcp restart old tries again.",
+      "old: failed: could not be started: gone. /mcp restart old tries again.",
+      "again: starting again: exited with code 1.",
       "slow: starting",
       "their's: not started: this folder is not trusted",
     ]);
@@ -111,8 +116,8 @@ describe("/mcp (A17)", () => {
   });
 
   test.each([
-    ["/mcp login", "Name the server. There are: maps, my mail, old, slow."],
-    ["/mcp login nobody", 'There is no MCP server "nobody". There are: maps, my mail, old, slow.'],
+    ["/mcp login", "Name the server. There are: maps, my mail, old, again, slow."],
+    ["/mcp login nobody", 'There is no MCP server "nobody". There are: maps, my mail, old, again, slow.'],
     ["/mcp accept maps abc", "The code to accept is the last line of /mcp changes, 8 digits and letters."],
     ["/mcp dance", '/mcp cannot "dance"; it can login'],
     ["/mcp dance maps", '/mcp cannot "dance"; it can login, logout, restart, changes and accept'],
