@@ -285,8 +285,14 @@ export type FromAgent = z.infer<typeof FromAgent>;
 
 // ---- services: asked by an agent, answered by the supervisor ----------------------------------------
 
-/** `toolUse` is the provider's own id of the block, for people who match it with transcripts. */
-export const Call = z.object({ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() });
+/**
+ * `toolUse` is the provider's own id of the block, for people who match it with transcripts. `absent`: the agent has no
+ * such tool and wants to know why, whatever has come since.
+ */
+export const Call = z.object({
+  ...{ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() },
+  absent: z.optional(z.literal(true)),
+});
 export type Call = z.infer<typeof Call>;
 
 /**

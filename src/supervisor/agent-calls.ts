@@ -9,7 +9,7 @@ import type {
   Verdict,
 } from "../mailbox/messages.ts";
 import type { Rule } from "../policy/rules.ts";
-import { appended, find, notRun, refused } from "../tools/dispatch.ts";
+import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.ts";
 import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord, RunningCall } from "./actor-record.ts";
@@ -32,6 +32,8 @@ export interface CallSide extends HookSide {
   readonly radar: Pick<Radar, "claim" | "wrote">;
   changed(): void;
   denied(call: Call): void;
+  /** Why a tool of an MCP server was not offered to it, in sentences for its model; null: nothing is known of that. */
+  whyAbsent(tool: string): string | null;
   /** Rules that hold for this actor alone. */
   lent(): readonly Rule[];
   now(): number;
@@ -237,7 +239,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
   const callTool = async (call: Call): Promise<CallResult> => {
     if (isStopped(actor)) return notRun;
     const tool = offered(call.tool);
-    if (!tool) return refused(notOffered(call.tool));
+    if (!tool || call.absent) return refused(side.whyAbsent(call.tool) ?? noSuchTool(call.tool));
     if (!tool.here) return refused(`${call.tool} does not run on the supervisor's side.`);
     const { here } = tool;
     const ready = here.prepare(call.input);

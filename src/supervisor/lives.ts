@@ -369,6 +369,7 @@ export class Lives {
       rest: (summary) => void this.#resting.rest(actor, summary),
       replied: (reply) => this.#listeners.onReplied(actor, reply),
       lastWords: () => this.#listeners.lastWords(actor),
+      whyAbsent: (tool) => this.#session.servers.whyAbsent(actor, tool),
       lent: () => this.#session.skills?.lent(actor.id) ?? [],
       denied: ({ toolUse, tool, input }) =>
         this.#listeners.onDenied({

@@ -4,7 +4,7 @@ import { invalidInput } from "../mailbox/invalid-input.ts";
 import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Place } from "../mailbox/worktree.ts";
-import { meant, SEARCH, whyNothing } from "./deferred/meant.ts";
+import { meant, nameAsked, SEARCH, whyNothing } from "./deferred/meant.ts";
 import type { ReadyCall, SealedTool } from "./sealed.ts";
 import type { AgentCallContext } from "./tool.ts";
 
@@ -43,12 +43,12 @@ export async function dispatch(
   at: (stage: Stage) => void = () => {},
 ): Promise<CallResult> {
   const called = find(by.offered, block.name);
-  if (!called) return unknownTool(block.name, by.offered);
+  if (!called) return (await absent(id, block, by)) ?? unknownTool(noSuchTool(block.name), by.offered);
   const broken = invalidInput(block);
   if (broken !== null)
     return refused(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
   const sense = meant(block, by.offered);
-  if (!sense) return refused(whyNothing(block.input, by.offered));
+  if (!sense) return (await absent(id, block, by)) ?? refused(whyNothing(block.input, by.offered));
   const { tool, input } = sense;
   const context = by.context(id);
   try {
@@ -116,12 +116,31 @@ async function settled(
   }
 }
 
-function unknownTool(name: string, offered: readonly AgentTool[]): CallResult {
+/** Only the supervisor knows why a tool of an MCP server is not there. Null: the call is of no such tool. */
+async function absent(
+  id: CallId,
+  block: ToolUseBlock,
+  { services, offered, signal }: Dispatch,
+): Promise<CallResult | null> {
+  const tool = nameAsked(block);
+  if (!tool.startsWith("mcp__") || find(offered, tool) !== undefined) return null;
+  try {
+    const { content } = await services.callTool({ id, toolUse: block.id, tool, input: {}, absent: true });
+    return typeof content === "string" ? unknownTool(content, offered) : null;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return null;
+  }
+}
+
+export function noSuchTool(name: string): string {
+  return `There is no tool named ${JSON.stringify(name)} here.`;
+}
+
+function unknownTool(why: string, offered: readonly AgentTool[]): CallResult {
   const names = offered.filter(({ deferred }) => !deferred).map((tool) => tool.name);
   const more = names.length < offered.length ? `; others are found by ${SEARCH}` : "";
-  return refused(
-    `There is no tool named ${JSON.stringify(name)} here. Available: ${names.join(", ") || "none"}${more}.`,
-  );
+  return refused(`${why} Available: ${names.join(", ") || "none"}${more}.`);
 }
 
 /** The result of a call that the agent was stopped before. */

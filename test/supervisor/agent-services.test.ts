@@ -73,6 +73,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
       stop: async () => ({}),
       subagentStop: async () => ({}),
     },
+    whyAbsent: () => null,
     caller: (cwd) => ({ owner: id, cwd, permissionMode: "default" }),
     halt() {},
     journal,
@@ -149,7 +150,7 @@ describe("a thread is not believed", () => {
     const { services } = servicesOf(["Read"], [hammer]);
     expect(await services.callTool(call("Hammer"))).toMatchObject({
       isError: true,
-      content: expect.stringContaining('no tool "Hammer"'),
+      content: expect.stringContaining('no tool named "Hammer"'),
     });
     expect(await services.before({ ...call("Grep", 1), cwd: "/" })).toMatchObject({
       type: "refuse",

@@ -121,7 +121,8 @@ export function didNotStart(name: string): string {
   return `The MCP server "${name}" did not start, so its tools are not there; the person was told why.`;
 }
 
-function whyMissing({ name, state }: ServerStatus): string[] {
+/** In a sentence; none: it is there. */
+export function whyMissing({ name, state }: ServerStatus): string[] {
   switch (state.type) {
     case "connected":
       return [];

@@ -4,8 +4,9 @@ import type { ServerStatus } from "../../mcp/mcp.ts";
 import type { Person } from "../../policy/asks.ts";
 import type { ActorRecord } from "../actor-record.ts";
 import type { ServerNotice } from "../notices.ts";
+import { whyAbsent } from "./absent-tool.ts";
 import { bringsServers, kindOf } from "./late-tools.ts";
-import { type NamedTelling, namedTelling } from "./named-telling.ts";
+import { knownServers, type NamedTelling, namedTelling } from "./named-telling.ts";
 import type { OpenedServers } from "./opened-servers.ts";
 import type { ServersParts } from "./parts.ts";
 import { lateDesk, type ServerDesk } from "./server-desk.ts";
@@ -37,6 +38,8 @@ export interface LateServers {
   of(actor: ActorId): readonly string[];
   /** Those that definitions name and their agents do not get. */
   readonly named: NamedTelling;
+  /** Why it was not offered a tool of a server, in sentences for its model; null: nothing is known of that. */
+  whyAbsent(actor: ActorRecord, tool: string): string | null;
   /** What it is told of servers before its thread begins; null: nothing. */
   firstNews(actor: ActorRecord): ServerNotice | null;
   close(): Promise<void>;
@@ -98,6 +101,12 @@ export function lateServers(parts: ServersParts): LateServers & { readonly perso
       if (held.delete(actor)) opened?.agents.release(actor);
     },
     of: (actor) => opened?.agents.of(actor) ?? [],
+    whyAbsent: (actor, tool) =>
+      whyAbsent(actor, tool, {
+        ...{ actors: parts.actors, kind: parts.kind },
+        there: opened?.thereFor(actor.id) ?? [],
+        leftOut: knownServers(parts.options).leftOut,
+      }),
     firstNews(actor) {
       const missing = missingFor(actor);
       return opened === null ? firstNotice(missing, []) : opened.firstNews(actor, missing);

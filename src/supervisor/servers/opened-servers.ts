@@ -1,3 +1,4 @@
+import type { ActorId } from "../../mailbox/ids.ts";
 import { limitsFromEnvironment } from "../../mcp/limits.ts";
 import type { ChangedTool, Mcp, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
@@ -21,6 +22,8 @@ export interface OpenedServers {
   /** Answers in the person's place; null where nobody wants that. */
   readonly promptTool: Person | null;
   status(): readonly ServerStatus[];
+  /** Those that are there for an actor. */
+  thereFor(actor: ActorId): readonly ServerStatus[];
   /** A prompt of a server that a line calls; null: it calls none. */
   readonly prompted: ServerPrompts["typed"];
   readonly desk: ServerDesk;
@@ -139,6 +142,8 @@ export function openServers(parts: ServersParts): OpenedServers {
     known,
     promptTool: hidden === undefined ? null : mcpPerson(mcp, hidden, { clock }),
     status: () => mcp.servers(),
+    thereFor: (actor) =>
+      mcp.servers().filter(({ slug }) => shared.has(slug) || agents.of(actor).includes(slug)),
     prompted: prompts.typed,
     desk: {
       prompts: prompts.now,

@@ -28,6 +28,11 @@ export function meant<Tool extends Named>(
   return inner && other?.deferred ? { tool: other, input: inner.input } : null;
 }
 
+/** The name that a call asks for, whether there is such a tool or not. */
+export function nameAsked({ name, input }: { readonly name: string; readonly input: unknown }): string {
+  return (name === CALLER ? innerOf(input)?.tool : undefined) ?? name;
+}
+
 /** What a call of the caller that means nothing is answered. */
 export function whyNothing(input: unknown, offered: readonly Named[]): string {
   const inner = innerOf(input);
