@@ -100,7 +100,7 @@ async function git(cwd: string, ...args: string[]): Promise<string> {
   return withIndex(cwd, undefined, args);
 }
 
-/** The bare command, as any program would start it. */
+/** As a program starts git that has nothing else to see to. */
 async function withIndex(cwd: string, index: string | undefined, args: string[]): Promise<string> {
   const { stdout } = await run("git", args, {
     cwd,

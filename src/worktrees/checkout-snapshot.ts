@@ -23,11 +23,8 @@ export interface CheckoutSnapshot {
 
 /** A file may go, or be half renamed, while git looks at it: an editor that saves; or `git gc` takes what was just added. */
 const TRIES = 3;
-/**
- * A split index would leave files beside the person's own. A tree is filled meanwhile, which takes longer than one thread
- * needs to look at the files of the checkout: twenty would only be in its way.
- */
-const CONFIG = ["-c", "core.splitIndex=false", "-c", "core.preloadIndex=false"];
+/** A split index would leave files beside the person's own. */
+const ONE_FILE = ["-c", "core.splitIndex=false"];
 
 /**
  * HEAD, what is staged, what is not, and what git does not know yet, as one commit of ours. The person's index is only
@@ -69,7 +66,7 @@ async function takeInto(
   const added = await addAll(repo, index, entries);
   if (isRefused(added)) return added;
 
-  const written = await repo.git.run([...CONFIG, "write-tree"], { index });
+  const written = await repo.git.run([...ONE_FILE, "write-tree"], { index });
   if (written.code !== 0) return written;
   const tree = written.out.trim();
   const of = parents.flatMap((parent) => ["-p", parent]);
@@ -95,7 +92,7 @@ async function unhide(
     ["--no-skip-worktree", here],
   ] as const)
     for (const some of chunks(paths, 500)) {
-      const done = await repo.git.run([...CONFIG, "update-index", how, "--", ...some], { index });
+      const done = await repo.git.run([...ONE_FILE, "update-index", how, "--", ...some], { index });
       if (done.code !== 0) return refused(cannot(repo, done));
     }
   const there = new Set(here);
@@ -112,7 +109,7 @@ async function addAll(
   let out = submodules;
   let looked = false;
   for (let attempt = 1; ; attempt += 1) {
-    const added = await repo.git.run([...CONFIG, "add", "-A", "-v", "--sparse", ...without(out)], {
+    const added = await repo.git.run([...ONE_FILE, "add", "-A", "-v", "--sparse", ...without(out)], {
       index,
     });
     // A repository in it is named with a slash at its end, as no file can be.
