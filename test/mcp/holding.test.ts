@@ -17,16 +17,16 @@ test("C9: a server that is let go and needed again at once has one process at a 
   expect(state("s")).toEqual({ type: "connected" });
   shared.release();
   expect(mcp.servers()).toEqual([]);
-  // Also one that was let go before it had begun.
+  // Also one that is let go before it has begun, or has hardly begun where the one before it ended meanwhile.
   mcp.hold(servers).release();
   const again = mcp.hold(servers);
   await again.ready(20_000);
   expect(state("s")).toEqual({ type: "connected" });
   const pids = readFileSync(file, "utf8").trim().split("\n").map(Number);
-  expect(pids).toHaveLength(2);
-  expect(pids.map(isRunning)).toEqual([false, true]);
+  expect([2, 3]).toContain(pids.length);
+  expect(pids.map(isRunning)).toEqual([...pids.slice(1).map(() => false), true]);
   const answer = await mcp.call({ name: "mcp__s__hello", input: {} }, never);
-  expect(answer).toEqual({ content: `hello from ${pids[1]}`, isError: false });
+  expect(answer).toEqual({ content: `hello from ${pids.at(-1)}`, isError: false });
   expect(warnings).toEqual([]);
 });
 
