@@ -8,7 +8,7 @@ import { median, quantile } from "./samples.ts";
 
 const AGENTS = 32;
 const FEW = 4;
-/** Files in memory on Linux: a disk that is shared with others took minutes for what is a second here, and was all there was to see. */
+/** Files in memory on Linux: on a disk that is shared with others the disk was all there was to see, and took minutes. */
 const IN_MEMORY = "/dev/shm";
 
 /** Trees of agents: making them, keeping every edit, bringing edits back; each beside the bare git commands for it. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
 import type { Base } from "./base.ts";
 import { fillTree } from "./fill.ts";
-import { allThere } from "./gc-guard.ts";
+import { allThere, GC_TRIES } from "./gc-guard.ts";
 import type { Git } from "./git.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { baseRef } from "./layout.ts";
@@ -83,9 +83,6 @@ export async function bothEnded<One, Other>(one: Promise<One>, other: Promise<Ot
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
-
-/** So often what no ref holds yet is made, where git's clean-up takes it away again. */
-export const GC_TRIES = 3;
 /** Of a base that no ref held yet. */
 export const LOST = "git gc took away what was not held yet; ask again.";
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Base, baseOf } from "./base.ts";
 import { bringAlong } from "./bring-along.ts";
-import { bothEnded, catchUp, GC_TRIES, holdBase, isWhole, LOST } from "./catch-up.ts";
+import { bothEnded, catchUp, holdBase, isWhole, LOST } from "./catch-up.ts";
 import { codeOf } from "./error-code.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
-import { allThere } from "./gc-guard.ts";
+import { allThere, GC_TRIES } from "./gc-guard.ts";
 import type { Ground, Repository } from "./ground.ts";
 import {
   baseRef,

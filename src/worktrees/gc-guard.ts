@@ -8,6 +8,8 @@ const PAUSE_MS = 20;
 const PATIENCE_MS = 1_000;
 /** More are asked of git at once. */
 const FEW = 200;
+/** How often a thing is begun where a `git gc --prune=now` takes what no ref holds yet. */
+export const GC_TRIES = 3;
 
 /**
  * Whether every object of a commit is there, beyond those of `before`, now that a ref holds it. A `git gc --prune=now`
@@ -38,7 +40,7 @@ function isLoose(common: string, id: string): boolean {
   return existsSync(join(common, "objects", id.slice(0, 2), id.slice(2)));
 }
 
-/** Whether there was anything to wait for. */
+/** Waits for one that runs, but not for long; whether any did. */
 export async function gcHasEnded(common: string, ground: Ground): Promise<boolean> {
   let waited = 0;
   for (; waited < PATIENCE_MS && gcRuns(common, ground); waited += PAUSE_MS) await pause(PAUSE_MS);

@@ -11,7 +11,8 @@ import { submoduleFiles } from "./submodule-files.ts";
 import type { TreeGit, TreePlace } from "./tree-place.ts";
 
 /**
- * Ignored files that were written by name, and files in folders of submodules, have a chain of commits of their own: they are never merged, and never lost.
+ * Ignored files that were written by name, and files in folders of submodules, have a chain of commits of their own:
+ * they are never merged, and never lost.
  * Those in it already are looked at again whenever all of the tree is. `named` null: only those. Notes are answered.
  */
 export async function keepIgnored(

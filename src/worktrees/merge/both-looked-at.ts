@@ -1,13 +1,10 @@
 import type { Tree } from "../../mailbox/worktree.ts";
-import { gcHasEnded, isConnected } from "../gc-guard.ts";
+import { GC_TRIES, gcHasEnded, isConnected } from "../gc-guard.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { isRefused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { bothSides } from "./agent-snapshot.ts";
 import { type Candidate, candidateOf, type Sides } from "./candidate.ts";
-
-/** Where a `git gc --prune=now` takes what no ref holds while it is merged. */
-export const GC_TRIES = 3;
 
 export interface Look {
   readonly tree: Tree;
