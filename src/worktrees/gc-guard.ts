@@ -47,7 +47,7 @@ export async function gcHasEnded(common: string, ground: Ground): Promise<boolea
   return waited > 0;
 }
 
-function gcRuns(common: string, ground: Ground): boolean {
+export function gcRuns(common: string, ground: Ground): boolean {
   try {
     const pid = Number.parseInt(readFileSync(join(common, "gc.pid"), "utf8"), 10);
     return pid > 0 && ground.isAlive({ pid, startedAt: null });

@@ -16,7 +16,7 @@ export async function end(game: Game): Promise<void> {
   await orphansAreGone(wrapper);
   const { folder } = t.repository;
   // Locks of a killed git are judged by their age.
-  const later = { ...t.ground, now: () => Date.now() + 61_000 };
+  const later = { ...t.ground, now: () => Date.now() + 601_000 };
   expect((await sweep({ folder }, later)).type).toBe("swept");
   expect(persons.isCutOff).toBe(false);
   if (existsSync(t.tree.path)) {

@@ -7,6 +7,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createTree } from "../../src/worktrees/create.ts";
@@ -143,6 +144,26 @@ test("locks of our refs that a killed git has left go after a minute, others nev
   expect(there()).toEqual([...ours, ...theirs]);
   await sweep({ folder: repository.folder }, { ...ground, now: () => Date.now() + 61_000 });
   expect(there()).toEqual(theirs);
+});
+
+test("what a killed git has left of packing refs goes after ten minutes, unless somebody's gc runs; then git works again", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const ground = groundOf(repository.env);
+  const git = join(repository.folder, ".git");
+  await repository.must(["branch", "old"]);
+  for (const name of ["packed-refs.lock", "packed-refs.new"]) writeFileSync(join(git, name), "");
+  const left = async (minutes: number) => {
+    await sweep({ folder: repository.folder }, { ...ground, now: () => Date.now() + minutes * 60_000 });
+    return ["packed-refs.lock", "packed-refs.new"].filter((name) => existsSync(join(git, name)));
+  };
+  expect(await left(9)).toHaveLength(2);
+  writeFileSync(join(git, "gc.pid"), `${process.pid} ${hostname()}`);
+  expect(await left(11)).toHaveLength(2);
+  rmSync(join(git, "gc.pid"));
+  expect((await repository.git.run(["branch", "-D", "old"])).code).not.toBe(0);
+  expect(await left(11)).toEqual([]);
+  await repository.must(["branch", "-D", "old"]);
+  await repository.must(["pack-refs", "--all"]);
 });
 
 test("the folder of trees that were never made goes, and merged files that were never shown", async () => {
