@@ -7,6 +7,7 @@ import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { everyDayHosts } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { agent, behind, isMain, lastOf, send } from "./mail-calls.ts";
 import {
   broken,
   journalOf,
@@ -20,16 +21,7 @@ import {
 } from "./resume-world.ts";
 import { signals } from "./signals.ts";
 
-const agent = (prompt: string, more: object = {}) => ({
-  name: "Agent",
-  input: { description: `task ${prompt}`, prompt, subagent_type: "worker", ...more },
-});
-const behind = (prompt: string) => agent(prompt, { run_in_background: true });
-const send = (to: string, message: string) => ({ name: "SendMessage", input: { to, message } });
-const isMain = ({ actor }: ModelRequest) => actor === "main";
 const launched = (text: string) => /agent_id: (\w+)/.exec(text)?.[1] ?? "";
-const lastOf = ({ model }: World, task: string) =>
-  textsOf(model.requests.filter((request) => taskOf(request) === task).at(-1) ?? never());
 
 const SENDERS = [1, 2, 3, 4];
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { everyDayHosts } from "../support/supervised.ts";
+import { agent, behind, isMain, lastOf, send } from "./mail-calls.ts";
 import {
   broken,
   cutAfter,
@@ -13,21 +14,11 @@ import {
   taskOf,
   textsOf,
   times,
-  type World,
   world,
 } from "./resume-world.ts";
 import { signals } from "./signals.ts";
 
-const agent = (prompt: string, more: object = {}) => ({
-  name: "Agent",
-  input: { description: `task ${prompt}`, prompt, subagent_type: "worker", ...more },
-});
-const behind = (prompt: string) => agent(prompt, { run_in_background: true });
-const send = (to: string, message: string) => ({ name: "SendMessage", input: { to, message } });
-const isMain = ({ actor }: ModelRequest) => actor === "main";
 const idsIn = (text: string) => [...text.matchAll(/agent_id: (\w+)/g)].map(([, id = ""]) => id);
-const lastOf = ({ model }: World, task: string) =>
-  textsOf(model.requests.filter((request) => taskOf(request) === task).at(-1) ?? never());
 
 describe.each(everyDayHosts)("mail between agents, %s", (host) => {
   test("a running agent hears a message at its next turn, once; the sender learns that it is on disk (C27)", async () => {

@@ -21,19 +21,9 @@ import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./
 
 /** What a slash command works with. */
 export interface SlashContext extends AgentContext, ServerContext {
-  readonly session: Pick<
-    ReplSession,
-    | "tree"
-    | "cancel"
-    | "compact"
-    | "mcpServers"
-    | "serversLeftOut"
-    | "mcp"
-    | "mode"
-    | "setMode"
-    | "rules"
-    | "skills"
-  >;
+  readonly session: AgentContext["session"] &
+    ServerContext["session"] &
+    Pick<ReplSession, "compact" | "mode" | "setMode" | "rules" | "skills">;
   /** Why the person may not go to this mode, as a sentence; null where they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   readonly own: OwnFiles;
