@@ -47,6 +47,10 @@ function decided(group: Group, call: Call): string {
   );
 }
 
+function textOf(call: Call): string {
+  return typeof call === "string" ? call : JSON.stringify(call);
+}
+
 function fits(expected: string, decision: string): boolean {
   return expected === "not" ? decision !== "allow" : decision === expected;
 }
@@ -57,7 +61,9 @@ describe("an independent reading of permission-semantics", () => {
       const decision = decided(group, call);
       return fits(expected, decision)
         ? []
-        : [`${decision}, not ${expected}: ${JSON.stringify(call).slice(0, 200)}`];
+        : [
+            `${decision}, not ${expected === "not" ? "ask or deny" : expected}: ${textOf(call).slice(0, 200)}`,
+          ];
     });
     expect(wrong).toEqual([]);
   });

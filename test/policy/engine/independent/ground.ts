@@ -6,6 +6,12 @@ import type { DecisionContext, Mode, PermissionRules } from "../../../../src/pol
 /** A command of Bash, or a tool with its input. */
 export type Call = string | readonly [tool: string, input: unknown];
 
+/** What version 2 of the text knows besides. */
+export type Context = DecisionContext & {
+  readonly enforced?: boolean;
+  readonly everTracked?: (pattern: string) => "yes" | "no" | "unknown";
+};
+
 /**
  * Calls that share rules, mode and place. In every text `@ws`, `@out`, `@home`, `@extra` and `@root` stand for the
  * folders of the ground. `not`: asked about or denied, the text leaves open which.
@@ -16,7 +22,7 @@ export interface Group {
   readonly mode?: Mode;
   /** The current directory; `@ws` unless said. */
   readonly at?: string;
-  readonly ctx?: DecisionContext;
+  readonly ctx?: Context;
   readonly allow?: readonly Call[];
   readonly ask?: readonly Call[];
   readonly deny?: readonly Call[];
@@ -38,10 +44,16 @@ const files = [
   "ws/package.json",
   "ws/.env",
   "ws/.git/HEAD",
+  "ws/.git/objects/x",
+  "ws/.git/refs/x",
+  "ws/.git/config",
   "ws/.husky/pre-commit",
   "ws/.claude/worktrees/one/f.ts",
   "ws/café/x",
   "ws/bare/HEAD",
+  "ws/odd/HEAD",
+  "ws/odd/commondir",
+  "ws/odd/pkg/x",
   "ws/bare/objects/x",
   "ws/bare/refs/x",
   "ws-other/x",
