@@ -9,6 +9,7 @@ import { type Call, type Group, layGround } from "./independent/ground.ts";
 import { modes } from "./independent/modes.ts";
 import { network } from "./independent/network.ts";
 import { paths } from "./independent/paths.ts";
+import { plainRowGroups } from "./independent/plain-rows.ts";
 import { ruleForms } from "./independent/rule-forms.ts";
 
 const ground = layGround();
@@ -23,6 +24,7 @@ const groups = [
   ...commandParts,
   ...commandRules,
   ...commandWrites,
+  ...plainRowGroups,
   ...everyday,
 ];
 
