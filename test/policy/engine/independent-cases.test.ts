@@ -1,19 +1,26 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { decide } from "../../../src/policy/index.ts";
 import { commandParts } from "./independent/command-parts.ts";
 import { commandReads } from "./independent/command-reads.ts";
 import { commandRules } from "./independent/command-rules.ts";
 import { commandWrites } from "./independent/command-writes.ts";
 import { everyday } from "./independent/everyday.ts";
+import { gitContents } from "./independent/git-contents.ts";
+import { gitDestroys } from "./independent/git-destroys.ts";
 import { type Call, type Group, layGround } from "./independent/ground.ts";
 import { modes } from "./independent/modes.ts";
 import { network } from "./independent/network.ts";
 import { paths } from "./independent/paths.ts";
+import { plainFindGit } from "./independent/plain-find-git.ts";
+import { plainGit } from "./independent/plain-git.ts";
 import { plainRowGroups } from "./independent/plain-rows.ts";
 import { ruleForms } from "./independent/rule-forms.ts";
 
 const ground = layGround();
-afterAll(ground.remove);
+afterAll(() => {
+  vi.unstubAllEnvs();
+  ground.remove();
+});
 
 const groups = [
   ...modes,
@@ -25,6 +32,10 @@ const groups = [
   ...commandRules,
   ...commandWrites,
   ...plainRowGroups,
+  ...plainFindGit,
+  ...plainGit,
+  ...gitContents,
+  ...gitDestroys,
   ...everyday,
 ];
 
@@ -37,6 +48,7 @@ function casesOf(group: Group): readonly (readonly [Call, string])[] {
 
 function decided(group: Group, call: Call): string {
   const { rules = {}, mode = "default", at = "@ws", ctx = {} } = group;
+  vi.stubEnv("PATH", ground.said(group.path ?? "/usr/bin:/bin:@root/bin"));
   const [tool, input] = typeof call === "string" ? ["Bash", { command: call }] : call;
   const surroundings = { home: "@home", platform: "linux" as const, ...ctx };
   return decide(

@@ -190,7 +190,13 @@ export const plainRows: readonly Row[] = [
     longTexts: "regexp glob type type-not iglob sort color",
   },
   { names: "md5sum sha1sum sha256sum cksum", with: "a", flags: "btz" },
-  { names: "od", with: "a", flags: "bcdoxv", texts: "AjNt" },
+  {
+    names: "od",
+    with: "a",
+    flags: "bcdoxv",
+    texts: "AjNt",
+    longTexts: "address-radix skip-bytes read-bytes format",
+  },
   { names: "hexdump", with: "a", flags: "Cv", texts: "ns" },
   { names: "strings", with: "a", flags: "a", texts: "nt", long: "all", longTexts: "bytes radix" },
   {
