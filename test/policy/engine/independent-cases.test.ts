@@ -4,9 +4,14 @@ import { commandParts } from "./independent/command-parts.ts";
 import { commandReads } from "./independent/command-reads.ts";
 import { commandRules } from "./independent/command-rules.ts";
 import { commandWrites } from "./independent/command-writes.ts";
+import { effects } from "./independent/effects.ts";
+import { effectsGit } from "./independent/effects-git.ts";
+import { enforced } from "./independent/enforced.ts";
+import { enforcedAsks } from "./independent/enforced-asks.ts";
 import { everyday } from "./independent/everyday.ts";
 import { gitContents } from "./independent/git-contents.ts";
 import { gitDestroys } from "./independent/git-destroys.ts";
+import { globs } from "./independent/globs.ts";
 import { type Call, type Group, layGround } from "./independent/ground.ts";
 import { modes } from "./independent/modes.ts";
 import { network } from "./independent/network.ts";
@@ -15,6 +20,7 @@ import { plainFindGit } from "./independent/plain-find-git.ts";
 import { plainGit } from "./independent/plain-git.ts";
 import { plainRowGroups } from "./independent/plain-rows.ts";
 import { ruleForms } from "./independent/rule-forms.ts";
+import { wrappers } from "./independent/wrappers.ts";
 
 const ground = layGround();
 afterAll(() => {
@@ -34,6 +40,12 @@ const groups = [
   ...plainRowGroups,
   ...plainFindGit,
   ...plainGit,
+  ...effects,
+  ...effectsGit,
+  ...globs,
+  ...enforced,
+  ...enforcedAsks,
+  ...wrappers,
   ...gitContents,
   ...gitDestroys,
   ...everyday,

@@ -50,9 +50,7 @@ const showsNone = lines`
   git log -- src/a.ts
   git diff -- src/a.ts
   git diff -- src/a.ts README.md
-  git diff HEAD~1 -- src
   git log -p -- src/a.ts
-  git log -p -3 -- src docs
   git show HEAD:src/a.ts
   git show :src/a.ts
   git show :0:src/a.ts
@@ -149,7 +147,7 @@ export const gitContents: readonly Group[] = [
     about: "§5.6 git contents, rules for directories and shapes",
     rules: { deny: ["Read(src/deep/**)", "Read(lib)"] },
     ask: ["git diff", "git log -p", "git show", "git diff -- src", "git diff -- .", "git show HEAD -- src"],
-    allow: ["git diff -- docs", "git diff -- src/a.ts", "git show HEAD:src/a.ts", "git diff --stat"],
+    allow: ["git diff -- docs/x.md", "git diff -- src/a.ts", "git show HEAD:src/a.ts", "git diff --stat"],
     not: ["git show HEAD:src/deep/c.ts", "git show HEAD:lib/private/k", "git diff -- lib", "git blame lib/x"],
   },
   {
