@@ -8,6 +8,9 @@ import { effects } from "./independent/effects.ts";
 import { effectsGit } from "./independent/effects-git.ts";
 import { enforced } from "./independent/enforced.ts";
 import { enforcedAsks } from "./independent/enforced-asks.ts";
+import { enforcedExpansions } from "./independent/enforced-expansions.ts";
+import { enforcedLines } from "./independent/enforced-lines.ts";
+import { enforcedOthers } from "./independent/enforced-others.ts";
 import { everyday } from "./independent/everyday.ts";
 import { gitContents } from "./independent/git-contents.ts";
 import { gitDestroys } from "./independent/git-destroys.ts";
@@ -45,6 +48,9 @@ const groups = [
   ...globs,
   ...enforced,
   ...enforcedAsks,
+  ...enforcedOthers,
+  ...enforcedExpansions,
+  ...enforcedLines,
   ...wrappers,
   ...gitContents,
   ...gitDestroys,
