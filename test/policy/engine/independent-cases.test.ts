@@ -12,6 +12,9 @@ import { enforcedExpansions } from "./independent/enforced-expansions.ts";
 import { enforcedLines } from "./independent/enforced-lines.ts";
 import { enforcedOthers } from "./independent/enforced-others.ts";
 import { everyday } from "./independent/everyday.ts";
+import { everydayEnforced } from "./independent/everyday-enforced.ts";
+import { everydayPlain } from "./independent/everyday-plain.ts";
+import { everydayPlainGit } from "./independent/everyday-plain-git.ts";
 import { gitContents } from "./independent/git-contents.ts";
 import { gitDestroys } from "./independent/git-destroys.ts";
 import { globs } from "./independent/globs.ts";
@@ -55,6 +58,9 @@ const groups = [
   ...gitContents,
   ...gitDestroys,
   ...everyday,
+  ...everydayPlain,
+  ...everydayPlainGit,
+  ...everydayEnforced,
 ];
 
 /** What the table expects, written from permission-semantics alone and without the engine in view. */
