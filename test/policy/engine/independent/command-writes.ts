@@ -191,7 +191,6 @@ export const commandWrites: readonly Group[] = [
       "rm -rf /tmp/one/two",
       "rm -rf ~/projects/x",
       "rm -rf @ws/src",
-      "rm -rf $X/build",
       "rm -rf @out/dir",
       "rm --help",
       "rm -rf .git",
