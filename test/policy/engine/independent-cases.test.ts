@@ -9,6 +9,7 @@ import { effectsGit } from "./independent/effects-git.ts";
 import { enforced } from "./independent/enforced.ts";
 import { enforcedAsks } from "./independent/enforced-asks.ts";
 import { enforcedExpansions } from "./independent/enforced-expansions.ts";
+import { enforcedFurther } from "./independent/enforced-further.ts";
 import { enforcedLines } from "./independent/enforced-lines.ts";
 import { enforcedOthers } from "./independent/enforced-others.ts";
 import { everyday } from "./independent/everyday.ts";
@@ -24,7 +25,9 @@ import { network } from "./independent/network.ts";
 import { paths } from "./independent/paths.ts";
 import { plainFindGit } from "./independent/plain-find-git.ts";
 import { plainGit } from "./independent/plain-git.ts";
+import { plainPrintf } from "./independent/plain-printf.ts";
 import { plainRowGroups } from "./independent/plain-rows.ts";
+import { plainWords } from "./independent/plain-words.ts";
 import { ruleForms } from "./independent/rule-forms.ts";
 import { tiers } from "./independent/tiers.ts";
 import { wrappers } from "./independent/wrappers.ts";
@@ -47,6 +50,8 @@ const groups = [
   ...plainRowGroups,
   ...plainFindGit,
   ...plainGit,
+  ...plainWords,
+  ...plainPrintf,
   ...effects,
   ...effectsGit,
   ...globs,
@@ -55,6 +60,7 @@ const groups = [
   ...enforcedOthers,
   ...enforcedExpansions,
   ...enforcedLines,
+  ...enforcedFurther,
   ...wrappers,
   ...tiers,
   ...gitContents,

@@ -119,7 +119,7 @@ export interface Ground {
 
 export function layGround(): Ground {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "independent-")));
-  for (const file of files) {
+  for (const file of [...files, ...Array.from({ length: 1_001 }, (_, at) => `ws/many/f${at}`)]) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), "");
   }
