@@ -18,7 +18,7 @@ export interface Group {
   readonly at?: string;
   readonly ctx?: DecisionContext;
   /** The PATH of the process; the system's and `@root/bin` unless given. */
-  readonly path?: string;
+  readonly searchPath?: string;
   /** What every allow of the group rests on. */
   readonly tier?: Judged["tier"];
   readonly allow?: readonly Call[];
