@@ -215,7 +215,7 @@ export const tableGit: readonly AttackGroup[] = [
       git show-ref
       git merge-base HEAD topic
       git check-ignore x
-      git ls-files --format=%(path)
+      git ls-files --format='%(path)'
       git ls-files --eol
       git ls-files --with-tree=HEAD
       git ls-files --recurse-submodules
