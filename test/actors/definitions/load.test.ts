@@ -159,6 +159,16 @@ describe("in a folder that is not trusted", () => {
     expect(problems).toEqual([]);
   });
 
+  test("merging edits without a question does not count either; asking and keeping them does (issue 14)", async () => {
+    const here = places();
+    const merges = ["apply", "ask", "commit", "keep"];
+    for (const mode of merges) agentsIn(here.project, { [`${mode}.md`]: simple(mode, `merge: ${mode}\n`) });
+    const { agents, inert } = await loaded(here, { trusted: false });
+    expect(agents.map(({ merge }) => merge)).toEqual([undefined, "ask", undefined, "keep"]);
+    expect(inert).toContain("apply (merge apply); commit (merge commit)");
+    expect((await loaded(here)).agents.map(({ merge }) => merge)).toEqual(merges);
+  });
+
   test("where it is trusted they do", async () => {
     const here = places();
     agentsIn(here.project, { "a.md": simple("a", powers) });
