@@ -3,6 +3,7 @@ import type { Access, Call } from "../mailbox/messages.ts";
 import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
+import { findSubject } from "../policy/asking/subject.ts";
 import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
@@ -338,6 +339,8 @@ function questionOf(
   return {
     ...given,
     tool: offer.name,
+    // A tool's own title of a command is what the model says of it.
+    title: findSubject(offer.name, given.input) ?? given.title,
     details: detailsOf(given.input),
     ...(description === null ? {} : { description }),
   };
