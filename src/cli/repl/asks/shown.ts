@@ -33,8 +33,8 @@ export function subjectRows(tool: string, subject: string, sheet: Sheet, whole =
   const rows = subjectLines(tool, subject, sheet).map((row, index) =>
     index === 0 ? `  ${row}` : `${sheet.paint("dim", BAR)}${row}`,
   );
-  const text = `${subject.length} characters`;
-  return whole ? rows : cutRows(rows, SUBJECT, sheet, text).map((row) => sheet.paint("bold", row));
+  const shown = whole ? rows : cutRows(rows, SUBJECT, sheet, `${subject.length} characters`);
+  return shown.map((row) => sheet.paint("bold", row));
 }
 
 /** True if `subjectRows` leaves something out. */
