@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { type Clock, within } from "../mailbox/clock.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
 import { placeOf, twinOf } from "../policy/engine/place.ts";
 import { parseRule } from "../policy/engine/rule-syntax.ts";
@@ -15,7 +15,7 @@ export type LookUpTracked = (
   where: { readonly cwd: string; readonly territory: Territory },
 ) => Promise<EverTracked | undefined>;
 
-/** The first look at a long history takes longer; it goes on, and a later command has it. */
+/** A long history takes several looks, one for each command. */
 const PATIENCE_MS = 5_000;
 /** Of a bare rule. */
 const ALL = "**";
@@ -34,11 +34,12 @@ export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedPa
     if (!namesGit(command) || mayGoElsewhere(command)) return undefined;
     const patterns = patternsOf(rules(territory));
     if (patterns.length === 0 || foreignGit(cwd) !== null) return undefined;
-    const asked = worktrees
-      .everTracked({ ...whereOf(cwd, territory), patterns: [...patterns] })
+    const late = new AbortController();
+    const withdraw = clock.after(PATIENCE_MS, () => late.abort(new Error("The history is long.")));
+    const answer = await worktrees
+      .everTracked({ ...whereOf(cwd, territory), patterns: [...patterns] }, late.signal)
       .catch(() => null);
-    if (!(await within(clock, PATIENCE_MS, asked))) return undefined;
-    const answer = await asked;
+    withdraw();
     if (answer?.type !== "tracked") return undefined;
     const { answers } = answer;
     const byPattern = new Map(patterns.map((pattern, at) => [pattern, answers[at]]));

@@ -121,7 +121,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     folders,
     readable: [outputs.folder, plans.folder, ...skillFolders(options)],
     sandbox: held,
-    tracked: { clock, worktrees: { everTracked: (request) => everTracked(request) } },
+    tracked: { clock, worktrees: { everTracked: (request, signal) => everTracked(request, signal) } },
   });
   const shell = platformShell(process.platform, process.env);
   const commands = commandsOf(processes, outputs, shell, held.commands);

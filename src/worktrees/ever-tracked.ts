@@ -6,8 +6,6 @@ import { History, readRefState, Unknown } from "./history.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { EverTrackedAnswer, EverTrackedRequest } from "./requests.ts";
 
-/** Of one look; what was read by then stays, and the next look goes on. */
-const LOOK_MS = 60_000;
 /** Repositories whose paths are kept. */
 const MOST_HISTORIES = 8;
 
@@ -56,12 +54,9 @@ async function answerFrom(
   { folder, alsoAt, patterns, anchors }: EverTrackedRequest,
   signal: AbortSignal,
 ): Promise<EverTrackedAnswer> {
-  const late = AbortSignal.timeout(LOOK_MS);
   try {
-    await update(known, repo, AbortSignal.any([signal, late]));
+    await update(known, repo, signal);
   } catch (error) {
-    signal.throwIfAborted();
-    if (late.aborted) return refused(`The history of ${repo.top} is long, and not all of it is read yet.`);
     if (error instanceof Unknown) return refused(`The repository in ${repo.top} ${error.message}.`);
     throw error;
   }

@@ -16,9 +16,9 @@ async function here(...rules: Rule[]) {
   onTestFinished(() => keeper.close());
   let requests = 0;
   const worktrees = {
-    everTracked(request: Parameters<typeof keeper.everTracked>[0]) {
+    everTracked(...given: Parameters<typeof keeper.everTracked>) {
       requests += 1;
-      return keeper.everTracked(request);
+      return keeper.everTracked(...given);
     },
   };
   let foreign: string | null = null;

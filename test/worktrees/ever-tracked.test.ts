@@ -246,6 +246,18 @@ describe("it is not known", () => {
   });
 });
 
+test("a look that was cut off leaves what it read to the next one, and nothing false", async () => {
+  const person = await made();
+  const histories = new Histories();
+  const look = (signal: AbortSignal) => histories.lookUp(requestFor(person), groundOf(person), signal);
+  const cut = new AbortController();
+  const first = look(cut.signal);
+  const second = look(signal);
+  cut.abort(new Error("cut off"));
+  await expect(first).rejects.toThrow("cut off");
+  expect(await second).toEqual({ type: "tracked", answers: ["no"] });
+});
+
 test("nothing that a repository names is run", async () => {
   const person = await made();
   const mark = join(dirname(person.folder), "ran");
