@@ -53,3 +53,8 @@ function plain(name: string): string {
     .replace(/[. ]+$/, "")
     .toLowerCase();
 }
+
+/** The names that such a path ends in, in lower case. */
+export function protectedNames(): string[] {
+  return [...FOLDERS.map((names) => names.at(-1) ?? ""), ...FILES];
+}

@@ -9,19 +9,21 @@ import type { Territory } from "../policy/confinement/territory.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
-import type { Behaviour, Judgement, Rule } from "../policy/rules.ts";
+import type { Behaviour, JudgeContext, Judgement, Rule, Tier } from "../policy/rules.ts";
 import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
-import type { SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { LightCommand } from "../policy/sandbox/light.ts";
+import type { Prepared, SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { narrower } from "../policy/settings/modes.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
 import type { SessionAsks } from "./asking.ts";
+import type { CommandPlace } from "./commands.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
 export interface Engine {
-  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement;
-  /** Whether a file that a search found must be left out of its results. */
-  hides(cwd: string): (path: string) => boolean;
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
+  /** True if a file that a search found must be left out of its results. */
+  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
 }
 
 /** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
@@ -39,6 +41,10 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
+  /** The rules in force, for an actor that works there. */
+  rules(territory: Territory): readonly Rule[];
+  /** Whether a path under a Read rule's pattern was ever tracked by git; absent: it is not known. */
+  readonly everTracked?: NonNullable<JudgeContext["everTracked"]>;
   /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
   foreignGit(folder: string): string | null;
   /** Who calls, for hooks. */
@@ -49,6 +55,12 @@ export interface GateParts {
 export interface SandboxState {
   readonly settings: SandboxSettings;
   report(): Promise<SandboxReport | null>;
+  /** Prepares the confinement that a judgement asks for; null if it cannot be had. */
+  prepare(
+    type: "read" | "write",
+    where: Where,
+    command: Pick<LightCommand, "rules" | "hides">,
+  ): Promise<Prepared | null>;
 }
 
 export interface GatedCall {
@@ -67,20 +79,20 @@ export interface Grounds {
   /** One sentence or clause. */
   readonly reason: string;
   readonly rule?: Rule;
+  /** Of an allowed command. */
+  readonly tier?: Tier;
 }
 
 /** Whether a call may run, with the input it may run with. */
 export type Gated = Grounds &
   (
-    | {
+    | ({
         readonly type: "go";
         readonly input: unknown;
         readonly rewritten: boolean;
         /** What a hook has to say to the model, besides the result. */
         readonly context?: string;
-        /** A command that runs outside of the sandbox. */
-        readonly outside: boolean;
-      }
+      } & CommandPlace)
     /**
      * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
      * it through.
@@ -133,11 +145,11 @@ export class Gate {
     });
   }
 
-  /** What rules and mode say now of a call that waits: for the person, or for another to have written. */
-  recheck({ tool: name, input, ...where }: SameCall): Recheck {
+  /** What rules and mode say now of a call that waits: for the person, or (`enforced`: confined) for another to have written. */
+  recheck({ tool: name, input, ...where }: SameCall, enforced = false): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
-    const { decision, reason } = this.#judgement(tool, input, where);
+    const { decision, reason } = this.#judgement(tool, input, where, enforced);
     return decision === "deny" ? { type: "deny", reason } : { type: decision };
   }
 
@@ -172,7 +184,7 @@ export class Gate {
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;
 
-    const judgement = this.#judgement(tool, input, where);
+    const { judgement, light } = await this.#confined(tool, input, where, report);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
@@ -180,7 +192,8 @@ export class Gate {
     const held = this.#sandboxWord(report, input, where);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const mustAsk = held.type === "ask" || word.decision === "ask";
-    if (judgement.decision === "allow" && !mustAsk) return { ...go, ...grounds };
+    if (judgement.decision === "allow" && !mustAsk)
+      return { ...go, ...grounds, ...(light === null ? {} : { light }) };
     // It asks the person itself, with the plan.
     if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk) return { ...go, ...grounds };
     // A hook, or a sandbox that holds, may spare the person a question; never lift a rule or what no rule could allow.
@@ -246,18 +259,44 @@ export class Gate {
     return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
-  #judgement(tool: KnownTool, input: unknown, where: Where): Judgement {
+  /**
+   * What a confinement would allow is allowed only once that is prepared. A full sandbox holds what may write, so only
+   * what reads has one of its own there.
+   */
+  async #confined(
+    tool: KnownTool,
+    input: unknown,
+    where: Where,
+    report: SandboxReport | null,
+  ): Promise<{ readonly judgement: Judgement; readonly light: Prepared | null }> {
+    if (tool.offer.name !== BASH) return { judgement: this.#judgement(tool, input, where), light: null };
+    const judgement = this.#judgement(tool, input, where, true);
+    const { decision, confined } = judgement;
+    const isHeld = report !== null && report.state !== "unavailable";
+    if (decision !== "allow" || confined === undefined || (confined === "write" && isHeld))
+      return { judgement, light: null };
     const { cwd, territory } = where;
+    const light = await this.#parts.sandbox.prepare(confined, where, {
+      rules: this.#parts.rules(territory),
+      hides: this.#parts.engine(territory).hides(cwd, "asks-too"),
+    });
+    return light === null ? { judgement: this.#judgement(tool, input, where), light } : { judgement, light };
+  }
+
+  #judgement(tool: KnownTool, input: unknown, where: Where, enforced = false): Judgement {
+    const { cwd, territory } = where;
+    const { everTracked } = this.#parts;
+    const context = { enforced, ...(everTracked === undefined ? {} : { everTracked }) };
     const left = this.#leavesTree(tool, input, where);
     if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
     const engine = this.#parts.engine(territory);
     const mode = narrower(this.#parts.mode(), territory.atMost);
     // A rule may speak of a tool by its older name.
-    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input));
+    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
     if (tool.offer.name === BASH) {
-      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command });
+      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command }, context);
       const foreign = () => this.#parts.foreignGit(cwd);
       return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
     }
@@ -320,8 +359,9 @@ function stricter(one: Judgement, other: Judgement): Judgement {
   return STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one;
 }
 
-function groundsOf({ reason, rule }: Judgement): Omit<Grounds, "by"> {
-  return { reason, ...(rule ? { rule } : {}) };
+function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
+  const rests = decision === "allow" && tier !== undefined ? { tier } : {};
+  return { reason, ...(rule ? { rule } : {}), ...rests };
 }
 
 function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {

@@ -111,7 +111,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   });
   const plans = planFilesIn(home, place.folder);
   const held = commandSandbox(options, {
-    ...{ home, processes, clock, actors, onWarning: listeners.onWarning },
+    ...{ home, processes, actors, onWarning: listeners.onWarning },
     readable: [outputs.folder],
     treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
   });
