@@ -296,7 +296,8 @@ export class Gate {
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
     if (tool.offer.name === BASH) {
-      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command }, context);
+      // Without the confinement: it would allow what no rule does.
+      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command });
       const foreign = () => this.#parts.foreignGit(cwd);
       return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
     }

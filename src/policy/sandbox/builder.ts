@@ -27,22 +27,15 @@ export interface Builder {
 }
 
 /** A sentence if there can be none. */
-export function findBuilder({
-  platform,
-  kernel,
-  env,
-  directories,
-  troupeHome,
-}: BuilderOptions): Builder | string {
+export function findBuilder(
+  options: Pick<BuilderOptions, "platform" | "kernel" | "env" | "directories" | "troupeHome">,
+): Builder | string {
+  const { platform, kernel, env, directories, troupeHome } = options;
   const name = platform === "darwin" ? "sandbox-exec" : "bwrap";
   const program = trustedProgram(name, env["PATH"], directories);
   const none = whyNotHere(platform, kernel, program);
   if (none !== null || program === null) return none ?? "sandbox-exec is missing from this macOS.";
-  return { program, state: stateDirectory(troupeHome) };
-}
-
-export function stateDirectory(troupeHome: string): string {
-  return join(troupeHome, "sandbox");
+  return { program, state: join(troupeHome, "sandbox") };
 }
 
 /** Tries a type of confinement once on each machine, or reads what an earlier try has found. Never rejects. */
