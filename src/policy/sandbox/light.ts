@@ -61,7 +61,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     const held = await findProtected(real, run, find);
     if (held === null) return null;
     const made = new MadeNames(builder.state, "");
-    made.before(held.absent);
+    const ended = made.guard(held.absent);
     const seen: Seen[] = [
       ...view,
       ...real.map((path): Seen => ({ as: "write", path })),
@@ -69,7 +69,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
       ...masks,
     ];
     const finish = () => {
-      const moved = made.after(held.absent);
+      const moved = ended();
       made.clear();
       return moved;
     };

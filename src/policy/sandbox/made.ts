@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
 import {
   cpSync,
+  type FSWatcher,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  watch,
   writeFileSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 
 /** What the names of sandboxes' own directories begin with. */
@@ -36,8 +38,11 @@ export class MadeNames {
     this.#file = join(this.#notes, `${process.pid}-${randomBytes(6).toString("hex")}.json`);
   }
 
-  /** Notes what does not exist before a command. Throws if that cannot be noted. */
-  before(absent: readonly string[]): void {
+  /**
+   * Watches over what does not exist before a command. Returns what ends that: a sentence if something was made. Throws
+   * if it cannot be noted.
+   */
+  guard(absent: readonly string[]): () => string | null {
     const known = this.#noted.size;
     for (const path of absent) this.#noted.add(path);
     if (this.#noted.size > known) {
@@ -45,14 +50,18 @@ export class MadeNames {
       const note: z.infer<typeof Note> = { pid: process.pid, directory: this.#own, absent: [...this.#noted] };
       writeFileSync(this.#file, JSON.stringify(note), { mode: 0o600 });
     }
-  }
-
-  /** Moves what was made; a sentence if there was something. */
-  after(absent: readonly string[]): string | null {
-    const made = absent.filter((path) => exists(path) && this.#move(path));
-    if (made.length === 0) return null;
-    const names = made.map((path) => basename(path)).join(", ");
-    return `The sandbox does not let a command make ${names}: what it made was moved to ${this.#moved}.`;
+    const made = new Set<string>();
+    const take = (path: string) => {
+      if (exists(path) && this.#move(path)) made.add(basename(path));
+    };
+    // At once, before settings that it brings are read.
+    const watchers = watchAll(absent, take);
+    return () => {
+      for (const watcher of watchers) watcher.close();
+      for (const path of absent) take(path);
+      if (made.size === 0) return null;
+      return `The sandbox does not let a command make ${[...made].join(", ")}: what it made was moved to ${this.#moved}.`;
+    };
   }
 
   /** Does the same for sessions that were killed. */
@@ -61,7 +70,7 @@ export class MadeNames {
       const file = join(this.#notes, name);
       const note = noteIn(file);
       if (note === null || isRunning(note.pid)) continue;
-      this.after(note.absent);
+      for (const path of note.absent) if (exists(path)) this.#move(path);
       if (isOurs(note.directory)) rmSync(note.directory, { recursive: true, force: true });
       rmSync(file, { force: true });
     }
@@ -95,6 +104,29 @@ export class MadeNames {
       rmSync(path, { recursive: true });
       return true;
     }
+  }
+}
+
+/** What cannot be watched is looked at when the command has ended. */
+function watchAll(paths: readonly string[], take: (path: string) => void): FSWatcher[] {
+  return [...Map.groupBy(paths, dirname)].flatMap(([directory, within]) => {
+    const names = new Set(within.map((path) => basename(path)));
+    try {
+      const watcher = watch(directory, { persistent: false }, (_, name) => {
+        if (name !== null && names.has(name)) attempt(() => take(join(directory, name)));
+      });
+      return [watcher.on("error", () => watcher.close())];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // The command's end tries again, where its result can say why.
   }
 }
 

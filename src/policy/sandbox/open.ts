@@ -109,7 +109,6 @@ class OpenSandbox implements Sandbox {
       ...hide(secrets, shown),
       ...existing(readable).map((path): Seen => ({ as: "read", path })),
     ];
-    this.#made.before(held.absent);
     return {
       confined: {
         ...{ type: "full", builder: this.#builder.program, state: this.#builder.state, seen },
@@ -117,7 +116,7 @@ class OpenSandbox implements Sandbox {
         ...(this.#network === null ? {} : { bridge: this.#network.bridge }),
       },
       env: { TMPDIR: this.#temporary, ...this.#network?.env },
-      finish: () => this.#made.after(held.absent),
+      finish: this.#made.guard(held.absent),
     };
   }
 

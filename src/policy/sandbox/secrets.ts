@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Seen } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
@@ -44,14 +44,23 @@ export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): strin
  */
 export function hide(paths: readonly string[], shown: readonly string[]): Seen[] {
   return paths.flatMap((path): Seen[] => {
-    // Mostly it does not exist, and then realpath would throw.
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
-    const real = realOrNull(path);
+    const real = isReadable(path) ? realOrNull(path) : null;
     if (real === null) return [];
     if (!statSync(real).isDirectory()) return [{ as: "no-file", path: real }];
     const isOuter = shown.some((one) => one !== real && holds(real, one));
     return shown.includes(real) ? [] : [{ as: isOuter ? "empty" : "no-directory", path: real }];
   });
+}
+
+/** What this user cannot read need not be hidden; mostly it does not exist. */
+function isReadable(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns where the links of a path lead; null if that does not exist. */

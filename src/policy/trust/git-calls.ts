@@ -20,7 +20,8 @@ export function withForeignGit(
   if (isSettled || !mayNameGit(command)) return judgement;
   const byMode = parseShell(command).parts.filter(
     ({ words, source }) =>
-      startsGit(unwrapped(words).words.map(({ value }) => basename(value))) && !isAllowedByRule(source, alone),
+      startsGit(unwrapped(words).words.map(({ value }) => basename(value))) &&
+      !isAllowedByRule(source, alone),
   );
   const why = byMode.length === 0 ? null : foreign();
   if (why === null) return judgement;

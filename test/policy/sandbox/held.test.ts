@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { findProtected } from "../../../src/policy/sandbox/held.ts";
 import { MadeNames } from "../../../src/policy/sandbox/made.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
@@ -97,12 +97,23 @@ test("moves what a killed session's commands have made, and nothing of one that 
 test("notes absent names before a command, and forgets them at the end", () => {
   const state = temporaryFolder();
   const made = new MadeNames(state, "/none");
-  made.before([]);
+  made.guard([])();
   expect(existsSync(join(state, "notes"))).toBe(false);
-  made.before(["/a"]);
-  made.before(["/a", "/b"]);
+  made.guard(["/a/none"])();
+  const end = made.guard(["/a/none", "/b/none"]);
   expect(readdirSync(join(state, "notes"))).toHaveLength(1);
-  expect(made.after(["/a/none"])).toBeNull();
+  expect(end()).toBeNull();
   made.clear();
   expect(readdirSync(join(state, "notes"))).toEqual([]);
+});
+
+test("moves what is made while a command runs at once, so that no settings of it are read", async () => {
+  const [state, root] = [temporaryFolder(), temporaryFolder()];
+  const made = new MadeNames(state, "/none");
+  const end = made.guard([join(root, ".claude"), join(root, ".envrc")]);
+  mkdirSync(join(root, ".claude"));
+  writeFileSync(join(root, "other"), "");
+  await vi.waitUntil(() => !existsSync(join(root, ".claude")));
+  expect(end()).toContain("make .claude:");
+  expect(readdirSync(root)).toEqual(["other"]);
 });

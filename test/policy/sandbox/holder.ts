@@ -18,6 +18,6 @@ const shell = platformShell(process.platform, process.env);
 const commands = commandsOf(processes, outputs, shell, { sandbox, mode: "on", place: () => place });
 commands.start({
   owner: MAIN,
-  command: `echo {} > .mcp.json; setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' & wait`,
+  command: `setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' & wait`,
   ...{ cwd: ground.workspace, timeoutMs: null, keep: true, signal: new AbortController().signal },
 });

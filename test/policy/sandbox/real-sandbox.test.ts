@@ -149,7 +149,7 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubble
   });
 
   test.each([
-    ["settings (CVE-2026-25725)", "mkdir .claude; echo {} > .claude/settings.json", ".claude"],
+    ["settings (CVE-2026-25725)", "mkdir .claude && echo {} > .claude/settings.json", ".claude"],
     ["MCP servers", "echo {} > .mcp.json", ".mcp.json"],
     ["a start-up file", "echo x > .bashrc", ".bashrc"],
     ["a configuration of git", "echo '* diff=x' > .git/info/attributes", "attributes"],
