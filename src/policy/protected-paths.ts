@@ -54,7 +54,8 @@ function plain(name: string): string {
     .toLowerCase();
 }
 
-/** The names that such a path ends in, in lower case. */
+/** Patterns for the names that such a path ends in, in lower case; few, so that a search takes little. */
 export function protectedNames(): string[] {
-  return [...FOLDERS.map((names) => names.at(-1) ?? ""), ...FILES];
+  const names = [...FOLDERS.map((folder) => folder.at(-1) ?? ""), ...FILES];
+  return [".*", ...names.filter((name) => !name.startsWith("."))];
 }

@@ -30,6 +30,8 @@ export interface SandboxParts {
   readonly treeAt: (root: string) => Enclosure | null;
   /** Directories that commands may read besides: what earlier ones wrote. */
   readonly readable: readonly string[];
+  /** What commands that only read see of the home besides. */
+  readonly shown: readonly string[];
   readonly onWarning: (message: string) => void;
 }
 
@@ -79,7 +81,8 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
   const light = lightConfinement({ ...building, settings });
   const prepare: SandboxState["prepare"] = (type, { cwd, territory }, given) => {
     const { root, additionalDirs, tree } = territory;
-    const shown = tree === null ? readable : [...readable, ...folders, tree.checkout];
+    const ours = [...readable, ...parts.shown];
+    const shown = tree === null ? ours : [...ours, ...folders, tree.checkout];
     return light.prepare(type, {
       ...given,
       roots: [...new Set([root, cwd, ...additionalDirs])],

@@ -113,6 +113,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const held = commandSandbox(options, {
     ...{ home, processes, actors, onWarning: listeners.onWarning },
     readable: [outputs.folder],
+    shown: [plans.folder, ...skillFolders(options)],
     treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
   });
   const person = personOf(options, () => servers.person);

@@ -44,7 +44,12 @@ export async function findProtected(
   program: string | null,
 ): Promise<Protected | null> {
   const found =
-    program === null ? null : await findNames({ roots, below: [], exactly: protectedNames(), run, program });
+    program === null
+      ? null
+      : await findNames({
+          ...{ roots, run, program, except: ["-path", "*/.git/*", "-o", "-name", "node_modules"] },
+          tests: protectedNames().map((name) => ["-iname", name]),
+        });
   if (found === null) return null;
   const held: string[] = roots.flatMap((root) =>
     isRepository(root) ? ofRepository(root) : NEVER_MADE.map((name) => join(root, name)),
@@ -53,7 +58,7 @@ export async function findProtected(
     const root = roots.find((one) => holds(one, path)) ?? "";
     // A root's own way is not asked: a worktree in .claude/worktrees is an ordinary checkout.
     const below = path.slice(root.length);
-    if (/\/(?:node_modules|\.git)\//.test(below) || protectedName(below) === null) continue;
+    if (protectedName(below) === null) continue;
     if (held.some((outer) => holds(outer, path))) continue;
     held.push(...(basename(path) === ".git" && isDirectory(path) ? ofRepository(path) : [path]));
   }

@@ -9,6 +9,9 @@ import { hide, realOrNull } from "./secrets.ts";
 /** Each costs a mount, about a tenth of a millisecond. */
 const MOST_MASKS = 300;
 
+/** As rules compare names. */
+const [NAME, PATH] = process.platform === "darwin" ? ["-iname", "-ipath"] : ["-name", "-path"];
+
 export interface MaskSearch {
   readonly roots: readonly string[];
   readonly rules: readonly Rule[];
@@ -25,12 +28,14 @@ export async function findMasks(search: MaskSearch): Promise<Seen[] | null> {
   const { rules, home, hides, run, program } = search;
   const forbidden = forbiddenReads(rules, home);
   if (forbidden.length === 0) return [];
-  const names = forbidden.flatMap(({ name }) => name ?? []);
-  if (program === null || names.length < forbidden.length) return null;
+  const tests = forbidden.flatMap(({ name, isAround }): [string, string][] =>
+    name === null ? [] : [[NAME, name], ...(isAround ? [[PATH, `*/${name}/*`] as [string, string]] : [])],
+  );
+  if (program === null || forbidden.some(({ name }) => name === null)) return null;
   const roots = outermost(
     [...search.roots, ...forbidden.flatMap(({ at }) => at ?? [])].flatMap((path) => realOrNull(path) ?? []),
   );
-  const found = await findNames({ roots, below: names, exactly: [], run, program });
+  const found = await findNames({ roots, tests, run, program });
   if (found === null) return null;
   const hidden: string[] = [];
   // What cannot be listed may hold what is forbidden, and may be read by name.

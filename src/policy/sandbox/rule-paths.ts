@@ -5,8 +5,10 @@ import type { Rule } from "../rules.ts";
 
 /** Where files may lie that a Read rule forbids, wider than the rule itself. */
 export interface Forbidden {
-  /** A name that they or a directory around them have, as fnmatch reads it; null: any. */
+  /** A name that they have, as fnmatch reads it; null: any. */
   readonly name: string | null;
+  /** It is the name of a directory around them, which the rule does not match itself. */
+  readonly isAround: boolean;
   /** The path that they lie at or below, if the rule says one. */
   readonly at: string | null;
 }
@@ -16,14 +18,17 @@ export function forbiddenReads(rules: readonly Rule[], home: string): Forbidden[
   return rules.flatMap((rule) => {
     if (rule.behaviour === "allow") return [];
     const parsed = parseRule(rule);
-    if (parsed.type === "glob") return parsed.pattern.test("Read") ? [{ name: null, at: null }] : [];
+    const all = { name: null, isAround: false, at: null };
+    if (parsed.type === "glob") return parsed.pattern.test("Read") ? [all] : [];
     if (parsed.type === "broken" || parsed.tool !== "Read") return [];
-    if (parsed.type === "tool") return [{ name: null, at: null }];
+    if (parsed.type === "tool") return [all];
     // Braces may hold separators.
     const text = parsed.spec.trim().replace(/\{[^{}]*\}/g, "*");
     const names = text.split("/").filter((name) => name !== "" && name !== ".");
-    const last = names.findLast((name) => !/^\*+$/.test(name));
-    return [{ name: last === undefined || last === "~" ? null : last, at: absolute(text, home) }];
+    const last = names.findLastIndex((name) => !/^\*+$/.test(name));
+    const name = names[last];
+    const isAround = names.slice(last + 1).some((rest) => rest !== "**");
+    return [{ name: name === undefined || name === "~" ? null : name, isAround, at: absolute(text, home) }];
   });
 }
 

@@ -4,10 +4,10 @@ import type { Run } from "./probe.ts";
 /** What to look for below some directories. */
 export interface Search {
   readonly roots: readonly string[];
-  /** Names as fnmatch reads them, of whatever letter case; also what lies below a directory of that name is found. */
-  readonly below: readonly string[];
-  /** The same, but not what lies below. */
-  readonly exactly: readonly string[];
+  /** Tests of find with their values, one of which must hold. */
+  readonly tests: readonly (readonly [test: string, value: string])[];
+  /** A test for what is passed over with all below it. */
+  readonly except?: readonly string[];
   readonly run: Run;
   /** `find`. */
   readonly program: string;
@@ -23,13 +23,11 @@ const SEARCH_MS = 3_000;
 
 /** Finds names without following links, parents first; null if it cannot say that it found all. */
 export async function findNames(search: Search): Promise<Found | null> {
-  const { roots, below, exactly, run, program } = search;
-  const tests = [
-    ...[...below, ...exactly].flatMap((name) => ["-o", "-iname", name]),
-    ...below.flatMap((name) => ["-o", "-ipath", `*/${name}/*`]),
-  ].slice(1);
+  const { roots, tests, except = [], run, program } = search;
   if (tests.length === 0 || roots.length === 0) return { paths: [], closed: [] };
-  const args = ["-P", ...roots, "(", ...tests, ")", "-print0"];
+  const passed = except.length === 0 ? [] : ["(", ...except, ")", "-prune", "-o"];
+  const any = tests.flatMap((test) => ["-o", ...test]).slice(1);
+  const args = ["-P", ...roots, ...passed, "(", ...any, ")", "-print0"];
   const ended = await run(
     { file: program, args },
     { cwd: "/", env: { LC_ALL: "C" }, timeoutMs: SEARCH_MS, maxOutputBytes: 1_000_000 },
