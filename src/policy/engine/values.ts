@@ -32,7 +32,9 @@ export function fillIn(words: readonly ShellWord[], known: Known): readonly Fill
   const expanded = withoutBraces(words) ?? words;
   let choices: Choice[] = [new Map()];
   for (const name of namesIn(expanded, known, DEPTH)) {
-    const values = known.values.get(name) ?? [];
+    const values = (known.values.get(name) ?? []).flatMap(
+      (value) => (value && withoutBraces([value])) ?? [value],
+    );
     if (choices.length * values.length > MOST) return null;
     choices = choices.flatMap((choice) => values.map((value) => new Map([...choice, [name, value]])));
   }

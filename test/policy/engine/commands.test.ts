@@ -164,9 +164,7 @@ table(
   find . \\( -name a -o -name b \\) -print
   find . -perm /111
   find . -path '/x*'
-  find . -name '*.ts' | xargs grep -l foo
   find . -name '*.ts' -print0
-  git ls-files | xargs wc -l
   find src -name '*.ts' | xargs sed -n 1p
   find . -type f | sort | xargs file
   ls | xargs echo
