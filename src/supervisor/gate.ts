@@ -1,15 +1,16 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Access, Call } from "../mailbox/messages.ts";
+import type { Call } from "../mailbox/messages.ts";
 import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
+import { findSubject } from "../policy/asking/subject.ts";
 import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
-import type { Behaviour, JudgeContext, Judgement, Rule, Tier } from "../policy/rules.ts";
+import type { JudgeContext, Judgement, Rule, Tier } from "../policy/rules.ts";
 import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
 import type { LightCommand } from "../policy/sandbox/light.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
@@ -17,6 +18,8 @@ import { narrower } from "../policy/settings/modes.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
 import type { SessionAsks } from "./asking.ts";
 import type { CommandPlace } from "./commands.ts";
+import type { LookUpTracked } from "./ever-tracked.ts";
+import { judgeForeign, stricter } from "./foreign-tools.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
@@ -43,8 +46,8 @@ export interface GateParts {
   readonly sandbox: SandboxState;
   /** The rules in force, for an actor that works there. */
   rules(territory: Territory): readonly Rule[];
-  /** Whether a path under a Read rule's pattern was ever tracked by git; absent: it is not known. */
-  readonly everTracked?: NonNullable<JudgeContext["everTracked"]>;
+  /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
+  readonly lookUpTracked?: LookUpTracked;
   /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
   foreignGit(folder: string): string | null;
   /** Who calls, for hooks. */
@@ -149,7 +152,7 @@ export class Gate {
   recheck({ tool: name, input, ...where }: SameCall, enforced = false): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
-    const { decision, reason } = this.#judgement(tool, input, where, enforced);
+    const { decision, reason } = this.#judgement(tool, input, where, { enforced });
     return decision === "deny" ? { type: "deny", reason } : { type: decision };
   }
 
@@ -184,12 +187,15 @@ export class Gate {
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;
 
-    const { judgement, light } = await this.#confined(tool, input, where, report);
+    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+    const everTracked = command === null ? undefined : await this.#parts.lookUpTracked?.(command, where);
+    const context = everTracked === undefined ? {} : { everTracked };
+    const { judgement, light } = await this.#confined(tool, input, where, report, context);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, where);
+    const held = this.#sandboxWord(report, input, where, context);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const mustAsk = held.type === "ask" || word.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk)
@@ -212,8 +218,8 @@ export class Gate {
     const grants = mustAsk ? [] : judgement.grants;
     const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
-    const context = { actor, call: call.id, signal };
-    const answer = await this.#parts.asks.permission({ ...question, ...always }, context);
+    const asking = { actor, call: call.id, signal };
+    const answer = await this.#parts.asks.permission({ ...question, ...always }, asking);
     if (answer.type === "allow") {
       const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
       return answer.input === undefined
@@ -252,10 +258,16 @@ export class Gate {
     };
   }
 
-  #sandboxWord(report: SandboxReport | null, input: unknown, { cwd, territory }: Where): SandboxWord {
+  #sandboxWord(
+    report: SandboxReport | null,
+    input: unknown,
+    { cwd, territory }: Where,
+    context: JudgeContext = {},
+  ): SandboxWord {
     if (report === null) return { type: "silent" };
     // In plan mode nothing passes without a question but what only reads.
-    const readOnly = this.#parts.engine(territory).judge("plan", cwd, BASH, input).decision === "allow";
+    const readOnly =
+      this.#parts.engine(territory).judge("plan", cwd, BASH, input, context).decision === "allow";
     return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
@@ -268,9 +280,11 @@ export class Gate {
     input: unknown,
     where: Where,
     report: SandboxReport | null,
+    context: JudgeContext,
   ): Promise<{ readonly judgement: Judgement; readonly light: Prepared | null }> {
-    if (tool.offer.name !== BASH) return { judgement: this.#judgement(tool, input, where), light: null };
-    const judgement = this.#judgement(tool, input, where, true);
+    if (tool.offer.name !== BASH)
+      return { judgement: this.#judgement(tool, input, where, context), light: null };
+    const judgement = this.#judgement(tool, input, where, { ...context, enforced: true });
     const { decision, confined } = judgement;
     const isHeld = report !== null && report.state !== "unavailable";
     if (decision !== "allow" || confined === undefined || (confined === "write" && isHeld))
@@ -280,13 +294,13 @@ export class Gate {
       rules: this.#parts.rules(territory),
       hides: this.#parts.engine(territory).hides(cwd, "asks-too"),
     });
-    return light === null ? { judgement: this.#judgement(tool, input, where), light } : { judgement, light };
+    return light === null
+      ? { judgement: this.#judgement(tool, input, where, context), light }
+      : { judgement, light };
   }
 
-  #judgement(tool: KnownTool, input: unknown, where: Where, enforced = false): Judgement {
+  #judgement(tool: KnownTool, input: unknown, where: Where, context: JudgeContext = {}): Judgement {
     const { cwd, territory } = where;
-    const { everTracked } = this.#parts;
-    const context = { enforced, ...(everTracked === undefined ? {} : { everTracked }) };
     const left = this.#leavesTree(tool, input, where);
     if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
     const engine = this.#parts.engine(territory);
@@ -297,15 +311,14 @@ export class Gate {
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
     if (tool.offer.name === BASH) {
       // Without the confinement: it would allow what no rule does.
-      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command });
+      const alone = (command: string) =>
+        engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
       const foreign = () => this.#parts.foreignGit(cwd);
       return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
     }
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);
-    return claim.type === "invalid"
-      ? own
-      : foreignJudgement(engine, mode, tool, claim.accesses(cwd), cwd, own);
+    return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
   }
 
   /** Before rules and mode, which do not lift it (issue 6, point 2). */
@@ -321,44 +334,6 @@ export class Gate {
 
 /** Where a call is made: the folder, and what its actor works in. */
 type Where = Pick<GatedCall, "cwd" | "territory">;
-
-/**
- * The engine knows nothing of a library user's own tools: they go by the level they declare, and by what they
- * say they touch, judged as if Read or Write did it.
- */
-function foreignJudgement(
-  engine: Engine,
-  mode: PermissionMode,
-  { level, offer }: KnownTool,
-  accesses: readonly Access[],
-  cwd: string,
-  unknown: Judgement,
-): Judgement {
-  const touched = accesses.flatMap(({ kind, target }): Judgement[] => {
-    switch (kind) {
-      case "read":
-        return [engine.judge(mode, cwd, "Read", { file_path: target })];
-      case "write":
-        return [engine.judge(mode, cwd, "Write", { file_path: target })];
-      case "network":
-        return [engine.judge(mode, cwd, "WebFetch", { url: target })];
-      case "execute":
-        return [];
-      default:
-        return kind satisfies never;
-    }
-  });
-  const reason = `${offer.name} declares that it only reads`;
-  const harmless: Judgement = { decision: "allow", reason, parts: [], grants: [] };
-  const acts = mode === "acceptEdits" && level === "write" && touched.length > 0;
-  return touched.reduce(stricter, level === "read" || acts ? harmless : unknown);
-}
-
-const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
-
-function stricter(one: Judgement, other: Judgement): Judgement {
-  return STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one;
-}
 
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
   const rests = decision === "allow" && tier !== undefined ? { tier } : {};
@@ -379,6 +354,8 @@ function questionOf(
   return {
     ...given,
     tool: offer.name,
+    // A tool's own title of a command is what the model says of it.
+    title: findSubject(offer.name, given.input) ?? given.title,
     details: detailsOf(given.input),
     ...(description === null ? {} : { description }),
   };

@@ -54,7 +54,7 @@ function gateWith({
     deniesAny: () => false,
     denied: () => null,
     rules: () => [],
-    everTracked: () => "no",
+    lookUpTracked: async () => () => "no",
     toolbox,
     sandbox: {
       settings: { ...defaultSandboxSettings, mode: report === null ? "off" : "on" },

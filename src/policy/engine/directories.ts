@@ -24,7 +24,7 @@ export class Directories {
     return this.#now;
   }
 
-  step(step: Exclude<Step["type"], "part" | "redirects" | "data">): void {
+  step(step: Exclude<Step["type"], "part" | "redirects" | "data" | "together">): void {
     switch (step) {
       case "enter":
       case "branch":
@@ -56,7 +56,7 @@ export class Directories {
     }
   }
 
-  /** `cd` to a folder, or with null to one that is not known. */
+  /** `cd` to a directory, or with null to one that is not known. */
   move(to: string | null): void {
     this.left = true;
     this.#failed.push(this.#now);

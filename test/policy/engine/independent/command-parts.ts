@@ -224,6 +224,7 @@ export const commandParts: readonly Group[] = [
     rules: { allow: ["Bash(ls:*)", "Bash(echo:*)", "Bash(cat:*)", "Bash(true:*)", "Edit", "Read"] },
     ask: hidden,
   },
+  { about: "§5.2, §5.7 no confinement lets it through", ctx: { enforced: true }, ask: hidden },
   {
     about: "§5.2 what only looks like a part",
     rules: { deny: ["Bash(rm:*)"] },
@@ -311,8 +312,6 @@ export const commandParts: readonly Group[] = [
       `echo ${x(9_996)}`,
       `echo ${x(20_000)}`,
       "ls; done",
-      "cat <<$'E'\nx\nE",
-      'cat <<$"E"\nx\nE',
     ],
     allow: [
       `echo ${x(9_995)}`,
