@@ -1,0 +1,106 @@
+import { realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { decide } from "../../../src/policy/index.ts";
+import { type Claim, differences, startsCanary } from "./difference.ts";
+import type { Line } from "./read-lines.ts";
+import { CANARY, type Copies, type Ground } from "./repository.ts";
+import { observeLines } from "./run-lines.ts";
+import type { Observed } from "./trace.ts";
+
+export interface Judged {
+  readonly line: Line;
+  readonly claim: Claim;
+  /** Lines that may write get a copy of the fixture of their own. */
+  readonly ground: Ground;
+}
+
+export interface Found {
+  readonly line: Line;
+  readonly claim: Claim;
+  readonly what: readonly string[];
+}
+
+const DENY = ["Read(.env)"];
+
+/** Returns what the policy claims of a line, or null if it asks or denies, so that there is nothing to run. */
+export function claimOf(
+  { text, row }: Line,
+  isEdit: boolean,
+  ground: Ground,
+  programs: ReadonlySet<string>,
+): Claim | null {
+  const ctx = { home: ground.home, platform: "linux", projectRoot: ground.ws } as const;
+  const input = { command: text };
+  if (row.startsWith("deny ")) {
+    const rules = { allow: ["Bash"], deny: [`Bash(${CANARY}:*)`] };
+    return { kind: "starts", denied: decide(rules, "default", ground.ws, "Bash", input, ctx) === "deny" };
+  }
+  const mode = isEdit ? "acceptEdits" : "default";
+  const denied = decide({ deny: DENY }, mode, ground.ws, "Bash", input, ctx) === "allow";
+  const allowed = denied || decide({}, mode, ground.ws, "Bash", input, ctx) === "allow";
+  if (!allowed) return null;
+  return { kind: isEdit ? "edits" : "reads", denied, programs };
+}
+
+export interface Checked {
+  readonly found: readonly Found[];
+  /** The lines of deny rules whose canary really started: only these prove something. */
+  readonly started: readonly Line[];
+}
+
+/** Runs the lines, and those that differ a second time each in a fresh copy; returns what differed both times. */
+export async function checkLines(
+  root: string,
+  name: string,
+  copies: Copies,
+  judged: readonly Judged[],
+): Promise<Checked> {
+  const { found: first, started } = await compare(root, name, copies, judged);
+  if (first.length === 0) return { found: [], started };
+  const grounds = copies.make(`${name}-again`, first.length);
+  try {
+    const again = first.map(({ line, claim }, at) => ({ line, claim, ground: grounds[at] as Ground }));
+    return { found: (await compare(root, `${name}-again`, copies, again)).found, started };
+  } finally {
+    copies.remove(grounds);
+  }
+}
+
+async function compare(
+  root: string,
+  name: string,
+  copies: Copies,
+  judged: readonly Judged[],
+): Promise<Checked> {
+  const lines = judged.map(({ line, ground }) => ({ text: line.text, ws: ground.ws }));
+  const observed = await observeLines(root, name, copies.bin, lines);
+  const started = judged.flatMap(({ line, claim }, at) => {
+    const seen = observed[at];
+    return claim.kind === "starts" && seen && startsCanary(seen) ? [line] : [];
+  });
+  const found = judged.flatMap(({ line, claim, ground }, at): Found[] => {
+    const seen = observed[at];
+    if (!seen) return [];
+    const what = differences(line.text, resolved(seen), claim, ground);
+    return what.length === 0
+      ? []
+      : [{ line, claim, what: what.map((one) => one.replaceAll(dirname(ground.ws), "")) }];
+  });
+  return { found, started };
+}
+
+/** With the links on the way to what was written resolved, as far as they still exist. */
+function resolved(observed: Observed): Observed {
+  const writes = observed.writes.map((write) => ({ ...write, path: followParents(write.path) }));
+  return { ...observed, writes };
+}
+
+function followParents(path: string): string {
+  const parent = dirname(path);
+  if (parent === path) return path;
+  try {
+    return join(realpathSync(parent), path.slice(parent.length));
+  } catch {
+    return resolve(followParents(parent), path.slice(parent.length + 1));
+  }
+}

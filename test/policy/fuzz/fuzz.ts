@@ -1,0 +1,155 @@
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { checkLines, claimOf, type Found, type Judged } from "./check-lines.ts";
+import { randomDenyLine } from "./deny-lines.ts";
+import { type Dice, makeDice } from "./dice.ts";
+import { randomEditLine } from "./edit-lines.ts";
+import { readHelp } from "./help-options.ts";
+import { type Known, type Line, randomReadLine } from "./read-lines.ts";
+import { Copies, type Ground, makeRoot } from "./repository.ts";
+import { rows } from "./rows.ts";
+
+export interface FuzzOptions {
+  readonly lines: number;
+  readonly seed: number;
+  /** One row, `edit NAME` or `deny NAME`. */
+  readonly only: string | null;
+  readonly onFound: (found: Found) => void;
+  readonly onBatch?: (counts: Counts) => void;
+}
+
+export interface Counts {
+  generated: number;
+  /** Lines that the policy allowed, and all that were made to start the canary. */
+  ran: number;
+  differed: number;
+  /** For each row: lines generated, lines that were allowed (of deny rules: that really started the canary). */
+  readonly rows: Record<string, [number, number]>;
+  readonly missing: readonly string[];
+}
+
+const BATCH = 600;
+/** Started by the lines besides the rows; builtins of bash exist as programs, too. */
+const OTHERS =
+  "find sed git xargs timeout nice nohup stdbuf test [ echo printf true false pwd which time".split(" ");
+const EDITORS = "mkdir touch rm rmdir mv cp sed".split(" ");
+
+/** Generates lines, runs those that the policy lets through, and reports what they did that it rules out. */
+export async function fuzz({ lines, seed, only, onFound, onBatch }: FuzzOptions): Promise<Counts> {
+  const isThere = (name: string) => spawnSync("/bin/bash", ["-c", 'type -- "$1"', "bash", name]).status === 0;
+  const present = rows.filter(({ name }) => isThere(name));
+  const known = present.map((row): Known => ({ row, help: readHelp(row.name) }));
+  const missing = rows.filter((row) => !present.includes(row)).map(({ name }) => name);
+  const counts: Counts = { generated: 0, ran: 0, differed: 0, rows: {}, missing };
+  const programs = new Set([...present.map(({ name }) => name), ...OTHERS, ...EDITORS]);
+  const root = makeRoot();
+  try {
+    const inRepository = new Copies(root);
+    const almost = new Copies(root, "almost");
+    const batches = Array.from({ length: Math.ceil(lines / BATCH) }, (_, batch) => batch).values();
+    const work = async () => {
+      for (const batch of batches) {
+        const dice = makeDice(seed * 1_000_003 + batch);
+        const size = Math.min(BATCH, lines - batch * BATCH);
+        const copies = batch % 5 === 4 ? almost : inRepository;
+        for (const found of await runBatch({
+          dice,
+          size,
+          only,
+          known,
+          programs,
+          copies,
+          root,
+          batch,
+          counts,
+        })) {
+          counts.differed += 1;
+          onFound(found);
+        }
+        onBatch?.(counts);
+      }
+    };
+    await Promise.all([work(), work()]);
+    return counts;
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+interface Batch {
+  readonly dice: Dice;
+  readonly size: number;
+  readonly only: string | null;
+  readonly known: readonly Known[];
+  readonly programs: ReadonlySet<string>;
+  readonly copies: Copies;
+  readonly root: string;
+  readonly batch: number;
+  readonly counts: Counts;
+}
+
+async function runBatch({
+  dice,
+  size,
+  only,
+  known,
+  programs,
+  copies,
+  root,
+  batch,
+  counts,
+}: Batch): Promise<readonly Found[]> {
+  const grounds = copies.make(`b${batch}`, 1);
+  try {
+    const [shared] = grounds as [Ground];
+    const judged: Judged[] = [];
+    for (let at = 0; at < size; at++) {
+      const { line, isEdit } = randomLine(dice, known, only);
+      const claim = claimOf(line, isEdit, shared, programs);
+      count(counts, rowOf(line, isEdit), claim !== null && claim.kind !== "starts");
+      if (claim) counts.ran += 1;
+      if (claim) judged.push({ line, claim, ground: shared });
+    }
+    // What writes gets a copy of its own, at another path; the decision does not depend on the path.
+    const own = judged.filter(({ claim }) => claim.kind === "edits");
+    const fresh = copies.make(`b${batch}e`, own.length);
+    grounds.push(...fresh);
+    const placed = judged.map((one) => ({ ...one, ground: fresh[own.indexOf(one)] ?? one.ground }));
+    const { found, started } = await checkLines(root, `b${batch}`, copies, placed);
+    for (const { row } of started)
+      counts.rows[row] = [counts.rows[row]?.[0] ?? 0, (counts.rows[row]?.[1] ?? 0) + 1];
+    return found;
+  } finally {
+    copies.remove(grounds);
+  }
+}
+
+function randomLine(
+  dice: Dice,
+  known: readonly Known[],
+  only: string | null,
+): { line: Line; isEdit: boolean } {
+  const [kind, name] =
+    only === null ? [dice.pick(["read", "read", "read", "read", "edit", "deny"]), null] : kindOf(only);
+  switch (kind) {
+    case "edit":
+      return { line: randomEditLine(dice, name), isEdit: true };
+    case "deny":
+      return { line: randomDenyLine(dice, name), isEdit: false };
+    default:
+      return { line: randomReadLine(dice, known, name), isEdit: false };
+  }
+}
+
+function kindOf(only: string): [string, string | null] {
+  const [, kind, name] = /^(read|edit|deny)(?: (.+))?$/.exec(only) ?? [];
+  return kind === undefined ? ["read", only] : [kind, name ?? null];
+}
+
+const rowOf = ({ row }: Line, isEdit: boolean) => (isEdit ? `edit ${row}` : row);
+
+function count(counts: Counts, row: string, allowed: boolean): void {
+  const of = counts.rows[row] ?? [0, 0];
+  counts.rows[row] = [of[0] + 1, of[1] + (allowed ? 1 : 0)];
+  counts.generated += 1;
+}
