@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { engineOf } from "./engine/engine.ts";
 import type { PermissionMode } from "./gate.ts";
-import type { Behaviour, Rule } from "./rules.ts";
+import type { Behaviour, JudgeContext, Judgement, Rule } from "./rules.ts";
 
 /** Permission rules as a project's settings have them. */
 export interface PermissionRules {
@@ -11,24 +11,29 @@ export interface PermissionRules {
 }
 
 /** What a decision depends on besides the call. */
-export interface DecisionContext {
+export interface DecisionContext extends JudgeContext {
   /** The person's home; the process's own unless said. */
   readonly home?: string;
   readonly platform?: "linux" | "darwin";
   /** Where `/p` begins; `cwd` unless said. */
   readonly projectRoot?: string;
   readonly additionalDirs?: readonly string[];
-  /** `.claude` unless said. */
+  /** `.claude` if absent. */
   readonly configDir?: string;
 }
+
+/** A decision and what it rests on. */
+export type Judged = Pick<Judgement, "decision" | "tier" | "reason"> & {
+  /** The text of the rule that decided, if one did. */
+  readonly rule?: string;
+};
 
 export type Decision = Behaviour;
 export type Mode = PermissionMode | "bypass";
 
 /**
- * Whether a call may run: `allow`, `ask` or `deny`, as permission-semantics has it. Synchronous and without
- * effects; it looks at the file system only to follow links and to recognise a bare repository. Never throws:
- * what goes wrong inside is `deny`.
+ * Returns whether a call may run: `allow`, `ask` or `deny` (permission-semantics, version 2). Synchronous and without
+ * effects; on disk it only resolves links, recognises repositories and looks at names. Never throws: a failure is `deny`.
  */
 export function decide(
   rules: PermissionRules,
@@ -38,6 +43,18 @@ export function decide(
   input: unknown,
   ctx: DecisionContext = {},
 ): Decision {
+  return judge(rules, mode, cwd, tool, input, ctx).decision;
+}
+
+/** The same, with the reason, the rule, and for an allow the tier that it rests on. */
+export function judge(
+  rules: PermissionRules,
+  mode: Mode,
+  cwd: string,
+  tool: string,
+  input: unknown,
+  ctx: DecisionContext = {},
+): Judged {
   try {
     const {
       home = homedir(),
@@ -45,11 +62,14 @@ export function decide(
       projectRoot = cwd,
       additionalDirs = [],
       configDir = ".claude",
+      ...context
     } = ctx ?? {};
     const engine = engineOf(projectRules(rules), { projectRoot, home, platform, additionalDirs, configDir });
-    return engine.judge(known(mode), cwd, tool, input).decision;
-  } catch {
-    return "deny";
+    const { decision, tier, reason, rule } = engine.judge(known(mode), cwd, tool, input, context);
+    return { decision, reason, ...(tier ? { tier } : {}), ...(rule ? { rule: rule.text } : {}) };
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    return { decision: "deny", reason: `the call could not be evaluated (${what})` };
   }
 }
 

@@ -19,12 +19,15 @@ export interface Rule {
  */
 export type Tier = "rule" | "enforced" | "plain" | "mode";
 
+/** Whether a path under a Read rule's pattern was ever tracked by git. */
+export type EverTracked = (pattern: string) => "yes" | "no" | "unknown";
+
 /** What a decision may rest on besides rules, mode and the call. */
 export interface JudgeContext {
   /** A read-only confinement works here, and a command allowed for it will run in it. False if absent. */
   readonly enforced?: boolean;
-  /** Whether a path under a Read rule's pattern was ever tracked by git; `unknown` if absent. */
-  readonly everTracked?: (pattern: string) => "yes" | "no" | "unknown";
+  /** Every answer is `unknown` if absent. */
+  readonly everTracked?: EverTracked;
 }
 
 /** `allow`, `ask` or `deny`, and why. */

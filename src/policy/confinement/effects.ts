@@ -1,16 +1,15 @@
-import { located, loopedWords, named } from "../engine/command-words.ts";
 import type { Whereabouts } from "../engine/directories.ts";
-import { follow } from "../engine/follow.ts";
+import { follow, type State } from "../engine/follow.ts";
 import { cdTarget } from "../engine/permits.ts";
 import { handedOver } from "../engine/removals.ts";
 import { startedBy } from "../engine/started.ts";
-import { withoutBraces } from "../shell/braces.ts";
+import { fillIn } from "../engine/values.ts";
+import { readingUses } from "../shell/command-uses.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
 import { parseShell } from "../shell/parse.ts";
-import { readOnlyUses, takesText } from "../shell/read-only.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, type ShellWord } from "../shell/words.ts";
-import { nameOf, unwrapped } from "../shell/wrappers.ts";
+import { nameOf } from "../shell/wrappers.ts";
 
 /** Something that a command does, as far as its words tell. Paths are as written; `folders`: where it may stand then. */
 export type Effect = { readonly folders: readonly string[] } & (
@@ -38,9 +37,9 @@ export function effectsOf(command: string, cwd: string, home: string): readonly 
   const found: Effect[] = [];
   const survey = new Survey(cwd, home, found);
   follow(parseShell(command), { folders: [cwd], lost: false }, home, {
-    part: (part, where) => survey.part(part, where.now, 0),
-    redirects: (redirects, where) => {
-      for (const one of redirects) survey.redirect(one, where.now);
+    part: (part, state) => survey.part(part, state, 0),
+    redirects: (redirects, state) => {
+      for (const one of redirects) survey.redirect(one, state);
     },
   });
   return found;
@@ -57,34 +56,27 @@ class Survey {
     this.#found = found;
   }
 
-  part(part: ShellPart, at: Whereabouts, depth: number): void {
-    for (const redirect of part.redirects) this.redirect(redirect, at);
-    for (const { name, value } of part.assignments) {
-      const [word] = value === null ? [] : located([value], this.#home, this.#cwd);
-      this.#assignment(name, word ?? null, at);
-    }
+  part(part: ShellPart, state: State, depth: number): void {
+    for (const redirect of part.redirects) this.redirect(redirect, state);
+    for (const { name, value } of part.assignments)
+      for (const word of value === null ? [null] : filledWords([value], state))
+        this.#assignment(name, word, state.at);
     if (part.kind !== "command") return;
-    const spellings = [part.words, withoutBraces(part.words), ...loopedWords(part.words, part.loopNames)];
-    for (const words of spellings) {
-      if (words === null || words.length === 0) continue;
-      startedBy(
-        words,
-        part,
-        at,
-        { home: this.#home, depth },
-        {
-          command: (started) => this.#command(started, part, at),
-          part: (inner, where, deeper) => this.part(inner, where, deeper),
-          redirect: (redirect, where) => this.redirect(redirect, where),
-        },
-      );
+    const spellings = [part.words, ...(fillIn(part.words, state.known) ?? []).map(({ words }) => words)];
+    for (const words of new Set(spellings)) {
+      if (words.length === 0) continue;
+      startedBy(words, part, state.at, { home: this.#home, depth }, {
+        command: (started) => this.#command(started, part, state.at),
+        part: (inner, where, deeper) => this.part(inner, where, deeper),
+        redirect: (redirect, where) => this.redirect(redirect, where),
+      });
     }
   }
 
-  redirect(redirect: ShellRedirect, at: Whereabouts): void {
+  redirect(redirect: ShellRedirect, state: State): void {
     if (redirect.type === "unknown") return;
-    const [word] = located([redirect.target], this.#home, this.#cwd);
-    this.#add({ type: redirect.type === "read" ? "read" : "write", path: word?.value ?? "" }, at);
+    for (const { value } of filledWords([redirect.target], state))
+      this.#add({ type: redirect.type === "read" ? "read" : "write", path: value }, state.at);
   }
 
   #assignment(name: string, value: ShellWord | null, at: Whereabouts): void {
@@ -95,9 +87,9 @@ class Survey {
 
   #command(words: readonly ShellWord[], part: ShellPart, at: Whereabouts): void {
     const name = nameOf(words[0]);
-    const fed = unwrapped(part.words).xargs ? handedOver(part) : [];
-    const known = located([...named(words, name), ...fed], this.#home, this.#cwd);
-    const rest = known.slice(1);
+    const fed = part.words.some(({ value }) => value === "xargs") ? handedOver(part) : [];
+    const rest = [...words.slice(1), ...fed];
+    const known = [literalWord(name), ...rest];
     for (const { value } of rest) {
       const [, variable, text] = /^(GIT_\w+)=(.*)$/s.exec(value) ?? [];
       if (variable !== undefined && STEERS_GIT.test(variable))
@@ -112,17 +104,17 @@ class Survey {
     // Where git keeps its programs, each has a name of its own.
     if (name.startsWith("git-"))
       this.#add({ type: "git", words: [literalWord(name.slice("git-".length)), ...rest] }, at);
-    const reads = readOnlyUses(known, part.loopNames);
-    const files = fileCommandUses(known);
-    // What find was told to do with what it finds is more than reading.
-    const acts = name === "find" && reads !== null && reads.why !== null;
-    for (const path of [...(reads?.reads ?? []), ...(files?.reads ?? [])])
-      this.#add({ type: acts ? "write" : "read", path }, at);
-    for (const path of files?.writes ?? []) this.#add({ type: "write", path }, at);
+    const reads = readingUses(known);
+    const changes = fileCommandUses(known);
+    // What find does with what it finds is more than reading.
+    const acts = name === "find" && reads !== null && (reads.confined !== null || reads.starts.length > 0);
+    for (const { value } of reads?.reads ?? []) this.#add({ type: acts ? "write" : "read", path: value }, at);
+    for (const path of changes?.reads ?? []) this.#add({ type: "read", path }, at);
+    for (const path of changes?.writes ?? []) this.#add({ type: "write", path }, at);
     if (WRITERS.has(name)) for (const path of rest.flatMap(pathsIn)) this.#add({ type: "write", path }, at);
-    if (takesText(name) || files !== null || (reads !== null && reads.why === null)) return;
-    for (const word of rest) this.#named(word, at);
-    if (!INTERPRETERS.test(name)) return;
+    const isKnown = changes !== null || (reads !== null && reads.confined === null);
+    if (!isKnown) for (const word of rest) this.#named(word, at);
+    if (!INTERPRETERS.test(name) || (isKnown && name === "sed")) return;
     const texts = [...rest.map(({ value }) => value), ...part.documents];
     for (const text of texts) this.#add({ type: "program", text }, at);
   }
@@ -135,6 +127,10 @@ class Survey {
     const folders = at.lost ? [...new Set([...at.folders, this.#cwd])] : at.folders;
     this.#found.push({ ...effect, folders });
   }
+}
+
+function filledWords(words: readonly ShellWord[], { known }: State): readonly ShellWord[] {
+  return (fillIn(words, known) ?? [{ words }]).flatMap((filled) => filled.words);
 }
 
 type WithoutFolders<T> = T extends unknown ? Omit<T, "folders"> : never;

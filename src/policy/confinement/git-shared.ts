@@ -1,4 +1,4 @@
-import { gitReads } from "../shell/git-read-only.ts";
+import { gitUses } from "../shell/git-uses.ts";
 import type { ShellWord } from "../shell/words.ts";
 
 /** git's own options that take the next word. */
@@ -52,7 +52,7 @@ export function sharedByGit({ words, settings }: GitCall, branch: string): strin
   if (!subcommand.literal)
     return `What git ${subcommand.raw} would do is not known before it runs. Write the command out.`;
   // What only shows something is known already; whatever else it may be, it is not asked about here.
-  if (gitReads(words).why === null) return null;
+  if (gitUses(words).confined === null) return null;
   const name = subcommand.value;
   const row = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
   return (

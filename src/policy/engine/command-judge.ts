@@ -1,30 +1,37 @@
 import type { PermissionMode } from "../gate.ts";
-import type { Behaviour, Judgement, Rule } from "../rules.ts";
+import type { Behaviour, JudgeContext, Judgement, Rule } from "../rules.ts";
+import type { GitDestruction } from "../shell/git-destroys.ts";
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
-import { plainText } from "../shell/words.ts";
+import { plainText, type ShellWord } from "../shell/words.ts";
 import { exactly } from "./command-rules.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
+import { factsOfRedirects, joinFacts } from "./facts.ts";
 import type { Books, FileAccess } from "./file-access.ts";
-import { follow, moveBy } from "./follow.ts";
+import { follow, moveBy, type State } from "./follow.ts";
 import { escaped } from "./path-pattern.ts";
-import { dataPermit, type Permit, Permits } from "./permits.ts";
+import { type Permit, Permits, type RedirectPermit } from "./permits.ts";
+import type { Reading } from "./reading.ts";
 import { noRestriction, type Restriction, Restrictions } from "./restrictions.ts";
 import type { Verdict } from "./verdict.ts";
+
+type Decide = (decision: Behaviour, reason: string, more?: Partial<Pick<Verdict, "rule" | "tier" | "confined">>) => Verdict;
 
 interface PartFinding {
   readonly part: ShellPart;
   readonly text: string;
   readonly restriction: Restriction;
   readonly permit: Permit;
+  readonly state: State;
 }
 
 interface Findings {
   readonly parts: readonly PartFinding[];
   readonly restriction: Restriction;
-  /** Redirects and data that are not allowed. */
-  readonly refused: readonly { readonly reason: string; readonly redirect?: ShellRedirect }[];
-  /** A `cd` leads to another folder. */
+  readonly redirects: readonly { readonly redirect: ShellRedirect; readonly permit: RedirectPermit }[];
+  /** Data of a construct that is not allowed. */
+  readonly data: Reading;
+  /** A `cd` leads to another directory. */
   readonly moves: boolean;
 }
 
@@ -35,16 +42,24 @@ export class CommandJudge {
   readonly #mode: PermissionMode;
   readonly #cwd: string;
   readonly #home: string;
+  readonly #enforced: boolean;
   readonly #permits: Permits;
   readonly #restrictions: Restrictions;
 
-  constructor(books: Books, files: FileAccess, mode: PermissionMode, cwd: string, home: string) {
+  constructor(
+    books: Books,
+    files: FileAccess,
+    mode: PermissionMode,
+    { cwd, home }: { readonly cwd: string; readonly home: string },
+    { enforced = false, everTracked = () => "unknown" }: JudgeContext,
+  ) {
     this.#books = books;
     this.#files = files;
     this.#mode = mode;
     this.#cwd = cwd;
     this.#home = home;
-    this.#permits = new Permits(books, files, mode, home);
+    this.#enforced = enforced;
+    this.#permits = new Permits(books, files, mode, home, everTracked);
     this.#restrictions = new Restrictions(books, files, cwd, home);
   }
 
@@ -53,24 +68,24 @@ export class CommandJudge {
     const findings = this.#find(script);
     const parts = findings.parts.map(({ text, restriction, permit }) => ({
       text,
-      decision: alone(restriction, permit),
+      decision: this.#alone(restriction, permit),
     }));
-    const verdict = (decision: Behaviour, reason: string, rule?: Rule): Verdict => {
+    const verdict: Decide = (decision, reason, more = {}) => {
       const proposals =
         decision === "ask" && script.problem === null ? this.#proposals(command, findings) : [];
-      return { decision, reason, parts, proposals, ...(rule ? { rule } : {}) };
+      return { decision, reason, parts, proposals, ...more };
     };
     const { restriction } = findings;
     const deny = this.#books.deny.tool("Bash") ?? restriction.deny ?? this.#books.deny.commands.line(command);
-    if (deny) return verdict("deny", `the rule ${deny.text} denies it`, deny);
+    if (deny) return verdict("deny", `the rule ${deny.text} denies it`, { rule: deny });
     if (restriction.critical !== null) {
       return final(
         verdict("ask", `it would remove ${restriction.critical}, which no rule and no mode allows`),
       );
     }
     const ask = this.#books.ask.tool("Bash") ?? restriction.ask ?? this.#books.ask.commands.line(command);
-    if (ask) return final(verdict("ask", `the rule ${ask.text} asks for it`, ask));
-    if (this.#mode === "bypassPermissions") return verdict("allow", "all checks are switched off");
+    if (ask) return final(verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask }));
+    if (this.#mode === "bypassPermissions") return verdict("allow", "all checks are switched off", { tier: "mode" });
     if (script.problem !== null) return verdict("ask", `the command cannot be understood: ${script.problem}`);
     if (restriction.protects !== null) {
       return final(verdict("ask", `${restriction.protects} is protected, and no rule lifts that`));
@@ -78,97 +93,129 @@ export class CommandJudge {
     return this.#allow(command, script, findings, verdict);
   }
 
-  #allow(
-    command: string,
-    script: ShellScript,
-    findings: Findings,
-    verdict: (decision: Behaviour, reason: string, rule?: Rule) => Verdict,
-  ): Verdict {
-    const [refused] = findings.refused;
+  #allow(command: string, script: ShellScript, findings: Findings, verdict: Decide): Verdict {
     const whole = this.#mode === "plan" ? null : this.#books.allow.commands.whole(command);
-    const redirects = findings.refused.every(({ redirect }) => redirect === undefined);
-    if (whole && redirects) return verdict("allow", `the rule ${whole.text} allows this very command`, whole);
+    const odd = findings.redirects.find(({ permit }) => permit.type === "not")?.permit;
+    if (whole && odd === undefined)
+      return verdict("allow", `the rule ${whole.text} allows this very command`, { rule: whole, tier: "rule" });
+    if (script.parts.length === 0 && findings.redirects.length === 0) return verdict("ask", "there is no command in it");
     const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
-    if (
-      script.parts.length === 0 &&
-      findings.refused.length === 0 &&
-      !script.steps.some(({ type }) => type === "redirects")
-    ) {
-      return verdict("ask", "there is no command in it");
-    }
-    if (script.forbidden !== null && !bare)
-      return verdict("ask", `${script.forbidden} may do more than it shows`);
-    const not = findings.parts.find(({ permit }) => permit.type === "not");
+    const { parts, data, restriction } = findings;
+    const carried = parts.length > 0 && parts.every(({ permit }) => permit.rule !== null);
+    const [last] = parts;
+    const rules = parts.flatMap(({ permit }) => (permit.rule ? [permit.rule] : []));
+    const confined = this.#enforced && this.#isConfined(script, findings);
+    if (confined && !carried)
+      return verdict("allow", "it only reads, in a confinement that cannot write", { tier: "enforced", confined: "read" });
+    if (script.forbidden !== null && !bare) return verdict("ask", `${script.forbidden.text} may do more than it shows`);
+    const not = parts.find(({ permit }) => !isPermitted(permit));
     if (not) {
       const only = this.#mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
-      return verdict("ask", `${not.text || not.part.source} is not allowed: ${not.permit.reason}${only}`);
+      const { plain, confined, workspace } = not.permit;
+      const why = workspace ?? (this.#enforced ? confined : null) ?? plain;
+      return verdict("ask", `${not.text || not.part.source} is not allowed: ${why}${only}`);
     }
-    if (refused && !(bare && refused.redirect === undefined)) return verdict("ask", refused.reason);
-    const git = findings.parts.find(({ restriction }) => restriction.git);
-    if (git && findings.moves)
-      return verdict("ask", "git would run in another folder, whose configuration may run commands");
-    if (git && this.#permits.bareRepository({ folders: [this.#cwd], lost: false })) {
-      return verdict(
-        "ask",
-        "the folder itself looks like a bare repository, whose configuration may run commands",
-      );
+    if (odd?.type === "not") return verdict("ask", odd.reason);
+    if (data.plain !== null && !bare) return verdict("ask", data.plain);
+    const git = this.#gitProblem(findings);
+    if (git !== null) return verdict("ask", git);
+    const lost = parts.find(({ restriction: { destroys }, permit }) => destroys && !spellsOut(permit.rule, destroys));
+    if (lost?.restriction.destroys) {
+      const { subcommand, words } = lost.restriction.destroys;
+      return final(verdict("ask", `git ${[...new Set([subcommand, ...words])].join(" ")} loses what no undo brings back, and only a rule with these words allows it`));
     }
-    const rules = findings.parts.flatMap(({ permit }) =>
-      permit.type === "allowed" && typeof permit.by === "object" ? [permit.by] : [],
+    if (carried)
+      return verdict("allow", `the rule ${rules[0]?.text} allows it`, { tier: "rule", ...(rules[0] ? { rule: rules[0] } : {}) });
+    const writes = parts.some(({ permit }) => permit.plain !== null) || findings.redirects.some(({ permit }) => permit.type === "workspace");
+    const bound = rules.length === 0 && findings.redirects.every(({ permit }) => permit.type !== "rule") && !restriction.destroys;
+    const reason = writes ? "it changes files of the workspace only" : `${last?.text.split(" ")[0] ?? "it"} only reads`;
+    return verdict("allow", rules[0] ? `the rule ${rules[0].text} allows it` : reason, {
+      tier: "plain",
+      ...(rules[0] ? { rule: rules[0] } : {}),
+      ...(this.#enforced && bound ? { confined: writes ? "write" : "read" } : {}),
+    });
+  }
+
+  /** Whether the whole line only reads in a confinement (§5.7). */
+  #isConfined(script: ShellScript, { parts, redirects, data, restriction }: Findings): boolean {
+    const harmless = script.forbidden === null || script.forbidden.harmless;
+    return (
+      harmless &&
+      data.confined === null &&
+      restriction.destroys === null &&
+      parts.every(({ permit }) => permit.confined === null) &&
+      redirects.every(({ redirect, permit }) => permit.type === "free" || (redirect.type === "read" && permit.type !== "not"))
     );
-    const [last] = findings.parts;
-    return verdict("allow", last?.permit.reason ?? "nothing in it needs a permission", rules[0]);
+  }
+
+  /** Why git may not run here, whatever rules say (§5.6, §5.9). */
+  #gitProblem({ parts, moves }: Findings): string | null {
+    const calls = parts.filter(({ restriction }) => restriction.git);
+    if (calls.length === 0) return null;
+    if (moves) return "git would run in another directory, whose configuration may run commands";
+    for (const { state, permit } of calls) {
+      if (state.facts.madeRepository) return "an earlier part may have made a repository, whose configuration may run commands";
+      if (state.facts.changedGit && permit.rule === null) return "an earlier part may have changed what git finds here";
+      const trap = this.#permits.repositoryTrap({ folders: [this.#cwd], lost: false });
+      if (trap !== null) return trap;
+    }
+    return null;
   }
 
   #find(script: ShellScript): Findings {
     const parts: PartFinding[] = [];
-    const refused: { reason: string; redirect?: ShellRedirect }[] = [];
+    const redirects: Findings["redirects"][number][] = [];
     const all = noRestriction();
     let moves = false;
-    const redirects = (list: readonly ShellRedirect[], where: Directories) => {
-      for (const redirect of list) {
-        const permit = this.#permits.redirect(redirect, where.now, where.left);
-        if (permit.type === "not") refused.push({ reason: permit.reason, redirect });
-      }
+    const judge = (list: readonly ShellRedirect[], { at, facts, afterCd }: State) => {
+      for (const redirect of list)
+        redirects.push({ redirect, permit: this.#permits.redirect(redirect, at, facts, afterCd) });
     };
     follow(script, { folders: [this.#cwd], lost: false }, this.#home, {
-      part: (part, where) => {
+      part: (part, state) => {
         const restriction = noRestriction();
-        this.#restrictions.part(part, where.now, restriction);
+        this.#restrictions.part(part, state, restriction);
         merge(all, restriction);
-        const permit = this.#permits.part(part, where.now);
-        parts.push({ part, text: plainText(part.words) || part.source, restriction, permit });
-        redirects(part.redirects, where);
-        moves ||= this.#leaves(part, where.now);
+        // What a redirect of git's own makes is there before git starts.
+        const own = factsOfRedirects(part.redirects, state.at);
+        const seen = own.madeRepository ? { ...state, facts: joinFacts(state.facts, own) } : state;
+        const permit = this.#permits.part(part, seen);
+        parts.push({ part, text: plainText(part.words) || part.source, restriction, permit, state: seen });
+        judge(part.redirects, state);
+        moves ||= this.#leaves(part, state.at);
       },
-      redirects: (list, where) => {
-        for (const one of list) this.#restrictions.redirect(one, where.now, all);
-        redirects(list, where);
+      redirects: (list, state) => {
+        for (const one of list) this.#restrictions.redirect(one, state, all);
+        judge(list, state);
       },
     });
-    for (const step of script.steps) {
-      const permit = step.type === "data" ? dataPermit(step.words) : null;
-      if (permit?.type === "not") refused.push({ reason: permit.reason });
-    }
-    return { parts, restriction: all, refused, moves };
+    const words = script.steps.flatMap((step) => (step.type === "data" ? step.words : []));
+    return { parts, restriction: all, redirects, data: dataReading(words), moves };
   }
 
-  #leaves(part: ShellPart, now: Whereabouts): boolean {
-    const before = new Directories(now);
+  #leaves(part: ShellPart, at: Whereabouts): boolean {
+    const before = new Directories(at);
     moveBy(part, before, this.#home);
-    return before.now.lost || before.now.folders.some((folder) => folder !== this.#cwd);
+    return before.now.lost || before.now.folders.some((dir) => dir !== this.#cwd);
+  }
+
+  #alone({ deny, ask, critical, protects, destroys }: Restriction, permit: Permit): Judgement["decision"] {
+    if (deny) return "deny";
+    const lost = destroys !== null && !spellsOut(permit.rule, destroys);
+    if (critical !== null || ask !== null || protects !== null || lost) return "ask";
+    return isPermitted(permit) || (this.#enforced && permit.confined === null) ? "allow" : "ask";
   }
 
   /** Rules that would let the parts through one by one, or else the command as a whole. */
-  #proposals(command: string, { parts, refused }: Findings): readonly (readonly string[])[] {
-    const writes = refused.flatMap(({ redirect }) => {
-      if (!redirect || redirect.type === "unknown" || !redirect.target.literal) return [];
+  #proposals(command: string, { parts, redirects }: Findings): readonly (readonly string[])[] {
+    const writes = redirects.flatMap(({ redirect, permit }) => {
+      if (permit.type !== "not" || redirect.type === "unknown" || !redirect.target.literal) return [];
       const verdict = this.#files.judge("edit", "Edit", redirect.target.value, this.#cwd);
       const tool = redirect.type === "read" ? "Read" : "Edit";
       return verdict.paths.map((path) => `${tool}(/${escaped(path)})`);
     });
     const each = parts.flatMap(({ part, permit }) =>
-      permit.type === "not" ? [exactly(fullText(part))] : [],
+      isPermitted(permit) ? [] : [exactly(fullText(part))],
     );
     return [[...new Set([...each, ...writes])], [...new Set([exactly(command.trim()), ...writes])]];
   }
@@ -190,9 +237,32 @@ function merge(all: Restriction, one: Restriction): void {
   all.critical ??= one.critical;
   all.protects ??= one.protects;
   all.git ||= one.git;
+  all.destroys ??= one.destroys;
 }
 
-function alone({ deny, ask, critical, protects }: Restriction, { type }: Permit): Judgement["decision"] {
-  if (deny) return "deny";
-  return critical !== null || ask !== null || protects !== null || type === "not" ? "ask" : "allow";
+function isPermitted({ plain, workspace, rule }: Permit): boolean {
+  return rule !== null || plain === null || workspace === null;
+}
+
+/** Whether a rule's own text has the subcommand and each of the words that destroy (§5.12). */
+function spellsOut(rule: Rule | null, { subcommand, words }: GitDestruction): boolean {
+  const said = new Set(rule?.text.replace(/^Bash\(|\)$/g, "").replace(/:\*$/, "").split(/\s+/));
+  return [subcommand, ...words].every((word) => said.has(word));
+}
+
+/** Whether globs among the data of a construct look outside, or its expansions do more than they show. */
+function dataReading(words: readonly ShellWord[]): Reading {
+  let [plain, confined]: [string | null, string | null] = [null, null];
+  for (const { pieces, raw } of words) {
+    const forbidden = pieces.find((piece) => piece.type === "forbidden");
+    if (forbidden?.type === "forbidden") {
+      plain ??= `${raw} may do more than it shows`;
+      if (!forbidden.harmless) confined ??= `${raw} may do more than it shows`;
+    }
+    const globbed = pieces.some(({ type }) => type === "glob" || type === "brace");
+    if (!globbed || !(pieces[0]?.type === "tilde" || pieces[0]?.text.startsWith("/"))) continue;
+    plain ??= `${raw} looks for files outside`;
+    confined ??= plain;
+  }
+  return { plain, confined };
 }

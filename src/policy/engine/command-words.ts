@@ -1,6 +1,6 @@
 import { isPlainCommandWord } from "../shell/characters.ts";
-import type { LoopNames, ShellAssignment, ShellPart } from "../shell/script.ts";
-import { literalWord, type Piece, type ShellWord, wordOf } from "../shell/words.ts";
+import type { ShellAssignment, ShellPart } from "../shell/script.ts";
+import { literalWord, type ShellWord } from "../shell/words.ts";
 import { startsOthers } from "../shell/wrappers.ts";
 import type { CommandRule } from "./command-rules.ts";
 
@@ -15,9 +15,13 @@ const SHELL_COMMANDS: ReadonlySet<string> = new Set(
 /** These only by their exact text (§5.4). */
 const DECLARATIONS: ReadonlySet<string> = new Set("export declare typeset local readonly".split(" "));
 
+export function isSafeVariable(name: string): boolean {
+  return SAFE_VARIABLE.test(name);
+}
+
 export function unsafeAssignments(part: ShellPart): readonly ShellAssignment[] {
   return part.assignments.filter(({ name, simple, value }) => {
-    if (!simple || value === null || !SAFE_VARIABLE.test(name)) return true;
+    if (!simple || value === null || !isSafeVariable(name)) return true;
     return value.pieces.some(({ type }) => type === "forbidden");
   });
 }
@@ -47,42 +51,7 @@ export function accepts(words: readonly ShellWord[]): (rule: CommandRule) => boo
   };
 }
 
-/** The words with what is known of the person's own folders filled in, for looking which files are meant. */
-export function located(words: readonly ShellWord[], home: string, cwd: string): readonly ShellWord[] {
-  const known: Readonly<Record<string, string>> = { HOME: home, PWD: cwd };
-  return words.map((word) => {
-    if (word.literal || !word.pieces.some((piece) => piece.type === "variable")) return word;
-    const pieces = word.pieces.map((piece) => {
-      const text =
-        piece.type === "variable" && Object.hasOwn(known, piece.name) ? known[piece.name] : undefined;
-      return text === undefined ? piece : ({ type: "text", text, quoted: true } as const);
-    });
-    return wordOf(pieces, word.raw);
-  });
-}
-
 export function named(words: readonly ShellWord[], name: string): readonly ShellWord[] {
   return [literalWord(name), ...words.slice(1)];
 }
 
-/** The words with each value that a loop sets, as far as one variable of a loop is in them. */
-export function loopedWords(
-  words: readonly ShellWord[],
-  loopNames: LoopNames,
-): readonly (readonly ShellWord[])[] {
-  const pieces = words.flatMap((word) => word.pieces);
-  const used = pieces.find((piece) => piece.type === "variable" && loopNames.has(piece.name));
-  if (used?.type !== "variable") return [];
-  const values = loopNames.get(used.name)?.words ?? [];
-  const isUsed = (piece: Piece) => piece.type === "variable" && piece.name === used.name;
-  return values.map((value) =>
-    words.map((word) =>
-      word.pieces.some(isUsed)
-        ? wordOf(
-            word.pieces.flatMap((piece) => (isUsed(piece) ? value.pieces : [piece])),
-            word.raw,
-          )
-        : word,
-    ),
-  );
-}

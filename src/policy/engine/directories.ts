@@ -24,7 +24,7 @@ export class Directories {
     return this.#now;
   }
 
-  step(step: Exclude<Step["type"], "part" | "redirects" | "data">): void {
+  step(step: Exclude<Step["type"], "part" | "redirects" | "data" | "together">): void {
     switch (step) {
       case "enter":
       case "branch":

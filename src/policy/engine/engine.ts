@@ -60,12 +60,20 @@ class Engine implements PolicyEngine {
     return [...deny.problems, ...ask.problems, ...allow.problems];
   }
 
-  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement {
+  judge(
+    mode: PermissionMode,
+    cwd: string,
+    tool: string,
+    input: unknown,
+    context: JudgeContext = {},
+  ): Judgement {
     try {
-      const { proposals, ...verdict } = this.#decide(this.#books, mode, cwd, tool, input);
-      if (verdict.decision !== "ask") return { ...verdict, grants: [] };
+      const { proposals, ...verdict } = this.#decide(this.#books, mode, cwd, tool, input, context);
+      if (verdict.decision === "allow")
+        return { tier: verdict.rule ? "rule" : "mode", ...verdict, grants: [] };
+      if (verdict.decision === "deny") return { ...verdict, grants: [] };
       if (mode === "dontAsk") return { ...verdict, decision: "deny", grants: [] };
-      const works = (grants: readonly string[]) => this.#lifts(grants, mode, cwd, tool, input);
+      const works = (grants: readonly string[]) => this.#lifts(grants, mode, cwd, tool, input, context);
       return { ...verdict, grants: proposals.find((grants) => grants.length > 0 && works(grants)) ?? [] };
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
@@ -85,15 +93,23 @@ class Engine implements PolicyEngine {
     cwd: string,
     tool: string,
     input: unknown,
+    context: JudgeContext,
   ): boolean {
     const more = grants.map((text): Rule => ({ text, behaviour: "allow", scope: "session" }));
     // The rules that deny and ask have spoken already and stay as they are.
     const relevant = this.#rules.filter(({ behaviour }) => behaviour === "allow");
     const books = { ...this.#books, allow: new RuleBook("allow", [...more, ...relevant], this.#place) };
-    return this.#decide(books, mode, cwd, tool, input).decision === "allow";
+    return this.#decide(books, mode, cwd, tool, input, context).decision === "allow";
   }
 
-  #decide(books: Books, mode: PermissionMode, cwd: string, tool: string, given: unknown): Verdict {
+  #decide(
+    books: Books,
+    mode: PermissionMode,
+    cwd: string,
+    tool: string,
+    given: unknown,
+    context: JudgeContext,
+  ): Verdict {
     const denied = books.deny.tool(tool);
     const input = readInput(tool, given);
     if ("malformed" in input && typeof input.malformed === "string") {
@@ -104,7 +120,7 @@ class Engine implements PolicyEngine {
     const deny = denied ?? books.deny.field(tool, input);
     if (deny) return decided("deny", `the rule ${deny.text} denies it`, deny);
     const asked = books.ask.tool(tool) ?? books.ask.field(tool, input);
-    const verdict = this.#byTool(books, mode, resolve(cwd), tool, input);
+    const verdict = this.#byTool(books, mode, resolve(cwd), tool, input, context);
     if (!asked || verdict.decision === "deny") return verdict;
     return { ...decided("ask", `the rule ${asked.text} asks for it`, asked), parts: verdict.parts };
   }
@@ -115,12 +131,12 @@ class Engine implements PolicyEngine {
     cwd: string,
     tool: string,
     input: Readonly<Record<string, unknown>>,
+    context: JudgeContext,
   ): Verdict {
     const files = new FileAccess(books, this.#place, mode, cwd);
     if (tool === "Bash") {
-      return new CommandJudge(books, files, mode, cwd, this.#place.home).judge(
-        textOf(input, "command") ?? "",
-      );
+      const where = { cwd, home: this.#place.home };
+      return new CommandJudge(books, files, mode, where, context).judge(textOf(input, "command") ?? "");
     }
     if (READERS.has(tool)) return judgeReading(files, books, mode, tool, input, cwd);
     if (EDITORS.has(tool)) return judgeEditing(files, mode, tool, input, cwd);

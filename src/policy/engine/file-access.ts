@@ -1,8 +1,10 @@
+import { lstatSync } from "node:fs";
 import type { PermissionMode } from "../gate.ts";
 import { protectedName } from "../protected-paths.ts";
 import type { Behaviour, Rule } from "../rules.ts";
 import type { Piece } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";
+import { lookBelow } from "./look.ts";
 import { candidatesOf, holds } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
 import { bothOf, isIn, type Place, twinOf } from "./place.ts";
@@ -28,6 +30,12 @@ export interface FileVerdict {
 }
 
 export type Operation = "read" | "edit";
+
+/** A deny or ask rule for reading: its text, and the pattern in its parentheses. */
+export interface ReadRestriction {
+  readonly text: string;
+  readonly pattern: string;
+}
 
 /** Judges files for one call: what stands still during the call is looked up once. */
 export class FileAccess {
@@ -84,28 +92,68 @@ export class FileAccess {
     return this.#any("deny", "read", "Read", paths) !== null;
   }
 
-  /** Whether something that begins with this path may be denied to be read; wide. */
-  mayDenyBelow(prefix: string): boolean {
-    const prefixes = this.#twins([prefix]);
-    return this.#rules("deny", "read", "Read").some(({ patterns }) =>
-      patterns === null
-        ? true
-        : patterns.some(({ anchor, fixed }) => prefixes.some((one) => this.#reaches(anchor, fixed, one))),
+  /** Deny and ask rules that can match a directory or something below it; wide. */
+  restrictionsBelow(dir: string): readonly ReadRestriction[] {
+    const dirs = this.#twins([dir, ...candidatesOf(dir, dir, this.#place.home).paths]);
+    return this.#restrictions().flatMap(({ rule, patterns }) => {
+      const reaches =
+        patterns === null ||
+        patterns.some(({ anchor, fixed }) => dirs.some((one) => this.#reaches(anchor, fixed, one)));
+      return reaches ? [{ text: rule.text, pattern: /^\w+\((.*)\)$/s.exec(rule.text.trim())?.[1] ?? "**" }] : [];
+    });
+  }
+
+  /** A rule that restricts reading something at a path or below it; null: there is nothing of the kind. */
+  findRestricted(path: string): Rule | null {
+    if (this.restrictionsBelow(path).length === 0) return null;
+    const rules = this.#restrictions();
+    let found: Rule | null = null;
+    const looked = lookBelow(path, (one) => {
+      for (const way of this.#twins([one])) found ??= this.#match(rules, way, true);
+      return found !== null;
+    });
+    // What could not be looked through counts as found.
+    return looked ? (found ?? rules[0]?.rule ?? null) : null;
+  }
+
+  /** Whether a link below a directory leads out of the workspace. */
+  leadsOut(dir: string): boolean {
+    return lookBelow(dir, (path, entry) =>
+      entry === null || entry.isSymbolicLink() ? !this.isInside(path, dir) : false,
     );
   }
 
-  /** Whether a word with wildcards names a file that may not be read. */
-  globDenied(pieces: readonly Piece[], folders: readonly string[]): boolean {
+  /** Whether no deny or ask rule can match a path, or anything below it. */
+  isFreeOfRules(path: string): boolean {
+    const { deny, ask } = this.judge("read", "Read", path, this.#cwd);
+    if (deny ?? ask) return false;
+    return isFile(path) || this.restrictionsBelow(path).length === 0;
+  }
+
+  /** Whether a word with wildcards may name a file that a deny or ask rule restricts. */
+  globRestricted(pieces: readonly Piece[], folders: readonly string[]): boolean {
     const [head, ...rest] = pieces;
-    // A word from the root on can only begin in a folder that is spelt out.
+    // A word from the root on can only begin in a directory that is spelt out.
     const words =
       head?.type === "text" ? this.#twins([head.text]).map((text) => [{ ...head, text }, ...rest]) : [pieces];
     const places = this.#twins(folders);
-    return this.#rules("deny", "read", "Read").some(({ patterns }) =>
-      patterns?.some((pattern) =>
-        words.some((word) => findsDenied(word, places, pattern, this.#anchor(pattern.anchor, true))),
-      ),
+    return this.#restrictions().some(({ patterns }) =>
+      patterns === null
+        ? true
+        : patterns.some((pattern) =>
+            words.some((word) => findsDenied(word, places, pattern, this.#anchor(pattern.anchor, true))),
+          ),
     );
+  }
+
+  /** The directories of the workspace, with what links make of them. */
+  get workspace(): readonly string[] {
+    return this.#workspaceRoots();
+  }
+
+  isDirectory(path: string, folder: string): boolean {
+    const { paths } = candidatesOf(path, folder, this.#place.home);
+    return paths.some((one) => lstatSync(one, { throwIfNoEntry: false })?.isDirectory() ?? false);
   }
 
   isInside(path: string, folder: string): boolean {
@@ -132,6 +180,10 @@ export class FileAccess {
   #mayBeRead(path: string): boolean {
     this.#readable ??= this.#place.readable.flatMap(bothOf);
     return isIn(this.#workspaceRoots(), path) || isIn(this.#readable, path);
+  }
+
+  #restrictions(): readonly PathRule[] {
+    return [...this.#rules("deny", "read", "Read"), ...this.#rules("ask", "read", "Read")];
   }
 
   #editsInside(paths: readonly string[]): boolean {
@@ -233,9 +285,14 @@ export class FileAccess {
       const start = folder === "/" ? "/" : `${folder}/`;
       if (fixed === null) return anyDepthReaches(start, prefix);
       const whole = `${start}${fixed}`;
-      return whole.startsWith(prefix) || prefix.startsWith(whole);
+      const below = prefix === "/" ? "/" : `${prefix}/`;
+      return `${whole}/`.startsWith(below) || prefix.startsWith(whole);
     });
   }
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** At any depth there is a denied name in every folder, unless the prefix leads out of the anchor. */

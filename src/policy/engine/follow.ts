@@ -1,25 +1,48 @@
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
-import { unwrapped } from "../shell/wrappers.ts";
+import { unwrap } from "../shell/wrappers.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
+import { type Facts, factsOf, factsOfRedirects, joinFacts, NO_FACTS } from "./facts.ts";
 import { cdTarget } from "./permits.ts";
+import type { Known } from "./values.ts";
 
-/** What is done at each step of a script, with where it then stands. */
-export interface Visitor {
-  part(part: ShellPart, where: Directories): void;
-  redirects(redirects: readonly ShellRedirect[], where: Directories): void;
+/** Where a script is at one of its steps, and what is known there. */
+export interface State {
+  readonly at: Whereabouts;
+  readonly facts: Facts;
+  readonly known: Known;
+  /** Whether a `cd` came before. */
+  readonly afterCd: boolean;
 }
 
-/** Walks the steps of a script with the working directory that each has. */
+/** What is done at each step of a script. */
+export interface Visitor {
+  part(part: ShellPart, state: State): void;
+  redirects(redirects: readonly ShellRedirect[], state: State): void;
+}
+
+/** Walks the steps of a script with what is known at each of them: directories, and effects of earlier parts (§5.9). */
 export function follow(script: ShellScript, start: Whereabouts, home: string, visit: Visitor): void {
   const where = new Directories(start);
+  let facts = NO_FACTS;
+  const state = (): State => ({
+    at: where.now,
+    facts,
+    known: { home, dirs: where.now.lost ? [] : where.now.folders, values: script.values },
+    afterCd: where.left,
+  });
   for (const step of script.steps) {
     switch (step.type) {
       case "part":
-        visit.part(step.part, where);
+        visit.part(step.part, state());
+        facts = joinFacts(facts, factsOf(step.part, where.now));
         moveBy(step.part, where, home);
         break;
+      case "together":
+        for (const part of step.parts) facts = joinFacts(facts, factsOf(part, where.now));
+        break;
       case "redirects":
-        visit.redirects(step.redirects, where);
+        visit.redirects(step.redirects, state());
+        facts = joinFacts(facts, factsOfRedirects(step.redirects, where.now));
         break;
       case "data":
         break;
@@ -31,7 +54,7 @@ export function follow(script: ShellScript, start: Whereabouts, home: string, vi
 
 /** What a command does to the working directory. */
 export function moveBy(part: ShellPart, where: Directories, home: string): void {
-  const { words } = unwrapped(part.words);
+  const words = unwrap(part.words);
   const name = words[0]?.value ?? "";
   if (name === "cd") where.move(cdTarget(words, home).to);
   else if (["pushd", "popd", "source", ".", "eval"].includes(name)) where.move(null);

@@ -1,196 +1,138 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { PermissionMode } from "../gate.ts";
-import type { Rule } from "../rules.ts";
+import type { EverTracked, Rule } from "../rules.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
-import { readOnlyUses, takesText } from "../shell/read-only.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
+import { isSmallName } from "../shell/shell-state.ts";
 import { isNumber } from "../shell/tests.ts";
 import { knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
-import { unwrapped } from "../shell/wrappers.ts";
+import { unwrap } from "../shell/wrappers.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
+import { type Facts, isPlaced } from "./facts.ts";
 import type { Books, FileAccess } from "./file-access.ts";
-import { mayBeFed, namesOf } from "./xargs-names.ts";
+import { placedProblem } from "./file-changes.ts";
+import { hasGlob } from "./globs.ts";
+import { type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
 
-/** Why something is allowed, or why it is not. */
-export type Permit =
-  | { readonly type: "allowed"; readonly by: Rule | "read-only" | "workspace"; readonly reason: string }
+/** What may let a part run. Each is null where it does, or says why it does not. */
+export interface Permit extends Reading {
+  /** A change of the workspace in `acceptEdits` (§5.8); undefined: it is no such command. */
+  readonly workspace: string | null | undefined;
+  /** The allow rule that carries it. */
+  readonly rule: Rule | null;
+}
+
+/** A redirect that may be: `free` needs nothing, `rule` a rule of its own, `workspace` the mode. */
+export type RedirectPermit =
+  | { readonly type: "free" | "workspace" }
+  | { readonly type: "rule"; readonly rule: Rule }
   | { readonly type: "not"; readonly reason: string };
 
-/** What a `cd` does. */
-export type Move = { readonly to: string } | { readonly to: null; readonly reason: string };
-
-/** Looks for a proof that a part may run (§5.6 to §5.9). */
+/** Looks for what lets a part run (§5.4 to §5.11). */
 export class Permits {
   readonly #books: Books;
   readonly #files: FileAccess;
   readonly #mode: PermissionMode;
   readonly #home: string;
+  readonly #reading: ReadingCheck;
 
-  constructor(books: Books, files: FileAccess, mode: PermissionMode, home: string) {
+  constructor(books: Books, files: FileAccess, mode: PermissionMode, home: string, everTracked: EverTracked) {
     this.#books = books;
     this.#files = files;
     this.#mode = mode;
     this.#home = home;
+    this.#reading = new ReadingCheck(files, everTracked);
   }
 
-  part(part: ShellPart, at: Whereabouts): Permit {
-    const own = this.#ownDoing(part, at);
-    if (own.type === "allowed" || this.#mode === "plan") return own;
-    const finds = this.#findsDenied(part, at);
-    if (finds !== null) return not(`${finds.raw} would find a file that a rule denies`);
-    const bare = this.#books.allow.tool("Bash");
-    if (bare) return { type: "allowed", by: bare, reason: `the rule ${bare.text} allows every command` };
-    const rule = this.#rule(part);
-    return rule ? { type: "allowed", by: rule, reason: `the rule ${rule.text} allows it` } : own;
+  part(part: ShellPart, place: ReadingPlace): Permit {
+    const rule = this.#mode === "plan" ? null : this.#anyRule(part, place.at);
+    return { ...this.#read(part, place), workspace: this.#changes(part, place), rule };
   }
 
-  /** No rule for a command lifts a rule that denies reading, not even for a file that only a wildcard names. */
-  #findsDenied(part: ShellPart, at: Whereabouts): ShellWord | null {
-    const { words } = unwrapped(part.words);
-    if (readOnlyUses(words, part.loopNames) === null || takesText(words[0]?.value ?? "")) return null;
-    const globs = words.slice(1).filter(({ pieces }) => pieces.some(({ type }) => type === "glob"));
+  repositoryTrap(at: Whereabouts): string | null {
+    return this.#reading.repositoryTrap(at);
+  }
+
+  #anyRule(part: ShellPart, at: Whereabouts): Rule | null {
+    // No rule for a command lifts one that restricts reading, not even for a file that only a wildcard names.
+    const words = unwrap(part.words);
+    const globs = words.slice(1).filter(hasGlob);
+    const texts = ["echo", "printf", "test", "[", "basename", "dirname"].includes(words[0]?.value ?? "");
     const atHome = (piece: Piece): Piece =>
       piece.type === "tilde" && piece.text === "~" ? { type: "text", text: this.#home, quoted: true } : piece;
-    return globs.find(({ pieces }) => this.#files.globDenied(pieces.map(atHome), at.folders)) ?? null;
+    if (!texts && globs.some(({ pieces }) => this.#files.globRestricted(pieces.map(atHome), at.folders))) return null;
+    return this.#books.allow.tool("Bash") ?? this.#rule(part);
   }
 
-  /** Whether it is read-only, or in acceptEdits a change inside the workspace. */
-  #ownDoing(part: ShellPart, at: Whereabouts): Permit {
-    const [unsafe] = unsafeAssignments(part);
-    if (unsafe) return not(`${unsafe.name} may change what a command does`);
+  #read(part: ShellPart, place: ReadingPlace): Reading {
+    const assigned = assignmentProblem(part);
     switch (part.kind) {
       case "construct":
-        return not("only a rule for all of Bash allows such a construct");
+        return {
+          plain: `${shorten(part.source)} is more than reading`,
+          confined: part.counts ? null : `${shorten(part.source)} changes the shell`,
+        };
       case "test":
-        return testPermit(part);
+        return testReading(part);
       case "command": {
-        const { words, xargs } = unwrapped(part.words);
+        const words = unwrap(part.words, "xargs");
         const [command] = words;
-        if (!command)
-          return part.assignments.length > 0 ? this.#bareAssignment(part) : readOnly("it only redirects");
-        if (!isPlainCommand(command)) return not(`${command.raw} is not a plain command name`);
-        if (command.value === "cd" && !xargs) return this.#cd(words, at);
-        if (xargs) return this.#fed(words, part, at);
-        return this.#recognised(words, part, at);
+        if (!command) {
+          if (part.assignments.length === 0) return { plain: null, confined: null };
+          return { plain: `${part.assignments[0]?.name} would be set for what follows`, confined: assigned.confined };
+        }
+        if (!isPlainCommand(command)) return both(`${command.raw} is not a plain command name`);
+        const found = command.value === "cd" ? this.#cd(words, place) : this.#reading.command(words, part, place);
+        return { plain: assigned.plain ?? found.plain, confined: assigned.confined ?? found.confined };
       }
       default:
         return part.kind satisfies never;
     }
   }
 
-  #bareAssignment(part: ShellPart): Permit {
-    return not(`${part.assignments[0]?.name ?? "a variable"} would be set for what follows`);
-  }
-
-  #recognised(words: readonly ShellWord[], part: ShellPart, at: Whereabouts): Permit {
-    const name = words[0]?.value ?? "";
-    const uses = readOnlyUses(words, part.loopNames);
-    if (uses !== null) {
-      const glob = uses.globs.find((prefix) => this.#mayFindDenied(prefix, at));
-      const reason =
-        uses.why ??
-        (glob === undefined ? null : `${glob}* may find a file that a rule denies`) ??
-        this.#unreadable(uses.reads, at);
-      if (reason === null) return this.#gitHere(name, at) ?? readOnly(`${name} only reads`);
-      if (name !== "sed") return not(reason);
-    }
-    return this.#writes(words, at) ?? not(uses?.why ?? `${name} is not known to be read-only`);
-  }
-
-  /** git reads its configuration, and runs what it names, from a folder that looks like a repository itself. */
-  #gitHere(name: string, at: Whereabouts): Permit | null {
-    return name === "git" && this.bareRepository(at)
-      ? not("the folder itself looks like a bare repository")
-      : null;
-  }
-
-  bareRepository({ folders }: Whereabouts): boolean {
-    return folders.some((folder) =>
-      ["HEAD", "objects", "refs"].every((name) => existsSync(join(folder, name))),
-    );
-  }
-
-  /** Behind xargs stand words that nobody has seen: harmless as text, and as names from a list of names. */
-  #fed(words: readonly ShellWord[], part: ShellPart, at: Whereabouts): Permit {
-    const name = words[0]?.value ?? "";
-    if (["echo", "basename", "dirname"].includes(name)) return this.#recognised(words, part, at);
-    if (!mayBeFed(name, part.before)) return not(`${name} would be given options that nobody has seen`);
-    const listed = part.before?.length ? namesOf(part.before) : null;
-    if (listed === null) return not(`${name} would be given names that nobody has seen`);
-    return this.#recognised([...words, ...listed], part, at);
-  }
-
-  #cd(words: readonly ShellWord[], at: Whereabouts): Permit {
+  #cd(words: readonly ShellWord[], { at, facts }: ReadingPlace): Reading {
     const move = cdTarget(words, this.#home);
-    if (move.to === null) return not(move.reason);
-    const to = move.to;
-    if (at.lost && !to.startsWith("/")) return not("the folder it starts from is not known");
-    return at.folders.every((folder) => this.#files.isInside(to, folder))
-      ? readOnly("it stays in the workspace")
-      : not(`${to} is outside the workspace`);
-  }
-
-  #unreadable(reads: readonly string[], at: Whereabouts): string | null {
-    for (const path of reads) {
-      if (at.lost && !/^[/~]/.test(path)) return `the folder that ${path} is in is not known`;
-      if (/^~[^/]/.test(path)) return `${path} is another person's folder`;
-      for (const folder of at.folders) {
-        const { allowed, odd, inside, deny } = this.#files.judge("read", "Read", path, folder);
-        if (deny) return `the rule ${deny.text} denies reading ${path}`;
-        if (!allowed)
-          return odd !== null
-            ? `${path} cannot be granted: ${odd}`
-            : inside
-              ? `${path} may not be read`
-              : `${path} is outside the workspace`;
-      }
+    if (move.to === null) return both(move.reason);
+    const { to } = move;
+    if (at.lost && !to.startsWith("/")) return both("the directory it starts from is not known");
+    for (const dir of at.folders) {
+      const { paths } = this.#files.judge("read", "Read", to, dir);
+      if (isPlaced(facts, paths)) return both(`an earlier part may have changed what ${to} is`);
+      if (!this.#files.isInside(to, dir)) return both(`${to} is outside the workspace`);
     }
-    return null;
+    return { plain: null, confined: null };
   }
 
-  #mayFindDenied(prefix: string, { folders, lost }: Whereabouts): boolean {
-    if (lost) return true;
-    return folders.some((folder) =>
-      this.#files.mayDenyBelow(
-        prefix.startsWith("/") ? prefix : `${folder}/${prefix.replace(/^(?:\.\/+)+/, "")}`,
-      ),
-    );
-  }
-
-  /** A workspace file command in acceptEdits (§5.7); null where the command is none, or the mode another. */
-  #writes(words: readonly ShellWord[], at: Whereabouts): Permit | null {
-    if (this.#mode !== "acceptEdits") return null;
-    const uses = fileCommandUses(words);
-    if (uses === null) return null;
-    if (uses.why !== null) return not(uses.why);
+  /** A workspace file command in `acceptEdits` (§5.8). */
+  #changes(part: ShellPart, { at, facts }: ReadingPlace): string | null | undefined {
+    if (this.#mode !== "acceptEdits" || part.kind !== "command") return undefined;
+    const uses = fileCommandUses(unwrap(part.words, "xargs"));
+    if (uses === null) return undefined;
+    const [unsafe] = unsafeAssignments(part);
+    if (unsafe) return `${unsafe.name} may change what a command does`;
+    if (facts.changedShell !== null) return facts.changedShell;
+    if (uses.why !== null) return uses.why;
     for (const path of [...uses.reads, ...uses.writes]) {
-      if (at.lost && !path.startsWith("/")) return not(`the folder that ${path} is in is not known`);
-      for (const folder of at.folders) {
-        const verdict = this.#files.judge("edit", "Edit", path, folder);
-        if (!verdict.inside) return not(`${path} is outside the workspace`);
-        if (verdict.protects !== null) return not(`${path} is protected (${verdict.protects})`);
-        if (verdict.odd !== null) return not(`${path} cannot be granted: ${verdict.odd}`);
-        if (verdict.deny) return not(`the rule ${verdict.deny.text} denies it`);
+      if (at.lost && !path.startsWith("/")) return `the directory that ${path} is in is not known`;
+      for (const dir of at.folders) {
+        const verdict = this.#files.judge("edit", "Edit", path, dir);
+        if (isPlaced(facts, verdict.paths)) return `an earlier part may have changed what ${path} is`;
+        if (!verdict.inside) return `${path} is outside the workspace`;
+        if (verdict.protects !== null) return `${path} is protected (${verdict.protects})`;
+        if (verdict.odd !== null) return `${path} cannot be granted: ${verdict.odd}`;
+        if (verdict.deny) return `the rule ${verdict.deny.text} denies it`;
       }
     }
-    return {
-      type: "allowed",
-      by: "workspace",
-      reason: `${words[0]?.value ?? "it"} changes files of the workspace only`,
-    };
+    return placedProblem(uses, at, this.#files);
   }
 
   #rule(part: ShellPart): Rule | null {
     const { commands } = this.#books.allow;
-    const full = [...part.assignments.map(({ text }) => text), knownText(part.words)]
-      .filter(Boolean)
-      .join(" ");
+    const full = [...part.assignments.map(({ text }) => text), knownText(part.words)].filter(Boolean).join(" ");
     if (part.kind !== "command") return commands.find(part.source, ({ exact }) => exact)?.rule ?? null;
     const same = commands.find(full, ({ exact }) => exact);
     if (same && part.assignments.every(({ value }) => value?.literal)) return same.rule;
-    const { words } = unwrapped(part.words);
+    const words = unwrap(part.words);
     if (words.length === 0 || whyNoRule(words) !== null) return null;
     const fits = accepts(words);
     const safe = unsafeAssignments(part).length === 0;
@@ -198,58 +140,48 @@ export class Permits {
     if (plain) return plain.rule;
     // A rule that spells out assignments and wrappers, before its first wildcard, allows them too.
     const leading = part.words.slice(0, part.words.length - words.length + 1);
-    if (!leading.every(({ literal }) => literal) || !part.assignments.every(({ value }) => value?.literal))
-      return null;
+    if (!leading.every(({ literal }) => literal) || !part.assignments.every(({ value }) => value?.literal)) return null;
     const spelt = [...part.assignments.map(({ text }) => text), plainText(leading)].join(" ");
     const named = { command: words[0]?.value ?? "" };
-    return (
-      commands.find(full, (one) => one.head.startsWith(spelt) && fits({ ...one, ...named }))?.rule ?? null
-    );
+    return commands.find(full, (one) => one.head.startsWith(spelt) && fits({ ...one, ...named }))?.rule ?? null;
   }
 
-  /** Whether a redirect may be (§5.8). */
-  redirect(redirect: ShellRedirect, at: Whereabouts, afterCd: boolean): Permit {
+  /** Whether a redirect may be (§5.10). */
+  redirect(redirect: ShellRedirect, at: Whereabouts, facts: Facts, afterCd: boolean): RedirectPermit {
     if (redirect.type === "unknown") return not(`where ${redirect.text} leads is not known`);
     const { target } = redirect;
-    if (target.literal && target.value === "/dev/null") return readOnly("it leads nowhere");
-    if (/^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(target.value))
-      return not(`${target.value} is a network connection`);
+    if (target.literal && target.value === "/dev/null") return { type: "free" };
+    if (/^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(target.value)) return not(`${target.value} is a network connection`);
     const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
-    const lifted: Permit | null = bare && {
-      type: "allowed",
-      by: bare,
-      reason: `the rule ${bare.text} allows it`,
-    };
-    if (lifted && redirect.type === "read") return lifted;
+    if (bare && redirect.type === "read") return { type: "rule", rule: bare };
     const home = target.pieces[0]?.type === "tilde" && target.pieces[0].text === "~";
     const plain = target.literal || (home && target.pieces.slice(1).every(({ type }) => type === "text"));
     if (!plain) return not(`where ${target.raw} leads is not known`);
-    if (at.lost && !/^[/~]/.test(target.value)) return not(`the folder of ${target.value} is not known`);
-    const reads = redirect.type === "read" ? [] : (["edit"] as const);
-    for (const operation of redirect.type === "write" ? reads : [...reads, "read" as const]) {
-      for (const folder of at.folders) {
-        const verdict = this.#files.judge(
-          operation,
-          operation === "read" ? "Read" : "Edit",
-          target.value,
-          folder,
-        );
+    if (at.lost && !/^[/~]/.test(target.value)) return not(`the directory of ${target.value} is not known`);
+    let found: RedirectPermit = { type: "free" };
+    for (const operation of redirect.type === "both" ? (["edit", "read"] as const) : ([redirect.type === "read" ? "read" : "edit"] as const)) {
+      for (const dir of at.folders) {
+        const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", target.value, dir);
         if (verdict.protects !== null) return not(`${target.value} is protected (${verdict.protects})`);
+        if (isPlaced(facts, verdict.paths)) return not(`an earlier part may have changed what ${target.value} is`);
         if (bare) continue;
-        if (operation === "edit" && this.#mode === "plan")
-          return not("nothing is written while there is only a plan");
-        if (operation === "edit" && afterCd)
-          return not(`it writes ${target.value} after changing the folder`);
-        if (!target.literal || /^~/.test(target.value)) return not(`${target.raw} is outside the workspace`);
-        if (!verdict.allowed)
-          return not(
-            `${operation === "read" ? "reading" : "writing"} ${target.value} needs a permission of its own`,
-          );
+        if (operation === "edit" && this.#mode === "plan") return not("nothing is written while there is only a plan");
+        if (operation === "edit" && afterCd) return not(`it writes ${target.value} after changing the directory`);
+        if (!target.literal || target.value.startsWith("~")) return not(`${target.raw} is outside the workspace`);
+        if (!verdict.allowed) {
+          const what = operation === "read" ? "reading" : "writing";
+          return not(verdict.inside ? `${what} ${target.value} needs a permission of its own` : `${target.value} is outside the workspace`);
+        }
+        if (verdict.allow) found = { type: "rule", rule: verdict.allow };
+        else if (operation === "edit" && found.type === "free") found = { type: "workspace" };
       }
     }
-    return lifted ?? readOnly("it may be written");
+    return bare ? { type: "rule", rule: bare } : found;
   }
 }
+
+/** What a `cd` does. */
+export type Move = { readonly to: string } | { readonly to: null; readonly reason: string };
 
 /** Where a `cd` leads as it is written. */
 export function cdTarget(words: readonly ShellWord[], home: string): Move {
@@ -259,44 +191,45 @@ export function cdTarget(words: readonly ShellWord[], home: string): Move {
   const operands = from[0]?.value === "--" ? from.slice(1) : from;
   const [target, ...more] = operands;
   if (!target || more.length > 0)
-    return { to: null, reason: "cd without one folder leads to a place that is not written" };
+    return { to: null, reason: "cd without one directory leads to a place that is not written" };
   const [first, ...others] = target.pieces;
   const own = first?.type === "tilde" && first.text === "~" && others.every(({ type }) => type === "text");
   if (own) return { to: `${home}${others.map(({ text }) => text).join("")}` };
-  if (!target.literal || target.value === "" || target.value === "-" || target.value.startsWith("~")) {
+  if (!target.literal || target.value === "" || target.value === "-" || target.value.startsWith("~"))
     return { to: null, reason: `where cd ${target.raw} leads is not known` };
-  }
   return { to: target.value };
 }
 
-function testPermit({ words, compared }: ShellPart): Permit {
-  if (words.some(({ value }) => value === "-v" || value === "-R"))
-    return not("it tests a variable by its name");
-  if (
-    !words.every(({ pieces }) =>
-      pieces.every(({ type }) => type === "text" || type === "glob" || type === "number"),
-    )
-  ) {
-    return not("it tests what is not known before it runs");
-  }
-  return compared.every(isNumber) ? readOnly("it is a test") : not("it compares what is not a plain number");
+/** Why assignments in front of a command keep it from reading (§5.4, §5.7). */
+function assignmentProblem(part: ShellPart): Reading {
+  const [unsafe] = unsafeAssignments(part);
+  const odd = part.assignments.find(({ name, simple, value }) => {
+    const tame = value?.pieces.every((piece) => piece.type !== "forbidden" || piece.harmless) ?? false;
+    return !simple || !tame || !(isSmallName(name) || (part.words.length > 0 && !unsafeAssignments(part).some((one) => one.name === name)));
+  });
+  return {
+    plain: unsafe ? `${unsafe.name} may change what a command does` : null,
+    confined: odd ? `${odd.name} may change what a command does` : null,
+  };
 }
 
-function readOnly(reason: string): Permit {
-  return { type: "allowed", by: "read-only", reason };
+function testReading({ words, compared }: ShellPart): Reading {
+  if (words.some(({ value }) => value === "-v" || value === "-R")) return both("it tests a variable by its name");
+  const harmful = words.flatMap(({ pieces }) => pieces).find((piece) => piece.type === "forbidden" && !piece.harmless);
+  const confined = harmful ? `${harmful.text} may do more than it shows` : null;
+  const known = words.every(({ pieces }) => pieces.every(({ type }) => type === "text" || type === "number"));
+  if (!known) return { plain: "it tests what is not known before it runs", confined };
+  return { plain: compared.every(isNumber) ? null : "it compares what is not a plain number", confined };
 }
 
-function not(reason: string): Permit {
+function both(why: string): Reading {
+  return { plain: why, confined: why };
+}
+
+function not(reason: string): RedirectPermit {
   return { type: "not", reason };
 }
 
-/** Whether globs among the data of a construct look outside. */
-export function dataPermit(words: readonly ShellWord[]): Permit {
-  for (const { pieces, raw } of words) {
-    if (pieces.some(({ type }) => type === "forbidden")) return not(`${raw} may do more than it shows`);
-    const globbed = pieces.some(({ type }) => type === "glob" || type === "brace");
-    if (globbed && (pieces[0]?.type === "tilde" || pieces[0]?.text.startsWith("/")))
-      return not(`${raw} looks for files outside`);
-  }
-  return readOnly("it is data");
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

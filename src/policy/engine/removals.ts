@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { withoutBraces } from "../shell/braces.ts";
+import { findRoots } from "../shell/find.ts";
 import type { ShellPart } from "../shell/script.ts";
 import type { Piece, ShellWord } from "../shell/words.ts";
-import { findRoots, nameOf } from "../shell/wrappers.ts";
+import { nameOf } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { candidatesOf, holds, realOf } from "./path-candidates.ts";
 

@@ -1,15 +1,18 @@
 import type { Rule } from "../rules.ts";
-import { withoutBraces } from "../shell/braces.ts";
+import { readingUses } from "../shell/command-uses.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
-import { readOnlyUses } from "../shell/read-only.ts";
+import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { plainText, type ShellWord, unsetWords } from "../shell/words.ts";
-import { nameOf, unwrapped } from "../shell/wrappers.ts";
-import { located, loopedWords, named } from "./command-words.ts";
+import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
+import { nameOf } from "../shell/wrappers.ts";
+import { named } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
 import type { Books, FileAccess, Operation } from "./file-access.ts";
+import type { State } from "./follow.ts";
+import { pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
 import { startedBy } from "./started.ts";
+import { fillIn, saidBy } from "./values.ts";
 
 /** What speaks against a command, in the widest sense. */
 export interface Restriction {
@@ -21,10 +24,14 @@ export interface Restriction {
   protects: string | null;
   /** Whether git is among what it starts. */
   git: boolean;
+  /** A call of git that loses what no undo brings back (§5.12). */
+  destroys: GitDestruction | null;
 }
 
+const NONE: readonly ShellWord[] = [];
+
 export function noRestriction(): Restriction {
-  return { deny: null, ask: null, critical: null, protects: null, git: false };
+  return { deny: null, ask: null, critical: null, protects: null, git: false, destroys: null };
 }
 
 /** Looks at what a command is and at all that it starts (§5.5), for deny and ask rules and for critical removals. */
@@ -41,9 +48,9 @@ export class Restrictions {
     this.#home = home;
   }
 
-  part(part: ShellPart, at: Whereabouts, found: Restriction, depth = 0): void {
-    for (const redirect of part.redirects) this.redirect(redirect, at, found);
-    if (part.assignments.length > 0 && part.words.length >= 0) {
+  part(part: ShellPart, state: State, found: Restriction, depth = 0): void {
+    for (const redirect of part.redirects) this.redirect(redirect, state, found);
+    if (part.assignments.length > 0) {
       const full = [...part.assignments.map(({ text }) => text), plainText(part.words)].join(" ").trim();
       this.#text(full, found);
     }
@@ -52,67 +59,60 @@ export class Restrictions {
       this.#text(part.source, found);
       return;
     }
-    for (const words of [part.words, withoutBraces(part.words)]) {
-      if (words !== null) this.#words(words, part, at, found, depth);
+    this.#words(part.words, part, state, found, depth);
+    for (const { words, shown } of fillIn(part.words, state.known) ?? []) {
+      if (words === part.words) continue;
+      this.#words(words, part, state, found, depth);
+      this.#words([...words, ...shown], part, state, found, depth);
     }
-    for (const words of loopedWords(part.words, part.loopNames)) this.#words(words, part, at, found, depth);
     const unset = unsetWords(part.words);
     if (unset === null || unset.length === 0) return;
     const { critical } = found;
-    this.#words(unset, part, at, found, depth);
+    this.#words(unset, part, state, found, depth);
     // "$X/build" is no removal of /build, unless the command itself is hidden by variables.
     if (part.words[0]?.literal) found.critical = critical;
   }
 
-  redirect(redirect: ShellRedirect, at: Whereabouts, found: Restriction): void {
+  redirect(redirect: ShellRedirect, { at, known }: State, found: Restriction): void {
     if (redirect.type === "unknown") return;
-    const [word] = located([redirect.target], this.#home, this.#cwd);
-    const path = word?.value ?? "";
     const operations: readonly Operation[] =
       redirect.type === "both" ? ["edit", "read"] : redirect.type === "read" ? ["read"] : ["edit"];
-    for (const operation of operations) this.#file(operation, path, at, found);
+    const targets = (fillIn([redirect.target], known) ?? []).flatMap(({ words, shown }) => [...words, ...shown]);
+    for (const target of [redirect.target, ...targets])
+      for (const operation of operations) this.#file(operation, target, at, found);
   }
 
-  #words(
-    start: readonly ShellWord[],
-    part: ShellPart,
-    at: Whereabouts,
-    found: Restriction,
-    depth: number,
-  ): void {
-    startedBy(
-      start,
-      part,
-      at,
-      { home: this.#home, depth },
-      {
-        command: (words) => this.#command(words, plainText(words), part, at, found),
-        part: (inner, where, deeper) => this.part(inner, where, found, deeper),
-        redirect: (redirect, where) => this.redirect(redirect, where, found),
-      },
-    );
+  #words(start: readonly ShellWord[], part: ShellPart, state: State, found: Restriction, depth: number): void {
+    const context = { home: this.#home, depth };
+    startedBy(start, part, state.at, context, {
+      command: (words) => this.#command(words, part, state.at, found),
+      part: (inner, where, deeper) => this.part(inner, where, found, deeper),
+      redirect: (redirect, where) => this.redirect(redirect, where, found),
+    });
   }
 
-  #command(
-    words: readonly ShellWord[],
-    text: string,
-    part: ShellPart,
-    at: Whereabouts,
-    found: Restriction,
-  ): void {
+  #command(words: readonly ShellWord[], part: ShellPart, at: Whereabouts, found: Restriction): void {
     const name = nameOf(words[0]);
     const byName = named(words, name);
-    this.#text(text, found);
+    this.#text(plainText(words), found);
     if (name !== words[0]?.value) this.#text(plainText(byName), found);
-    found.git ||= name === "git";
-    const xargs = unwrapped(part.words).xargs;
-    const given = xargs ? [...byName, ...handedOver(part)] : byName;
-    found.critical ??= criticalRemoval(given, this.#cwd, at, this.#home);
-    const known = located(given, this.#home, this.#cwd);
-    const reads = readOnlyUses(known, part.loopNames)?.reads ?? [];
-    const uses = fileCommandUses(known);
-    for (const path of [...reads, ...(uses?.reads ?? [])]) this.#file("read", path, at, found);
-    for (const path of uses?.writes ?? []) this.#file("edit", path, at, found);
+    if (name === "git" || name.startsWith("git-")) {
+      found.git = true;
+      const rest = words.slice(1);
+      const own = name === "git" ? rest : [literalWord(name.slice("git-".length)), ...rest];
+      found.destroys ??= findDestruction(own, (path) => this.#isDirectory(path, at));
+    }
+    // What echo and printf write is given to what xargs starts.
+    const fed = part.words.some(({ value }) => value === "xargs") ? saidBy(part.before?.at(-1)?.words ?? []) : NONE;
+    const given = fed.length > 0 ? [...byName, ...fed] : byName;
+    found.critical ??= criticalRemoval(fed === NONE ? byName : [...byName, ...handedOver(part)], this.#cwd, at, this.#home);
+    const reads = readingUses(given);
+    const changes = fileCommandUses(given);
+    for (const word of [...(reads?.candidates ?? []), ...(reads?.reads ?? [])]) this.#file("read", word, at, found);
+    for (const path of [...(changes?.candidates ?? []), ...(changes?.reads ?? [])])
+      this.#file("read", literalWord(path), at, found);
+    for (const word of reads?.writes ?? []) this.#file("edit", word, at, found);
+    for (const path of changes?.writes ?? []) this.#file("edit", literalWord(path), at, found);
   }
 
   #text(text: string, found: Restriction): void {
@@ -120,13 +120,22 @@ export class Restrictions {
     found.ask ??= this.#books.ask.commands.find(text)?.rule ?? null;
   }
 
-  #file(operation: Operation, path: string, at: Whereabouts, found: Restriction): void {
-    const folders = at.lost ? [...at.folders, this.#cwd] : at.folders;
-    for (const folder of new Set(folders)) {
-      const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", path, folder);
-      found.deny ??= verdict.deny;
-      found.ask ??= verdict.ask;
-      found.protects ??= verdict.protects;
+  #isDirectory(path: string, { folders }: Whereabouts): boolean {
+    return folders.some((dir) => this.#files.isDirectory(path, dir));
+  }
+
+  #file(operation: Operation, word: ShellWord, at: Whereabouts, found: Restriction): void {
+    if (word.value === "" || word.value.includes(UNKNOWN)) return;
+    const dirs = at.lost ? [...at.folders, this.#cwd] : at.folders;
+    const globbed = word.pieces.some(({ type }) => type === "glob");
+    for (const dir of new Set(dirs)) {
+      const matches = globbed && operation === "read" ? (pathsOfGlob(word.pieces, dir) ?? []) : [];
+      for (const path of [word.value, ...matches.slice(0, 200)]) {
+        const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", path, dir);
+        found.deny ??= verdict.deny;
+        found.ask ??= verdict.ask;
+        found.protects ??= verdict.protects;
+      }
     }
   }
 }

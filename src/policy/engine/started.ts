@@ -1,15 +1,15 @@
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { plainText, type ShellWord } from "../shell/words.ts";
-import { inside } from "../shell/wrappers.ts";
+import { findStarted } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
-import { follow } from "./follow.ts";
+import { follow, type State } from "./follow.ts";
 
 /** What is done with each command that another one is or starts, and with the parts of scripts that it hands to a shell. */
 export interface StartedVisitor {
   command(words: readonly ShellWord[]): void;
-  part(part: ShellPart, at: Whereabouts, depth: number): void;
-  redirect(redirect: ShellRedirect, at: Whereabouts): void;
+  part(part: ShellPart, state: State, depth: number): void;
+  redirect(redirect: ShellRedirect, state: State): void;
 }
 
 /** More scripts within scripts than this are not looked into: each has to be quoted once more than the last. */
@@ -31,14 +31,14 @@ export function startedBy(
     if (seen.has(text)) continue;
     seen.add(text);
     visit.command(next);
-    const { commands, scripts } = inside(next, part.documents);
+    const { commands, scripts } = findStarted(next, part.documents);
     todo.push(...commands);
     if (depth >= MAX_NESTING) continue;
     for (const script of scripts) {
       follow(parseShell(script), at, home, {
-        part: (inner, where) => visit.part(inner, where.now, depth + 1),
-        redirects: (redirects, where) => {
-          for (const one of redirects) visit.redirect(one, where.now);
+        part: (inner, state) => visit.part(inner, state, depth + 1),
+        redirects: (redirects, state) => {
+          for (const one of redirects) visit.redirect(one, state);
         },
       });
     }

@@ -24,5 +24,6 @@ export function parseShell(source: string): ShellScript {
     steps: walker.steps,
     parts: walker.parts,
     forbidden: walker.forbidden,
+    values: walker.values,
   };
 }

@@ -1,4 +1,5 @@
-import { type ArithmeticExpression, forEachChild, type SyntaxNode, type WordPart } from "unbash";
+import { forEachChild, type ParameterExpansionPart, type SyntaxNode, type WordPart } from "unbash";
+import { isLiteralSum, isTameArithmetic } from "./arithmetic.ts";
 import type { Piece } from "./words.ts";
 
 /**
@@ -43,7 +44,7 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
     case "AnsiCQuoted":
       // Bytes and control characters are read differently by every reader.
       if (/[\p{Cc}--[\n\t]]|\\[cxuU]/v.test(part.value + part.text)) {
-        return [{ type: "forbidden", text: part.text, unset: part.value.replaceAll("\0", "") }];
+        return [forbidden(part.text, part.value.replaceAll("\0", ""))];
       }
       return [{ type: "text", text: part.value, quoted: true }];
     case "SingleQuoted":
@@ -60,7 +61,7 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
     case "ExtendedGlob":
       forEachChild(part, visit);
       // With extglob off, as bash starts, this is a syntax error; a reader must not take it for something else.
-      if (part.type === "ExtendedGlob") return [{ type: "forbidden", text: part.text, unset: part.text }];
+      if (part.type === "ExtendedGlob") return [forbidden(part.text, part.text)];
       return [{ type: "glob", text: part.text }];
     case "BraceExpansion":
       forEachChild(part, visit);
@@ -73,24 +74,27 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
       if (plain) return [simple(`$${part.parameter}`, part.text)];
       const { operation } = part;
       const isDefault = operation?.type === "Default" && !operation.operator.includes("+");
-      return [{ type: "forbidden", text: part.text, unset: isDefault ? operation.operand.value : "" }];
+      return [forbidden(part.text, isDefault ? operation.operand.value : "", isTameParameter(part))];
     }
     case "CommandExpansion":
       forEachChild(part, visit);
       // `${ …; }` and `${| …; }` run in the shell itself.
-      if (part.text.startsWith("${")) return [{ type: "forbidden", text: part.text, unset: part.text }];
+      if (part.text.startsWith("${")) return [forbidden(part.text, part.text)];
       return [{ type: "substitution", text: part.text }];
     case "ProcessSubstitution":
       forEachChild(part, visit);
       if (part.script === undefined || part.script.commands.length === 0) {
-        return [{ type: "forbidden", text: part.text, unset: "" }];
+        return [forbidden(part.text, "")];
       }
       return [{ type: "substitution", text: part.text }];
     case "ArithmeticExpansion": {
       forEachChild(part, visit);
-      const sum = part.text.startsWith("$((") && part.expression !== undefined && isSum(part.expression);
+      const { text, expression } = part;
+      if (!text.startsWith("$((") || expression === undefined) return [forbidden(text, text)];
       return [
-        sum ? { type: "sum", text: part.text } : { type: "forbidden", text: part.text, unset: part.text },
+        isLiteralSum(expression)
+          ? { type: "sum", text }
+          : forbidden(text, text, isTameArithmetic(expression)),
       ];
     }
     default:
@@ -98,28 +102,38 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
   }
 }
 
+function forbidden(text: string, unset: string, harmless = false): Piece {
+  return { type: "forbidden", text, unset, harmless };
+}
+
 function simple(name: string, text = name): Piece {
   if (/^\$[?#]$/.test(name)) return { type: "number", text };
   const [, known] = /^\$([A-Za-z_]\w*)$/.exec(name) ?? [];
-  return known ? { type: "variable", text, name: known } : { type: "forbidden", text, unset: "" };
+  return known ? { type: "variable", text, name: known } : forbidden(text, "", true);
 }
 
-/** Numbers and operators only: a name in arithmetic is evaluated, and its value may run a command. */
-function isSum(node: ArithmeticExpression): boolean {
-  switch (node.type) {
-    case "ArithmeticWord":
-      return /^(?:\d+|0x[\da-fA-F]+)$/.test(node.value);
-    case "ArithmeticBinary":
-      return isSum(node.left) && isSum(node.right);
-    case "ArithmeticUnary":
-      return isSum(node.operand);
-    case "ArithmeticTernary":
-      return isSum(node.test) && isSum(node.consequent) && isSum(node.alternate);
-    case "ArithmeticGroup":
-      return isSum(node.expression);
-    case "ArithmeticCommandExpansion":
+/** `${…}` that only reads: no assignment, no transformation, no indirection, no computed subscript. */
+function isTameParameter({ parameter, prefix, index, operation }: ParameterExpansionPart): boolean {
+  if (prefix === "!" || !/^(?:\w+|[@*#?$!-])$/.test(parameter)) return false;
+  if (index !== undefined && !/^(?:\d+|[@*])$/.test(index.text)) return false;
+  switch (operation?.type) {
+    case undefined:
+    case "Remove":
+    case "Replace":
+    case "CaseModification":
+      return true;
+    case "Default":
+      return !operation.operator.includes("=");
+    case "Slice":
+      // Both are arithmetic, and what a variable holds would be evaluated.
+      return [operation.offset, operation.length].every(
+        (word) => word === undefined || /^\s*-?\d+$/.test(word.text),
+      );
+    case "Transform":
+    case "Names":
+    case "Unknown":
       return false;
     default:
-      return node satisfies never;
+      return operation satisfies never;
   }
 }

@@ -1,4 +1,4 @@
-import type { ShellWord } from "./words.ts";
+import type { Piece, ShellWord } from "./words.ts";
 
 /** A variable that is set in front of a command, or alone. */
 export interface ShellAssignment {
@@ -49,6 +49,8 @@ export interface ShellPart {
   readonly compared: readonly ShellWord[];
   /** Texts of its here-strings and here-documents, as written. */
   readonly documents: readonly string[];
+  /** A construct that only counts, such as `((i++))`. */
+  readonly counts: boolean;
 }
 
 /** What happens in which order, as far as the working directory depends on it. */
@@ -68,6 +70,8 @@ export type Step =
   | { readonly type: "settle" }
   /** A loop that changes the directory: after one round it is anywhere. */
   | { readonly type: "lost" }
+  /** These may run before or beside each other: a pipeline, a loop, a command in the background. */
+  | { readonly type: "together"; readonly parts: readonly ShellPart[] }
   /** Data of a construct, such as what a `for` goes through. */
   | { readonly type: "data"; readonly words: readonly ShellWord[] };
 
@@ -77,6 +81,8 @@ export interface ShellScript {
   readonly problem: string | null;
   readonly steps: readonly Step[];
   readonly parts: readonly ShellPart[];
-  /** A here-document or a value contains an expansion that may run what no part shows. */
-  readonly forbidden: string | null;
+  /** An expansion of a here-document or a here-string that may run what no part shows. */
+  readonly forbidden: Extract<Piece, { type: "forbidden" }> | null;
+  /** What the script sets each name to; null: a value that is not one word. */
+  readonly values: ReadonlyMap<string, readonly (ShellWord | null)[]>;
 }

@@ -1,7 +1,7 @@
 import type { ShellPart } from "./script.ts";
 import type { ShellWord } from "./words.ts";
 
-/** What may leave the shell in another folder than before. */
+/** What may leave the shell in another directory than before. */
 const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "source", ".", "eval"]);
 
 /** A first look, wide: any word of the command may turn out to be the one that moves. */
@@ -9,12 +9,9 @@ export function changesDirectory(part: ShellPart): boolean {
   return part.words.some(({ value }) => MOVERS.has(value));
 }
 
-/** Proxies are spelt in small letters and are environment all the same. */
-const PROXY = /_proxy$/;
-
-/** Whether a loop may set this name without changing what later commands are or do: `for PATH in …` does. */
-export function harmlessLoopName(name: string): boolean {
-  return /^(?:[a-z_][a-z0-9_]*|[A-Z]|FILE|DIR|ITEM)$/.test(name) && !PROXY.test(name) && name !== "_";
+/** Whether setting this name leaves later commands what they are: `for PATH in …` does not (§5.9). */
+export function isSmallName(name: string): boolean {
+  return /^[a-z]\w*$/.test(name);
 }
 
 /** One word wherever it is put without quotes, and neither an option nor an operator of a test. */

@@ -1,37 +1,37 @@
-import type { LoopNames } from "./script.ts";
-import { refuse, type Uses } from "./uses.ts";
-import type { Piece, ShellWord } from "./words.ts";
+import { refuse, type Uses, uses } from "./uses.ts";
+import type { ShellWord } from "./words.ts";
+
+/** `printf -v` sets a variable, and so does `%n`. */
+export function printfUses(words: readonly ShellWord[]): Uses {
+  const [format] = words[0]?.value === "--" ? words.slice(1) : words;
+  if (format === undefined) return uses({});
+  if (!format.literal) return refuse("the format of printf is not written out");
+  if (format.value.startsWith("-")) return refuse("printf has options");
+  return /%[^%a-zA-Z]*[hlLjztq]*n/.test(format.value.replaceAll("%%", ""))
+    ? refuse("%n of printf sets a variable")
+    : uses({});
+}
 
 const COMPARISON = /^-(?:eq|ne|lt|le|gt|ge)$/;
 const UNARY = /^-[a-zA-Z]$/;
 const BINARY = /^(?:=|==|!=|<|>|-nt|-ot|-ef|-eq|-ne|-lt|-le|-gt|-ge)$/;
 
-/**
- * What `test` and `[` use; `words` without the closing bracket. Tests that look a name up as a variable run what
- * stands in its subscript, so that no word may turn out to be such an operator.
- */
-export function testUses(words: readonly ShellWord[], loopNames: LoopNames): Uses {
+/** Tests that look a name up as a variable run what its subscript has, so that no word may become such an operator. */
+export function testUses(words: readonly ShellWord[]): Uses {
   const values = words.map(({ value }) => value);
   if (values.includes("-v") || values.includes("-R")) return refuse("it tests a variable by its name");
-  const odd = words.find((word, at) => mayBeOperator(word, words, at, loopNames));
-  if (odd) return refuse(`${odd.raw} may become a test of a variable by its name`);
-  const compared = values.flatMap((value, at) =>
-    COMPARISON.test(value) ? [words[at - 1], words[at + 1]] : [],
-  );
-  return compared.every((word) => word !== undefined && isNumber(word))
-    ? { why: null, reads: [], writes: [] }
-    : refuse("it compares what is not a plain number");
+  const compared = values.flatMap((value, at) => (COMPARISON.test(value) ? [words[at - 1], words[at + 1]] : []));
+  if (!compared.every((word) => word !== undefined && isNumber(word)))
+    return uses({ plain: "it compares what is not a plain number" });
+  const odd = words.find((word, at) => mayBeOperator(word, words, at));
+  return odd ? uses({ plain: `${odd.raw} may become a test of a variable by its name` }) : uses({});
 }
 
-/** What is not known must stay one word, and stand alone or beside an operator that is written. */
-function mayBeOperator(
-  word: ShellWord,
-  words: readonly ShellWord[],
-  at: number,
-  loopNames: LoopNames,
-): boolean {
-  if (word.literal || word.pieces.every((piece) => isTame(piece, loopNames))) return false;
-  if (!isQuoted(word)) return true;
+/** What is not known must stay one word, and be alone or next to an operator that is written out. */
+function mayBeOperator(word: ShellWord, words: readonly ShellWord[], at: number): boolean {
+  const tame = word.pieces.every(({ type }) => type === "text" || type === "number" || type === "sum");
+  if (word.literal || tame) return false;
+  if (!/^"(?:[^"\\$`]|\\[\s\S]|\$(?!\()|\$\([\s\S]*\)|`[\s\S]*`)*"$/.test(word.raw)) return true;
   const [before, after] = [words[at - 1], words[at + 1]];
   const alone = words.length === 1 || (words.length === 2 && before?.value === "!");
   return !(
@@ -41,46 +41,8 @@ function mayBeOperator(
   );
 }
 
-/** `printf -v` sets a variable and runs what stands in its subscript; anything before the format may be `-v`. */
-export function printfSets(words: readonly ShellWord[], loopNames: LoopNames): boolean {
-  const [format] = words;
-  const [first] = format?.pieces ?? [];
-  if (!format || !first) return false;
-  if (format.literal) return format.value.startsWith("-v");
-  if (first.type === "text" && first.text !== "") return first.text.startsWith("-");
-  return !isTame(first, loopNames);
-}
-
-/** One double-quoted text and nothing beside it. */
-function isQuoted({ raw }: ShellWord): boolean {
-  return /^"(?:[^"\\$`]|\\[\s\S]|\$(?!\()|\$\([\s\S]*\)|`[\s\S]*`)*"$/.test(raw);
-}
-
-function isTame(piece: Piece, loopNames: LoopNames): boolean {
-  switch (piece.type) {
-    case "text":
-    case "number":
-    case "sum":
-      return true;
-    case "variable":
-      return loopNames.get(piece.name)?.plain === true;
-    case "glob":
-    case "brace":
-    case "tilde":
-    case "substitution":
-    case "forbidden":
-      return false;
-    default:
-      return piece satisfies never;
-  }
-}
-
 export function isNumber({ literal, value, pieces }: ShellWord): boolean {
-  return literal
-    ? /^[+-]?\d+$/.test(value)
-    : pieces.every((piece) => piece.type === "number" || isDigits(piece));
+  if (literal) return /^[+-]?\d+$/.test(value);
+  return pieces.every((piece) => piece.type === "number" || (piece.type === "text" && /^\d*$/.test(piece.text)));
 }
 
-function isDigits(piece: Piece): boolean {
-  return piece.type === "text" && /^\d*$/.test(piece.text);
-}

@@ -1,12 +1,60 @@
-/** What a recognised command does with files. */
-export interface Uses {
-  /** Why it is more than its row allows; null where it is not. */
-  readonly why: string | null;
-  /** What it reads, as written and without quotes; filled as far as it was understood, for deny rules. */
-  readonly reads: readonly string[];
-  readonly writes: readonly string[];
+import type { ReadWords } from "./read-options.ts";
+import type { ShellWord } from "./words.ts";
+
+/** Contents of files that git shows, where its paths are known only in part. */
+export interface GitContents {
+  /** Paths that are written out, if they are all that it shows; null: it may show any file. */
+  readonly paths: readonly string[] | null;
 }
 
-export function refuse(why: string, reads: readonly string[] = [], writes: readonly string[] = []): Uses {
-  return { why, reads, writes };
+/** What a recognised command does, as far as its words tell. */
+export interface Uses {
+  /** Why it is not plain reading (§5.6); null: it is. */
+  readonly plain: string | null;
+  /** Why it does not even read in a confinement (§5.7); null: it does. */
+  readonly confined: string | null;
+  /** Files it reads: all of these must be readable. */
+  readonly reads: readonly ShellWord[];
+  /** Everything that may name a file it reads, for deny and ask rules. */
+  readonly candidates: readonly ShellWord[];
+  readonly writes: readonly ShellWord[];
+  /** Directories in which it reads every file; `follows`: through links, too. */
+  readonly searches: readonly string[];
+  readonly follows: boolean;
+  /** Null: it shows no contents of the repository. */
+  readonly contents: GitContents | null;
+  /** Commands that it starts itself. */
+  readonly starts: readonly (readonly ShellWord[])[];
+}
+
+const NOTHING: Uses = {
+  plain: null,
+  confined: null,
+  reads: [],
+  candidates: [],
+  writes: [],
+  searches: [],
+  follows: false,
+  contents: null,
+  starts: [],
+};
+
+export function uses(some: Partial<Uses>): Uses {
+  return { ...NOTHING, ...some };
+}
+
+/** Neither tier lets it run. */
+export function refuse(why: string, some: Partial<Uses> = {}): Uses {
+  return { ...NOTHING, ...some, plain: why, confined: why };
+}
+
+/** A word that may lead out of the directory: from the root, from a home, or up (§5.6). */
+export function looksLikePath(text: string): boolean {
+  return /^[/~]/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text);
+}
+
+/** Words that lead somewhere though they are no operands: each option's value, and what follows a `=`. */
+export function pathsAmong({ values, glued }: Pick<ReadWords, "values" | "glued">): readonly ShellWord[] {
+  const texts = values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word);
+  return [...texts, ...glued].filter(({ value }) => looksLikePath(value));
 }

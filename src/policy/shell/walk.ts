@@ -8,11 +8,12 @@ import {
   type TestExpression,
   type Word,
 } from "unbash";
+import { isTameArithmetic } from "./arithmetic.ts";
 import { piecesOf } from "./pieces.ts";
-import type { LoopNames, ShellPart, ShellRedirect, Step } from "./script.ts";
-import { changesDirectory, harmlessLoopName, isPlainValue } from "./shell-state.ts";
+import type { LoopNames, ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
+import { changesDirectory, isPlainValue, isSmallName } from "./shell-state.ts";
 import { type ShellWord, wordOf } from "./words.ts";
-import { unwrapped } from "./wrappers.ts";
+import { unwrap } from "./wrappers.ts";
 
 const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 const NONE: LoopNames = new Map();
@@ -25,7 +26,8 @@ export class Walker {
   readonly steps: Step[] = [];
   readonly parts: ShellPart[] = [];
   problem: string | null = null;
-  forbidden: string | null = null;
+  forbidden: ShellScript["forbidden"] = null;
+  readonly values = new Map<string, (ShellWord | null)[]>();
   #source: string;
   #loopNames: LoopNames = NONE;
   #before: readonly ShellPart[] | null = [];
@@ -52,7 +54,7 @@ export class Walker {
         this.#ownShell(() => this.script(node));
         return;
       case "Statement":
-        if (node.background) this.#ownShell(() => this.#visit(node.command));
+        if (node.background) this.#together(() => this.#ownShell(() => this.#visit(node.command)));
         else this.#visit(node.command);
         this.steps.push({ type: "settle" });
         return;
@@ -92,7 +94,8 @@ export class Walker {
         // A second loop over the same name may leave it anything.
         const once =
           this.#source.split(/\bfor\s+/).filter((rest) => rest.startsWith(name.value)).length === 1;
-        if (!name.literal || !harmlessLoopName(name.value)) this.#construct(`for ${name.value}`);
+        if (!name.literal || !isSmallName(name.value)) this.#construct(`for ${name.value}`);
+        for (const value of node.wordlist === undefined ? [null] : values) this.#set(name.value, value);
         const outer = this.#loopNames;
         const plain = once && values.length > 0 && values.every(isPlainValue);
         this.#loopNames = new Map([...outer, [name.value, { words: values, plain }]]);
@@ -110,11 +113,22 @@ export class Walker {
       case "TestCommand":
         this.#test(node.expression, this.#source.slice(node.pos, node.end));
         return;
-      case "Select":
       case "ArithmeticFor":
+      case "ArithmeticCommand": {
+        const text = this.#source.slice(node.pos, node.end);
+        const counted =
+          node.type === "ArithmeticFor" ? [node.initialize, node.test, node.update] : [node.expression];
+        const parsed = counted.filter((one) => one !== undefined);
+        // What the parser could not read is left out by it.
+        const written = /\(\(([\s\S]*?)\)\)/.exec(text)?.[1]?.split(";") ?? [];
+        const complete = written.filter((one) => one.trim() !== "").length === parsed.length;
+        this.#construct(text, complete && parsed.every(isTameArithmetic));
+        this.#loop(() => forEachChild(node, this.#visit));
+        return;
+      }
+      case "Select":
       case "Coproc":
       case "Function":
-      case "ArithmeticCommand":
         this.#construct(this.#source.slice(node.pos, node.end));
         this.#loop(() => forEachChild(node, this.#visit));
         return;
@@ -145,10 +159,18 @@ export class Walker {
     this.steps.push({ type: "join" });
   }
 
+  /** What one of these leaves may be there before another of them runs. */
+  #together(inside: () => void): void {
+    const [from, at] = [this.parts.length, this.steps.length];
+    inside();
+    if (this.parts.length > from)
+      this.steps.splice(at, 0, { type: "together", parts: this.parts.slice(from) });
+  }
+
   #loop(inside: () => void): void {
     const from = this.parts.length;
     const at = this.steps.length;
-    inside();
+    this.#together(inside);
     if (!this.parts.slice(from).some(changesDirectory)) return;
     this.steps.splice(at, 0, { type: "lost" });
     this.steps.push({ type: "lost" });
@@ -168,13 +190,15 @@ export class Walker {
       return;
     }
     const outer = this.#before;
-    let before: readonly ShellPart[] | null = [];
-    for (const command of commands) {
-      this.#before = before;
-      this.#ownShell(() => this.#visit(command));
-      const last = this.parts.at(-1);
-      before = command.type === "Command" && last && before ? [...before, last] : null;
-    }
+    this.#together(() => {
+      let before: readonly ShellPart[] | null = [];
+      for (const command of commands) {
+        this.#before = before;
+        this.#ownShell(() => this.#visit(command));
+        const last = this.parts.at(-1);
+        before = command.type === "Command" && last && before ? [...before, last] : null;
+      }
+    });
     this.#before = outer;
   }
 
@@ -185,6 +209,7 @@ export class Walker {
       if (index) this.#word(index);
       const word = value.type === "ArrayValue" ? null : this.#word(value);
       if (value.type === "ArrayValue") for (const element of value.elements) this.#word(element);
+      this.#set(name, append || index ? null : word);
       const text = this.#source.slice(child.pos, child.end);
       const plain = word === null ? text : `${this.#source.slice(child.pos, value.pos)}${word.value}`;
       return [{ name, simple: !append && index === undefined && word !== null, text: plain, value: word }];
@@ -208,7 +233,7 @@ export class Walker {
       this.problem ??= "two words in it touch each other";
       words.push(wordOf([...last.pieces, ...word.pieces], last.raw + word.raw));
     }
-    if (/\P{ASCII}/u.test(unwrapped(words).words[0]?.value ?? "")) {
+    if (/\P{ASCII}/u.test(unwrap(words)[0]?.value ?? "")) {
       this.problem ??= "a command's name in it has letters that may only look like others";
     }
     const { redirects, documents } = this.#redirects(node.redirects);
@@ -222,11 +247,11 @@ export class Walker {
     if (node.index) this.#word(node.index);
     if (node.value.type === "ArrayValue") {
       for (const element of node.value.elements) this.#word(element);
-      return wordOf([{ type: "forbidden", text: raw, unset: raw }], raw);
+      return wordOf([{ type: "forbidden", text: raw, unset: raw, harmless: false }], raw);
     }
     const value = this.#word(node.value);
     const name = this.#source.slice(node.pos, node.value.pos);
-    if (node.index) return wordOf([{ type: "forbidden", text: raw, unset: raw }], raw);
+    if (node.index) return wordOf([{ type: "forbidden", text: raw, unset: raw, harmless: false }], raw);
     return wordOf([{ type: "text", text: name, quoted: false }, ...value.pieces], raw);
   }
 
@@ -267,19 +292,22 @@ export class Walker {
     this.#part({ kind: "test", words, assignments: [], redirects: [], source, compared });
   }
 
-  #construct(source: string): void {
-    this.#part({ kind: "construct", words: [], assignments: [], redirects: [], source });
+  #construct(source: string, counts = false): void {
+    this.#part({ kind: "construct", words: [], assignments: [], redirects: [], source, counts });
+  }
+
+  #set(name: string, value: ShellWord | null): void {
+    this.values.set(name, [...(this.values.get(name) ?? []), value]);
   }
 
   #part(
-    part: Omit<ShellPart, "loopNames" | "before" | "compared" | "documents"> & {
-      readonly compared?: readonly ShellWord[];
-      readonly documents?: readonly string[];
-    },
+    part: Omit<ShellPart, "loopNames" | "before" | "compared" | "documents" | "counts"> &
+      Partial<Pick<ShellPart, "compared" | "documents" | "counts">>,
   ): void {
     const whole: ShellPart = {
       compared: [],
       documents: [],
+      counts: false,
       ...part,
       loopNames: this.#loopNames,
       before: this.#before,
@@ -339,7 +367,11 @@ export class Walker {
   }
 
   #forbid(pieces: ShellWord["pieces"]): void {
-    this.forbidden ??= pieces.find(({ type }) => type === "forbidden")?.text ?? null;
+    for (const piece of pieces) {
+      if (piece.type !== "forbidden") continue;
+      // The worst of them is the one that counts.
+      if (this.forbidden === null || (this.forbidden.harmless && !piece.harmless)) this.forbidden = piece;
+    }
   }
 
   #word(node: Word): ShellWord {

@@ -9,8 +9,16 @@ export type Piece =
   | { readonly type: "number"; readonly text: string }
   /** `$((…))` of literals only. */
   | { readonly type: "sum"; readonly text: string }
-  /** What no rule short of bare `Bash` allows; `unset` is what it most likely leaves behind. */
-  | { readonly type: "forbidden"; readonly text: string; readonly unset: string };
+  /**
+   * What no rule short of bare `Bash` allows. `unset` is what it most likely leaves; `harmless`: it changes nothing in
+   * the shell, so a confinement may run it (§5.7).
+   */
+  | {
+      readonly type: "forbidden";
+      readonly text: string;
+      readonly unset: string;
+      readonly harmless: boolean;
+    };
 
 /** A word of a command after quote removal. */
 export interface ShellWord {

@@ -1,104 +1,90 @@
-import { literalWord, type ShellWord } from "./words.ts";
+import { findRoots } from "./find.ts";
+import { readOptions } from "./read-options.ts";
+import { type Row, readRow, readTable } from "./rows.ts";
+import type { ShellWord } from "./words.ts";
 
-/** What a command runs besides itself: other words of its own, or text that a shell reads. */
-export interface Inside {
-  readonly commands: readonly (readonly ShellWord[])[];
-  readonly scripts: readonly string[];
-}
+/** What every rule looks past (§5.5), with just these options; the number of words between them and the command. */
+const STRIPPED: ReadonlyMap<string, readonly [Row, number]> = new Map(
+  [
+    ["timeout", "F v k:N s: /foreground", 1],
+    ["time", "F p", 0],
+    ["nice", "F n:N", 0],
+    ["stdbuf", "F i: o: e:", 0],
+    ["nohup", "F", 0],
+    ["command", "F", 0],
+    ["builtin", "F", 0],
+    ["xargs", "F", 0],
+  ].map(([name, row, skip]) => [String(name), [readRow(String(row)), Number(skip)]]),
+);
 
-/** Values of a wrapper's ordinary options; anything else, and it is not looked past. */
-const ORDINARY: Readonly<Record<string, (words: readonly string[]) => number | null>> = {
-  timeout(words) {
-    const at = past(
-      words,
-      /^(?:-v|--verbose|--foreground|--preserve-status|-[ks].+|--(?:kill-after|signal)=.+)$/,
-      /^(?:-[ks]|--kill-after|--signal)$/,
-    );
-    return at !== null && /^\d+(?:\.\d*)?[smhd]?$/.test(words[at] ?? "") ? at + 1 : null;
-  },
-  time: (words) => past(words, /^(?:-p|-v|--portability|--verbose)$/, /^$/),
-  nice: (words) => past(words, /^(?:-n-?\d+|-\d+|--\d+|--adjustment=-?\d+)$/, /^(?:-n|--adjustment)$/),
-  nohup: (words) => past(words, /^$/, /^$/),
-  stdbuf: (words) =>
-    past(words, /^(?:-[ioe][L\d]\w*|--(?:input|output|error)=\w+)$/, /^(?:-[ioe]|--(?:input|output|error))$/),
-  command: (words) => past(words, /^$/, /^$/),
-  builtin: (words) => past(words, /^$/, /^$/),
-  xargs: (words) => (words[0]?.startsWith("-") ? null : 0),
-};
-
-/** The first word after a row of options; null where there is another option. */
-function past(words: readonly string[], flag: RegExp, valued: RegExp): number | null {
-  let at = 0;
-  while (words[at]?.startsWith("-")) {
-    const word = words[at] ?? "";
-    if (word === "--") return at + 1;
-    if (valued.test(word)) at += 2;
-    else if (flag.test(word)) at += 1;
-    else return null;
-  }
-  return at;
-}
-
-/** The command behind the wrappers that every rule looks past (§5.5), and whether xargs was one of them. */
-export function unwrapped(words: readonly ShellWord[]): {
-  readonly words: readonly ShellWord[];
-  readonly xargs: boolean;
-} {
-  let [rest, xargs] = [words, false];
+/** The command behind the wrappers that every rule looks past; `before`: one at which to stop. */
+export function unwrap(words: readonly ShellWord[], before?: "xargs"): readonly ShellWord[] {
+  let rest = words;
   for (;;) {
     const [command] = rest;
-    const skip =
-      command?.literal && Object.hasOwn(ORDINARY, command.value) ? ORDINARY[command.value] : undefined;
-    if (!command || !skip) return { words: rest, xargs };
-    const at = skip(rest.slice(1).map(({ value }) => value));
-    const inner = at === null ? [] : rest.slice(1 + at);
-    // `command -v` looks up; an option of a wrapper that is not known before it runs could be any.
-    if (inner.length === 0 || !rest.slice(1, 1 + (at ?? 0)).every(({ literal }) => literal))
-      return { words: rest, xargs };
-    xargs ||= command.value === "xargs";
+    const known = command?.literal && command.value !== before ? STRIPPED.get(command.value) : undefined;
+    if (known === undefined) return rest;
+    const [row, skip] = known;
+    const { misfit, operands } = readOptions(rest.slice(1), row, true);
+    const inner = operands.slice(skip);
+    const own = rest.slice(0, rest.length - inner.length);
+    const duration = command?.value !== "timeout" || /^\d+(?:\.\d*)?[smhd]?$/.test(operands[0]?.value ?? "");
+    // An option of a wrapper that is not known before it runs could be any.
+    if (misfit !== null || !duration || inner.length === 0 || !own.every(({ literal }) => literal)) return rest;
     rest = inner;
   }
 }
 
-/** Only deny and ask look through these; no prefix rule allows them (§5.5). Values: options that take the next word. */
-const RUNNERS: Readonly<Record<string, RegExp>> = {
-  env: /^(?:-[uCS]|--unset|--chdir|--split-string)$/,
-  sudo: /^(?:-[ugpChrtTUDR]|--(?:user|group|prompt|close-from|host|role|type|other-user|chdir|chroot|command-timeout))$/,
-  doas: /^-[uCa]$/,
-  watch: /^(?:-[nq]|--interval|--equexit)$/,
-  ionice: /^(?:-[cnpPu]|--class|--classdata)$/,
-  setsid: /^$/,
-  flock: /^(?:-[wE]|--timeout|--conflict-exit-code)$/,
-  xargs: /^(?:-[aEILPnsd]|--(?:arg-file|max-args|max-procs|max-chars|delimiter|process-slot-var))$/,
-};
+/** What a command runs besides itself: other commands, and texts that a shell reads. */
+export interface Started {
+  readonly commands: readonly (readonly ShellWord[])[];
+  readonly scripts: readonly string[];
+}
 
-/** These are ordinary commands to an allow rule, but a deny rule sees what they start. */
-const STARTERS: Readonly<Record<string, RegExp>> = {
-  timeout: /^(?:-[ks]|--kill-after|--signal)$/,
-  time: /^(?:-[fo]|--format|--output)$/,
-  nice: /^(?:-n|--adjustment)$/,
-  nohup: /^$/,
-  stdbuf: /^(?:-[ioe]|--(?:input|output|error))$/,
-  command: /^$/,
-  builtin: /^$/,
-  exec: /^-a$/,
-  chrt: /^(?:-[TPD])$/,
-  taskset: /^$/,
-  strace: /^-[aeoOpsSuPEI]$/,
-  ltrace: /^-[aenopsulFAD]$/,
-  unbuffer: /^$/,
-  busybox: /^$/,
-  toybox: /^$/,
-  pkexec: /^(?:-u|--user)$/,
-  chroot: /^$/,
-  unshare: /^-[SGR]$/,
-  caffeinate: /^-[tw]$/,
-};
-
+/** What starts the command that its words name, for deny and ask rules. `R` is a text that a shell reads. */
+const STARTERS: ReadonlyMap<string, Row> = readTable({
+  timeout: "F f/foreground k/kill-after: p/preserve-status s/signal: v/verbose",
+  time: "F a/append f/format: o/output: p/portability q/quiet v/verbose V/version",
+  nice: "F n/adjustment: #",
+  "nohup unbuffer builtin busybox toybox setarch": "F",
+  stdbuf: "F i/input: o/output: e/error:",
+  setsid: "F c/ctty f/fork w/wait",
+  ionice: "F c/class: n/classdata: p/pid: P/pgid: u/uid: t/ignore",
+  chrt: "F a/all-tasks b/batch d/deadline D/sched-deadline: e/ext f/fifo i/idle m/max o/other p/pid P/sched-period: r/rr R/reset-on-fork T/sched-runtime: v/verbose",
+  taskset: "F a/all-tasks p/pid c/cpu-list",
+  env: "F i/ignore-environment 0/null u/unset: C/chdir: S/split-string:R v/debug a/argv0: /block-signal? /default-signal? /ignore-signal? /list-signal-handling",
+  sudo: "F A/askpass b/background B/bell N/no-update E/preserve-env? e/edit H/set-home K/remove-timestamp k/reset-timestamp l/list n/non-interactive P/preserve-groups S/stdin v/validate C/close-from: D/chdir: g/group: h/host: p/prompt: r/role: R/chroot: t/type: T/command-timeout: U/other-user: u/user: i/login s/shell",
+  doas: "F a: C: L n s u:",
+  watch:
+    "F b/beep c/color C/no-color d/differences? e/errexit f/follow g/chgexit n/interval: p/precise q/equexit: r/no-rerun s/shotsdir: t/no-title w/no-wrap x/exec",
+  flock:
+    "F c/command:R e/exclusive x E/conflict-exit-code: F/no-fork n/nonblock/nb o/close s/shared u/unlock v/verbose w/wait/timeout:",
+  exec: "F a: c l",
+  command: "F p v V",
+  xargs:
+    "F 0/null a/arg-file: d/delimiter: e? E: i? I: l? L: n/max-args: o/open-tty p/interactive P/max-procs: r/no-run-if-empty s/max-chars: t/verbose x/exit /eof? /replace? /max-lines? /process-slot-var: /show-limits",
+  strace: "F^ a: b: c C d D e: E: f F h i I: k n o: O: p: P: q r s: S: t T u: U: v V w x X: y z Z",
+  ltrace: "F a: A: b c C d D: e: F: f h i l: L n: o: p: r s: S t T u: V w: x:",
+  pkexec: "F u/user: /disable-internal-agent /keep-cwd",
+  chroot: "F /groups: /userspec: /skip-chdir",
+  unshare:
+    "F m/mount? u/uts? i/ipc? n/net? p/pid? U/user? C/cgroup? T/time? f/fork r/map-root-user c/map-current-user R/root: w/wd: S/setuid: G/setgid: /kill-child? /mount-proc? /propagation: /map-user: /map-group: /map-users: /map-groups: /map-auto /keep-caps /setgroups: /monotonic: /boottime:",
+  caffeinate: "F d i m s u t: w:",
+  su: "F c/command:R l/login m/preserve-environment p f/fast P/pty s/shell: g/group: G/supp-group: w/whitelist-environment: T/no-pty /session-command:R",
+  script:
+    "F c/command:R a/append E/echo: e/return f/flush? I/log-in: O/log-out: B/log-io: T/log-timing: m/logging-format: o/output-limit: q/quiet t/timing?",
+});
+/** Words of their own that come before the command: a duration, a lock's file, a mask. */
+const BEFORE: Readonly<Record<string, number>> = { timeout: 1, flock: 1, chrt: 1, taskset: 1, chroot: 1, su: 1, setarch: 1 };
 /** These take assignments before the command. */
 const SETTERS: ReadonlySet<string> = new Set(["env", "sudo", "doas"]);
-
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash"]);
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"]);
+/** These are in the table for deny rules, and for an allow rule they are commands like any other. */
+const ORDINARY: ReadonlySet<string> = new Set(
+  "timeout time nice nohup stdbuf command builtin exec chrt taskset strace ltrace unbuffer busybox toybox setarch pkexec chroot unshare caffeinate su script".split(
+    " ",
+  ),
+);
 
 export function nameOf(word: ShellWord | undefined): string {
   return (word?.value.replace(/^.*\//s, "") ?? "").toLowerCase();
@@ -107,8 +93,8 @@ export function nameOf(word: ShellWord | undefined): string {
 /** Whether a prefix rule must not allow this: it would allow what it starts. */
 export function startsOthers(words: readonly ShellWord[]): boolean {
   const name = nameOf(words[0]);
-  if (Object.hasOwn(RUNNERS, name) || name === "eval") return true;
-  if (SHELLS.has(name)) return shellText(words) !== null;
+  if (name === "eval" || (STARTERS.has(name) && !ORDINARY.has(name))) return true;
+  if (SHELLS.has(name)) return shellScripts(words.slice(1)) !== null;
   if (name === "command") return /^-\w*p/.test(words[1]?.value ?? "");
   return name === "find" && words.some(mayAct);
 }
@@ -128,111 +114,87 @@ function mayAct({ literal, value, pieces }: ShellWord): boolean {
   return ACTIONS.some((action) => action.startsWith(start) && action.endsWith(end));
 }
 
-/** What deny and ask rules see behind a command, in the widest sense. */
-export function inside(words: readonly ShellWord[], documents: readonly string[]): Inside {
+/** What deny and ask rules see behind a command, in the widest sense. `documents` is what its input says. */
+export function findStarted(words: readonly ShellWord[], documents: readonly string[]): Started {
   const name = nameOf(words[0]);
   const rest = words.slice(1);
-  if (SHELLS.has(name)) return { commands: [], scripts: [...documents, ...(shellText(words) ?? [])] };
-  if (name === "eval") return { commands: [], scripts: [text(rest)] };
-  if (name === "trap") return { commands: [], scripts: rest.slice(0, 1).map(({ value }) => value) };
+  if (SHELLS.has(name)) return { commands: [], scripts: [...documents, ...(shellScripts(rest) ?? [])] };
+  if (name === "eval") return only(joined(rest[0]?.value === "--" ? rest.slice(1) : rest));
+  if (name === "trap") return only(...rest.map(({ value }) => value).filter((value) => value !== "--").slice(0, 1));
   if (name === "find") return { commands: findCommands(rest), scripts: [] };
-  if (name === "command" && looksUp(rest)) return { commands: [], scripts: [] };
-  if (name === "watch" || name === "flock" || name === "su" || name === "script" || name === "env") {
-    return { commands: candidates(name, rest), scripts: shellStrings(name, rest) };
+  const row = STARTERS.get(name);
+  if (row === undefined) return { commands: [], scripts: [] };
+  const read = readOptions(rest, row, true);
+  // `command -v` tells where a command is and does not run it.
+  if (name === "command" && (read.options.has("v") || read.options.has("V"))) return { commands: [], scripts: [] };
+  const given = read.values.filter(({ option }) => option.kind === "pattern").map(({ word }) => word.value);
+  const own = read.operands.findIndex(({ value }) => !(SETTERS.has(name) && (/^[^=]+=/.test(value) || value === "-")));
+  const operands = own < 0 ? [] : read.operands.slice(own);
+  const unknown = !read.understood || rest.slice(0, rest.length - operands.length).some(({ literal }) => !literal);
+  const texts = name === "env" ? given.map((text) => `env ${text} ${joined(operands)}`) : given;
+  // Options of flock and su may also come after the operand, and then each word may be the command.
+  const later = BEFORE[name] !== undefined && operands.slice(0, 2).some(({ value }, at) => at > 0 && value.startsWith("-"));
+  if (unknown || later) {
+    const suffixes = rest.map((_, at) => rest.slice(at));
+    return { commands: suffixes, scripts: [...texts, ...rest.map(({ value }) => value), joined(operands)] };
   }
-  return { commands: candidates(name, rest), scripts: [] };
+  const commands = [operands.slice(BEFORE[name] ?? 0), ...(name === "taskset" || name === "chrt" ? [operands] : [])];
+  const found = commands.filter((command) => command.length > 0);
+  return { commands: found, scripts: name === "watch" ? [...texts, joined(operands)] : texts };
 }
 
-/** `command -v` tells where a command is and does not run it. */
-function looksUp(words: readonly ShellWord[]): boolean {
-  const end = words.findIndex(({ value, literal }) => !literal || !/^-[pvV]+$/.test(value));
-  return words.slice(0, end < 0 ? words.length : end).some(({ value }) => /[vV]/.test(value));
+function only(...scripts: readonly string[]): Started {
+  return { commands: [], scripts };
 }
 
-function candidates(name: string, words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  const valued = Object.hasOwn(RUNNERS, name)
-    ? RUNNERS[name]
-    : Object.hasOwn(STARTERS, name)
-      ? STARTERS[name]
-      : undefined;
-  if (!valued) return [];
-  let at = 0;
-  while (at < words.length) {
-    const value = words[at]?.value ?? "";
-    if (value.startsWith("-") && value !== "-") at += valued.test(value) ? 2 : 1;
-    else if (SETTERS.has(name) && /^[^=]+=/.test(value)) at += 1;
-    else break;
-  }
-  // A duration, a mask or a lock's file may come first; where options are odd, any word may be the command.
-  const optional = ["timeout", "flock", "chrt", "taskset", "chroot", "xargs", "env", "sudo"].includes(name)
-    ? 2
-    : 1;
-  return [0, 1]
-    .slice(0, optional)
-    .map((more) => words.slice(at + more))
-    .filter((found) => found.length > 0);
-}
-
-function shellStrings(name: string, words: readonly ShellWord[]): string[] {
-  const values = words.map(({ value }) => value);
-  const after = (option: RegExp) => {
-    const at = values.findIndex((value) => option.test(value));
-    return at < 0 ? [] : values.slice(at + 1, at + 2);
+/** xargs without what it runs: whether it has options, and the file that it reads. */
+export function readXargs(words: readonly ShellWord[]): {
+  readonly options: boolean;
+  readonly command: readonly ShellWord[];
+  readonly reads: readonly ShellWord[];
+} {
+  const row = STARTERS.get("xargs") ?? readRow("F");
+  const { operands, options, values } = readOptions(words, row, true);
+  const file = row.letters.get("a");
+  return {
+    options: options.size > 0 || words.length > operands.length,
+    command: operands,
+    reads: values.filter(({ option }) => option === file).map(({ word }) => word),
   };
-  if (name === "watch") return candidates(name, words).map(text);
-  if (name === "env") {
-    const glued = values.flatMap((value) => /^(?:-S|--split-string=)(.+)$/s.exec(value)?.[1] ?? []);
-    return [...glued, ...after(/^(?:-[iv0]*S|--split-string)$/)];
-  }
-  return after(/^(?:-\w*c|--command)$/);
 }
 
-/** The text after `-c`, in whatever cluster; null where the shell is given none. */
-function shellText(words: readonly ShellWord[]): string[] | null {
-  const at = words.findIndex(({ value }, i) => i > 0 && /^[-+]\w*c/.test(value) && !value.startsWith("--"));
-  if (at < 0) return null;
-  // Options may stand between `-c` and its text.
-  return words
-    .slice(at + 1)
-    .filter(({ value }) => !value.startsWith("-"))
-    .slice(0, 1)
-    .map(({ value }) => value);
+/** The text after `-c`, in whatever cluster; null: the shell is given none. Each `o` takes a word: `-eo pipefail -c`. */
+function shellScripts(words: readonly ShellWord[]): string[] | null {
+  const values = words.map(({ value }) => value);
+  let [at, given] = [0, false];
+  for (; at < values.length; at++) {
+    const value = values[at] ?? "";
+    if (value === "--" || value === "-") {
+      at += 1;
+      break;
+    }
+    if (!/^[-+]./.test(value)) break;
+    if (/^--(?:rcfile|init-file)$/.test(value)) at += 1;
+    else if (!value.startsWith("--")) {
+      given ||= value.includes("c");
+      at += value.slice(1).replace(/[^oO]/g, "").length;
+    }
+  }
+  if (words.slice(0, at).some(({ literal }) => !literal)) return values;
+  return given ? values.slice(at, at + 1) : null;
 }
 
 function findCommands(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  const starts = words.flatMap(({ value }, at) =>
-    /^-(?:exec|execdir|ok|okdir)$/.test(value) ? [at + 1] : [],
-  );
-  const roots = findRoots(words);
+  const starts = words.flatMap(({ value }, at) => (/^-(?:exec|execdir|ok|okdir)$/.test(value) ? [at + 1] : []));
+  const { found } = findRoots(words);
   return starts.map((start) => {
     const rest = words.slice(start);
     const end = rest.findIndex(({ value }) => value === ";" || value === "+");
     const command = end < 0 ? rest : rest.slice(0, end);
-    return command.flatMap((word) => (word.value === "{}" ? roots.found : [word]));
+    return command.flatMap((word) => (word.value === "{}" ? found : [word]));
   });
 }
 
-/** Where find begins, and whether it acts only on some of what it finds. */
-export function findRoots(words: readonly ShellWord[]): {
-  readonly found: readonly ShellWord[];
-  readonly filtered: boolean;
-} {
-  const options = words.findIndex(({ value }) => !/^-(?:[HLP]|O\d|D)$/.test(value));
-  const from = options < 0 ? [] : words.slice(options);
-  const end = from.findIndex(({ value, literal }) => literal && /^[-(!]/.test(value));
-  const roots = end < 0 ? from : from.slice(0, end);
-  const values = words.map(({ value }) => value);
-  const filtered =
-    values.some(
-      (value, at) =>
-        /^-(?:i?name|i?path|i?wholename|i?regex)$/.test(value) && /[^*?.]/.test(values[at + 1] ?? ""),
-    ) &&
-    !values.some(
-      (value) => value === "-o" || value === "-or" || value === "," || value === "!" || value === "-not",
-    );
-  return { found: roots.length > 0 ? roots : [literalWord(".")], filtered };
-}
-
-function text(words: readonly ShellWord[]): string {
+function joined(words: readonly ShellWord[]): string {
   return words.map(({ value }) => value).join(" ");
 }

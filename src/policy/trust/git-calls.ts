@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { PermissionMode } from "../gate.ts";
 import type { Judgement } from "../rules.ts";
 import { parseShell } from "../shell/parse.ts";
-import { unwrapped } from "../shell/wrappers.ts";
+import { unwrap } from "../shell/wrappers.ts";
 
 /**
  * A judgement of a command with what git brings: where git would run something that nobody has agreed to, what
@@ -20,7 +20,7 @@ export function withForeignGit(
   if (isSettled || !mayNameGit(command)) return judgement;
   const byMode = parseShell(command).parts.filter(
     ({ words, source }) =>
-      basename(unwrapped(words).words[0]?.value ?? "") === "git" && !isAllowedByRule(source, alone),
+      basename(unwrap(words)[0]?.value ?? "") === "git" && !isAllowedByRule(source, alone),
   );
   const why = byMode.length === 0 ? null : foreign();
   if (why === null) return judgement;

@@ -1,18 +1,32 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { decide } from "../../../src/policy/index.ts";
 import { commandParts } from "./independent/command-parts.ts";
 import { commandReads } from "./independent/command-reads.ts";
 import { commandRules } from "./independent/command-rules.ts";
 import { commandWrites } from "./independent/command-writes.ts";
+import { effects } from "./independent/effects.ts";
+import { effectsGit } from "./independent/effects-git.ts";
+import { enforced } from "./independent/enforced.ts";
+import { enforcedAsks } from "./independent/enforced-asks.ts";
 import { everyday } from "./independent/everyday.ts";
+import { gitContents } from "./independent/git-contents.ts";
+import { gitDestroys } from "./independent/git-destroys.ts";
+import { globs } from "./independent/globs.ts";
 import { type Call, type Group, layGround } from "./independent/ground.ts";
 import { modes } from "./independent/modes.ts";
 import { network } from "./independent/network.ts";
 import { paths } from "./independent/paths.ts";
+import { plainFindGit } from "./independent/plain-find-git.ts";
+import { plainGit } from "./independent/plain-git.ts";
+import { plainRowGroups } from "./independent/plain-rows.ts";
 import { ruleForms } from "./independent/rule-forms.ts";
+import { wrappers } from "./independent/wrappers.ts";
 
 const ground = layGround();
-afterAll(ground.remove);
+afterAll(() => {
+  vi.unstubAllEnvs();
+  ground.remove();
+});
 
 const groups = [
   ...modes,
@@ -23,6 +37,17 @@ const groups = [
   ...commandParts,
   ...commandRules,
   ...commandWrites,
+  ...plainRowGroups,
+  ...plainFindGit,
+  ...plainGit,
+  ...effects,
+  ...effectsGit,
+  ...globs,
+  ...enforced,
+  ...enforcedAsks,
+  ...wrappers,
+  ...gitContents,
+  ...gitDestroys,
   ...everyday,
 ];
 
@@ -35,6 +60,7 @@ function casesOf(group: Group): readonly (readonly [Call, string])[] {
 
 function decided(group: Group, call: Call): string {
   const { rules = {}, mode = "default", at = "@ws", ctx = {} } = group;
+  vi.stubEnv("PATH", ground.said(group.path ?? "/usr/bin:/bin:@root/bin"));
   const [tool, input] = typeof call === "string" ? ["Bash", { command: call }] : call;
   const surroundings = { home: "@home", platform: "linux" as const, ...ctx };
   return decide(
@@ -47,6 +73,10 @@ function decided(group: Group, call: Call): string {
   );
 }
 
+function textOf(call: Call): string {
+  return typeof call === "string" ? call : JSON.stringify(call);
+}
+
 function fits(expected: string, decision: string): boolean {
   return expected === "not" ? decision !== "allow" : decision === expected;
 }
@@ -57,7 +87,9 @@ describe("an independent reading of permission-semantics", () => {
       const decision = decided(group, call);
       return fits(expected, decision)
         ? []
-        : [`${decision}, not ${expected}: ${JSON.stringify(call).slice(0, 200)}`];
+        : [
+            `${decision}, not ${expected === "not" ? "ask or deny" : expected}: ${textOf(call).slice(0, 200)}`,
+          ];
     });
     expect(wrong).toEqual([]);
   });

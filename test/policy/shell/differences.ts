@@ -2,7 +2,7 @@ import { isPlainCommand } from "../../../src/policy/engine/command-words.ts";
 import { withoutBraces } from "../../../src/policy/shell/braces.ts";
 import { parseShell } from "../../../src/policy/shell/parse.ts";
 import type { ShellPart } from "../../../src/policy/shell/script.ts";
-import { inside, unwrapped } from "../../../src/policy/shell/wrappers.ts";
+import { findStarted, unwrap } from "../../../src/policy/shell/wrappers.ts";
 
 export interface Difference {
   readonly command: string;
@@ -41,10 +41,10 @@ function report(part: ShellPart, names: Set<string>): boolean {
   const lists = [part.words, withoutBraces(part.words) ?? part.words];
   for (const words of lists) {
     names.add(words[0]?.value ?? "");
-    const { words: bare } = unwrapped(words);
+    const bare = unwrap(words);
     // Behind these stands text that bash reads again; no rule but one with their own name allows them.
     if (bare[0] && (!isPlainCommand(bare[0]) || REREAD.has(bare[0].value))) return false;
-    for (const inner of inside(words, []).commands) names.add(inner[0]?.value ?? "");
+    for (const inner of findStarted(words, []).commands) names.add(inner[0]?.value ?? "");
     names.add(bare[0]?.value ?? "");
   }
   return true;

@@ -311,8 +311,6 @@ export const commandParts: readonly Group[] = [
       `echo ${x(9_996)}`,
       `echo ${x(20_000)}`,
       "ls; done",
-      "cat <<$'E'\nx\nE",
-      'cat <<$"E"\nx\nE',
     ],
     allow: [
       `echo ${x(9_995)}`,

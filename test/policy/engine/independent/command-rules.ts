@@ -10,9 +10,10 @@ const otherVariables =
   "PATH LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS BASH_ENV ENV IFS PS4 GIT_SSH_COMMAND PYTHONPATH RUSTC_WRAPPER FOO LC node_env DYLD_INSERT_LIBRARIES PAGER EDITOR HOME XCI CIX LANGX RUSTFLAGS CC npm_config_script_shell".split(
     " ",
   );
-const named = "alias eval source . exec trap enable hash shopt set complete mapfile let unset read".split(
-  " ",
-);
+const named = [
+  ..."alias eval source . exec trap enable hash shopt set complete let unset read".split(" "),
+  "mapfile -C f",
+];
 
 export const commandRules: readonly Group[] = [
   {
@@ -102,7 +103,7 @@ export const commandRules: readonly Group[] = [
     about: "§5.3 the exact whole string",
     rules: {
       allow: [
-        "Bash(find . -name '*.o' -delete)",
+        "Bash(find src -name '*.o' -delete)",
         "Bash(watch npm test)",
         "Bash(FOO=1 npm test)",
         "Bash(sudo npm test)",
@@ -110,10 +111,10 @@ export const commandRules: readonly Group[] = [
         "Bash(npm run a && npm run b)",
         "Bash(./run.sh a)",
         "Bash(find src -exec cat {} +)",
+        "find src -name '*.o' -delete",
       ],
     },
     allow: [
-      "find . -name '*.o' -delete",
       "watch npm test",
       "FOO=1 npm test",
       "sudo npm test",
@@ -249,8 +250,6 @@ export const commandRules: readonly Group[] = [
       "timeout 10s npm test",
       "timeout -k 5 10 npm test",
       "timeout -s KILL 10 npm test",
-      "timeout --signal=KILL 10 npm test",
-      "timeout --preserve-status 10 npm test",
       "time npm test",
       "nice npm test",
       "nice -n 10 npm test",
@@ -266,9 +265,12 @@ export const commandRules: readonly Group[] = [
       "builtin echo x",
       "command -v node",
       "command -v npm && npm test",
-      "command -V ls",
       "type npm",
       "! npm test",
+      "timeout -v 10 npm test",
+      "timeout --foreground 10 npm test",
+      "time -p npm test",
+      "stdbuf -o L -e 0 npm test",
     ],
     ask: [
       "env npm test",
@@ -301,6 +303,12 @@ export const commandRules: readonly Group[] = [
       "timeout 10 rm a",
       "nohup rm a",
       "timeout",
+      "timeout --preserve-status 10 npm test",
+      "timeout -vk 5 npm test",
+      "nice -5 npm test",
+      "nice --adj 5 npm test",
+      "env -S 'npm test'",
+      "exec npm test",
     ],
   },
   {
@@ -336,7 +344,7 @@ export const commandRules: readonly Group[] = [
     ask: ["npx eslint", "jest"],
   },
   {
-    about: "§5.9 expansions where the wildcard is",
+    about: "§5.11 expansions where the wildcard is",
     rules: { allow: ["Bash(npm run *)"] },
     allow: [
       "npm run $X",
@@ -392,26 +400,26 @@ export const commandRules: readonly Group[] = [
     ],
   },
   {
-    about: "§5.9 no expansion under an exact rule",
+    about: "§5.11 no expansion under an exact rule",
     rules: { allow: ["Bash(npm run build)", "Bash(echo:*)"] },
     ask: ["npm run $X", "npm run b{uild,x}", "npm run buil?", "npm run $(echo build)", "npm run bui*"],
   },
   ...named.map(
     (name): Group => ({
-      about: `§5.9 ${name} under other rules`,
+      about: `§5.11 ${name} under other rules`,
       rules: { allow: ["Bash(ls:*)", "Bash(npm:*)", "Bash(* x)"] },
       ask: [`${name} x`, `ls; ${name} x`, `command ${name} x`, `builtin ${name} x`],
     }),
   ),
-  ...["alias", "source", "exec", "trap", "hash", "shopt", "set", "unset", "read", "."].map(
+  ...["alias", "source", "trap", "hash", "shopt", "set", "unset", "read", "."].map(
     (name): Group => ({
-      about: `§5.9 ${name} named by a rule`,
+      about: `§5.11 ${name} named by a rule`,
       rules: { allow: [`Bash(${name}:*)`] },
       allow: [`${name} x`],
     }),
   ),
   {
-    about: "§5.9 bare Bash",
+    about: "§5.11 bare Bash",
     rules: { allow: ["Bash"] },
     allow: [
       "$X",
@@ -442,7 +450,6 @@ export const commandRules: readonly Group[] = [
       "ls > .husky/pre-commit",
       "ls > ~/.bashrc",
       "ls > src/../.git/hooks/x",
-      "echo x > /dev/tcp/1.2.3.4/80",
     ],
   },
   {

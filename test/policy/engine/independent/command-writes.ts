@@ -161,7 +161,6 @@ const critical = [
   'for d in src ~; do rm -rf "$d"; done',
   "for d in etc usr; do rm -rf /$d; done",
   "echo / | xargs rm -rf",
-  "bash <<< 'rm -rf /'",
   "rm -rf link-root/etc",
   "rm -rf link-in/../../ws",
 ];
@@ -189,7 +188,6 @@ export const commandWrites: readonly Group[] = [
       "rm -rf build/*",
       "rm -rf src/deep",
       "rm a",
-      "rm -f *.log",
       "rm -rf /tmp/one/two",
       "rm -rf ~/projects/x",
       "rm -rf @ws/src",
@@ -217,12 +215,11 @@ export const commandWrites: readonly Group[] = [
     ],
   },
   {
-    about: "§5.7 workspace file commands",
+    about: "§5.8 workspace file commands",
     mode: "acceptEdits",
     allow: [
       "mkdir x",
       "mkdir -p x/y/z",
-      "mkdir -m 755 x",
       "touch x",
       'touch "x y"',
       "rm src/a.ts",
@@ -236,7 +233,6 @@ export const commandWrites: readonly Group[] = [
       "cp -a src @ws/lib2",
       "sed -i s/a/b/ src/a.ts",
       "sed -i 's/a/b/g' src/a.ts src/b.ts",
-      "sed -i.bak 's/a/b/' a",
       "sed -i -e 's/a/b/' a",
       "sed -i '/x/d' a",
       "sed -i -E 's/(a)/b/' a",
@@ -318,10 +314,24 @@ export const commandWrites: readonly Group[] = [
       "touch a; npm test",
       "touch -r @out/secret.txt a",
       "sed -i.bak/../../x s/a/b/ a",
+      "sed -i.bak 's/a/b/' a",
+      "cp -b a b",
+      "cp --backup a b",
+      "cp -S rc a b",
+      "cp -b -S rc README.md .npm",
+      "cp --suffix=rc a b",
+      "mv -b a b",
+      "mv -S .o a b",
+      "cp -L src x",
+      "cp -rL src x",
+      "cp -H link-in x",
+      "cp -rH link-in x",
+      "sed -irc s/zzz/z/ .env",
+      "sed -i --in-place=.o s/a/b/ a",
     ],
   },
   {
-    about: "§5.7 not against a deny rule",
+    about: "§5.8 not against a deny rule",
     mode: "acceptEdits",
     rules: { deny: ["Read(.env)", "Edit(docs/**)"] },
     not: [
@@ -340,7 +350,7 @@ export const commandWrites: readonly Group[] = [
     allow: ["rm a", "touch docsx"],
   },
   {
-    about: "§5.8 redirects with no rules",
+    about: "§5.10 redirects with no rules",
     allow: [
       "ls > /dev/null",
       "ls >/dev/null 2>&1",
@@ -390,7 +400,7 @@ export const commandWrites: readonly Group[] = [
     ],
   },
   {
-    about: "§5.8 redirects in acceptEdits",
+    about: "§5.10 redirects in acceptEdits",
     mode: "acceptEdits",
     allow: [
       "ls > x",
@@ -440,7 +450,7 @@ export const commandWrites: readonly Group[] = [
     ],
   },
   {
-    about: "§5.8 redirects with Edit rules",
+    about: "§5.10 redirects with Edit rules",
     rules: { allow: ["Edit(docs/**)", "Bash(npm run:*)", "Read(/@out/**)"] },
     allow: [
       "ls > docs/n",
@@ -463,7 +473,7 @@ export const commandWrites: readonly Group[] = [
     ],
   },
   {
-    about: "§5.8 denied targets",
+    about: "§5.10 denied targets",
     mode: "bypass",
     rules: { deny: ["Edit(docs/**)", "Read(private/**)", "Write(/etc/**)"] },
     deny: [
@@ -483,7 +493,7 @@ export const commandWrites: readonly Group[] = [
     allow: ["ls > x", "ls > /dev/null", "cat < a"],
   },
   {
-    about: "§5.8 an allow rule for the command says nothing of the target",
+    about: "§5.10 an allow rule for the command says nothing of the target",
     rules: { allow: ["Bash(echo:*)", "Bash(npm test)"] },
     ask: ["echo x > a", "echo x >> .bashrc", "npm test > x", "echo x | tee a"],
     allow: ["npm test > /dev/null 2>&1", "npm test 2>&1"],

@@ -1,10 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { DecisionContext, Mode, PermissionRules } from "../../../../src/policy/index.ts";
 
 /** A command of Bash, or a tool with its input. */
 export type Call = string | readonly [tool: string, input: unknown];
+
+/** What version 2 of the text knows besides. */
+export type Context = DecisionContext & {
+  readonly enforced?: boolean;
+  readonly everTracked?: (pattern: string) => "yes" | "no" | "unknown";
+};
 
 /**
  * Calls that share rules, mode and place. In every text `@ws`, `@out`, `@home`, `@extra` and `@root` stand for the
@@ -16,7 +22,9 @@ export interface Group {
   readonly mode?: Mode;
   /** The current directory; `@ws` unless said. */
   readonly at?: string;
-  readonly ctx?: DecisionContext;
+  readonly ctx?: Context;
+  /** The PATH of the process; the system's and `@root/bin` unless given. */
+  readonly path?: string;
   readonly allow?: readonly Call[];
   readonly ask?: readonly Call[];
   readonly deny?: readonly Call[];
@@ -38,12 +46,34 @@ const files = [
   "ws/package.json",
   "ws/.env",
   "ws/.git/HEAD",
+  "ws/.git/objects/x",
+  "ws/.git/refs/x",
+  "ws/.git/config",
   "ws/.husky/pre-commit",
   "ws/.claude/worktrees/one/f.ts",
   "ws/café/x",
   "ws/bare/HEAD",
+  "ws/odd/HEAD",
+  "ws/odd/commondir",
+  "ws/odd/pkg/x",
   "ws/bare/objects/x",
   "ws/bare/refs/x",
+  "ws/hostile/--pre=sh",
+  "ws/hostile/--files0-from=list",
+  "ws/hostile/-R",
+  "ws/hostile/-c",
+  "ws/hostile/-o",
+  "ws/hostile/-delete",
+  "ws/hostile/a --pre=.sh b.md",
+  "ws/hostile/list",
+  "ws/hostile/x.md",
+  "ws/nested/pkg/.npmrc",
+  "ws/nested/.git/config",
+  "ws/d/.npmrc",
+  "ws/d/x",
+  "ws/linked/f",
+  "ws/keys/a.pem",
+  "ws/tools/jq",
   "ws-other/x",
   "README.md",
   "out/secret.txt",
@@ -59,8 +89,16 @@ const files = [
   "bare/refs/x",
 ];
 
+/** Programs of the enforced tier, for a machine that does not have them; `bin` is last on the PATH of the cases. */
+const programs =
+  "awk jq yq sed tac fold fmt expand pr shuf numfmt base64 zcat bc env printenv nproc free groups getconf rg tree file xxd column hexdump strings git node npm npx pnpm yarn bun deno tsc python python3 pip ruby gem go cargo rustc java javac mvn gradle dotnet php composer make cmake gcc g++ clang docker kubectl".split(
+    " ",
+  );
+
 /** Link, and what it says. */
 const links = [
+  ["ws/linked/out", "../../out"],
+  ["link-tools", "ws/tools"],
   ["ws/link-out", "../out"],
   ["ws/link-secret", "../out/secret.txt"],
   ["ws/link-in", "src"],
@@ -89,6 +127,10 @@ export function layGround(): Ground {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), "");
   }
+  mkdirSync(join(root, "bin"));
+  for (const program of [...programs.map((name) => `bin/${name}`), "ws/tools/jq"])
+    writeFileSync(join(root, program), "#!/bin/sh\n", { mode: 0o755 });
+  chmodSync(join(root, "ws/tools/jq"), 0o755);
   for (const [link, target] of links) symlinkSync(target, join(root, link));
   return {
     said: (value) => inPlace(value, root) as typeof value,
@@ -105,4 +147,12 @@ function inPlace(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((each) => inPlace(each, root));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inPlace(each, root)]));
+}
+
+/** One command of Bash per line, as it stands. */
+export function lines(text: TemplateStringsArray): string[] {
+  return (text.raw[0] ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
 }

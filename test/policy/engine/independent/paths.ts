@@ -213,6 +213,7 @@ export const paths: readonly Group[] = [
   },
   {
     about: "§4.3 deny Read(.env)",
+    ask: ["grep -rn SECRET .", "grep -r SECRET", "rg --hidden SECRET", "rg SECRET", "grep -r x sub"],
     rules: { deny: ["Read(.env)"], allow: ["Bash(tac:*)", "Edit", "Read"] },
     deny: [
       read(".env"),
@@ -281,8 +282,14 @@ export const paths: readonly Group[] = [
       "git diff -- .env",
       "tac .env > .env",
       'cat "$F"',
-      // `src/` begins the path of a denied `src/.env`.
-      "cat src/*.ts",
+      "find . -name .env | xargs cat",
+      "git ls-files -o | xargs grep -h SECRET",
+      "git show :0:.env",
+      "git log -L1,5:.env",
+      "git log -p -- '.e*'",
+      "git diff -- ':(icase).ENV'",
+      "git show HEAD:.env",
+      "git blame .env",
     ],
     allow: [
       read("a.env"),
@@ -293,10 +300,10 @@ export const paths: readonly Group[] = [
       grep({ path: "src" }),
       glob("*"),
       "cat .envx",
-      "echo .env",
-      "test -f .env",
-      "[ -f .env ]",
-      "find . -name .env",
+      "cat src/*.ts",
+      "grep -rn x src",
+      "rg x src",
+      "grep -rn x lib docs",
     ],
   },
   {

@@ -1,0 +1,136 @@
+import { basename, join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { fileCommandUses } from "../shell/file-commands.ts";
+import type { ShellPart, ShellRedirect } from "../shell/script.ts";
+import { isSmallName } from "../shell/shell-state.ts";
+import type { ShellWord } from "../shell/words.ts";
+import { nameOf, unwrap } from "../shell/wrappers.ts";
+import { isSafeVariable } from "./command-words.ts";
+import type { Whereabouts } from "./directories.ts";
+import { holds } from "./path-candidates.ts";
+
+/** What earlier parts of a command line, which may or may not have run, leave for later ones (§5.9). */
+export interface Facts {
+  /** Below these, anything may be by now. */
+  readonly placed: ReadonlySet<string>;
+  /** Why nothing reads any more; null: everything still is what it seems. */
+  readonly changedShell: string | null;
+  /** Something was made, placed or removed, or a repository was changed. */
+  readonly changedGit: boolean;
+  /** A name that makes a directory a repository may have come to be. */
+  readonly madeRepository: boolean;
+}
+
+export const NO_FACTS: Facts = { placed: new Set(), changedShell: null, changedGit: false, madeRepository: false };
+
+/** What makes a directory a repository, or changes what git does in one. */
+const REPOSITORY_NAME = /^(?:HEAD|objects|refs|commondir|config|\.git.*)$/i;
+const PLACERS: ReadonlySet<string> = new Set(["cp", "mv", "ln", "install", "tar", "unzip", "patch", "rsync"]);
+const GIT_CHANGES: ReadonlySet<string> = new Set(["init", "clone", "config", "submodule", "worktree", "remote"]);
+const DECLARES: ReadonlySet<string> = new Set("export declare typeset local readonly read unset getopts".split(" "));
+/** These change the shell in ways that nothing here follows. */
+const CHANGES_SHELL: ReadonlySet<string> = new Set(
+  "alias eval source . exec trap enable hash shopt set complete mapfile readarray let".split(" "),
+);
+
+export function joinFacts(one: Facts, other: Facts): Facts {
+  if (other === NO_FACTS) return one;
+  return {
+    placed: new Set([...one.placed, ...other.placed]),
+    changedShell: one.changedShell ?? other.changedShell,
+    changedGit: one.changedGit || other.changedGit,
+    madeRepository: one.madeRepository || other.madeRepository,
+  };
+}
+
+/** Whether an earlier part may have put something at a path, or above it. */
+export function isPlaced({ placed }: Facts, paths: readonly string[]): boolean {
+  if (placed.size === 0) return false;
+  return paths.some((path) => [...placed].some((root) => holds(root, path)));
+}
+
+/** What a part leaves. */
+export function factsOf(part: ShellPart, at: Whereabouts): Facts {
+  const words = unwrap(part.words);
+  const name = nameOf(words[0]);
+  const rest = words.slice(1);
+  const redirected = factsOfRedirects(part.redirects, at);
+  return joinFacts(redirected, {
+    ...ofFiles(name, words, at),
+    changedShell: shellChange(part, name, rest),
+  });
+}
+
+/** What redirects make: ordinary files. */
+export function factsOfRedirects(redirects: readonly ShellRedirect[], at: Whereabouts): Facts {
+  const targets = redirects.flatMap((redirect) =>
+    redirect.type === "write" || redirect.type === "both" ? [redirect.target] : [],
+  );
+  const made = targets.filter(({ value }) => value !== "/dev/null");
+  return made.length === 0 ? NO_FACTS : changed(made.map(({ literal, value }) => (literal ? value : null)), at, false);
+}
+
+function ofFiles(name: string, words: readonly ShellWord[], at: Whereabouts): Facts {
+  const rest = words.slice(1);
+  const operands = rest.filter(({ value }) => !value.startsWith("-"));
+  const names = operands.map(({ literal, value }) => (literal ? value : null));
+  if (name === "mkdir" || name === "touch") return changed(names, at, false);
+  if (name === "rm" || name === "rmdir" || name === "unlink") return { ...NO_FACTS, changedGit: true };
+  if (name === "git" && rest.some(({ value }) => GIT_CHANGES.has(value))) return { ...NO_FACTS, changedGit: true };
+  if (!PLACERS.has(name)) return NO_FACTS;
+  const placed = fileCommandUses(words)?.placed;
+  if (placed === undefined || placed === null) {
+    const several = name === "ln" || name === "install" ? into(names.slice(0, -1), names.slice(-1), at) : [null];
+    return changed(several, at, true);
+  }
+  const known = placed.sources.every((source) => operands.some(({ literal, value }) => literal && value === source));
+  return changed(known ? into(placed.sources, placed.into, at) : [null], at, true);
+}
+
+/** The names that come to be where files are put into a directory, or in another's place. */
+function into(sources: readonly (string | null)[], targets: readonly (string | null)[], at: Whereabouts): (string | null)[] {
+  return targets.flatMap((target) => {
+    if (target === null) return [null];
+    const isDirectory = at.folders.some((dir) => isExistingDirectory(resolve(dir, target)));
+    if (!isDirectory) return [target, ...sources.map((source) => source && join(target, basename(source)))];
+    // `cp -a d/. .` puts all that is in `d` there, under names that are not written.
+    return sources.map((source) =>
+      source === null || /(?:^|\/)\.{0,2}\/*$/.test(source) ? null : join(target, basename(source)),
+    );
+  });
+}
+
+function isExistingDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Null among the names is a name that is not known. */
+function changed(names: readonly (string | null)[], at: Whereabouts, places: boolean): Facts {
+  const unknown = names.includes(null) || names.length === 0;
+  const known = names.filter((name) => name !== null);
+  const paths = known.flatMap((name) => at.folders.map((dir) => resolve(dir, name)));
+  return {
+    placed: new Set(places ? [...paths, ...(unknown || at.lost ? ["/"] : [])] : []),
+    changedShell: null,
+    changedGit: true,
+    madeRepository: unknown || known.some((name) => name.split("/").some((part) => REPOSITORY_NAME.test(part))),
+  };
+}
+
+function shellChange(part: ShellPart, name: string, rest: readonly ShellWord[]): string | null {
+  if (part.kind === "construct") return part.counts ? null : `${part.source.slice(0, 40)} changes the shell`;
+  if (CHANGES_SHELL.has(name)) return `${name} changes the shell`;
+  if (name === "printf" && rest.some(({ literal, value }) => !literal || /^-|%[^%]*n/.test(value)))
+    return "printf may set a variable";
+  const names = DECLARES.has(name)
+    ? rest.filter(({ value }) => !value.startsWith("-")).map(({ literal, value }) => (literal ? value : "?"))
+    : part.words.length === 0
+      ? part.assignments.map(({ name }) => name)
+      : [];
+  const odd = names.find((set) => !isHarmlessName(set.replace(/[=+[].*$/s, "")));
+  return odd === undefined ? null : `${odd} is set before it`;
+}
+
+function isHarmlessName(name: string): boolean {
+  return isSmallName(name) || isSafeVariable(name);
+}

@@ -1,0 +1,47 @@
+import { lstatSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { FileUses } from "../shell/file-commands.ts";
+import type { Whereabouts } from "./directories.ts";
+import type { FileAccess } from "./file-access.ts";
+import { lookBelow } from "./look.ts";
+
+/** Why cp or mv may not put its sources where they go (§5.8): names made there, and what a directory has in it. */
+export function placedProblem({ name, placed }: FileUses, { folders }: Whereabouts, files: FileAccess): string | null {
+  if (placed === null) return null;
+  for (const dir of folders) {
+    for (const source of placed.sources) {
+      const inside = directoryProblem(name, source, dir, files);
+      if (inside !== null) return inside;
+      for (const target of placed.into) {
+        // The target is also the name made in it.
+        const { protects, deny, inside, paths } = files.judge("edit", "Edit", join(target, basename(resolve(dir, source))), dir);
+        if (protects !== null && isDirectory(resolve(dir, target))) return `${target} would get ${protects}, which is protected`;
+        if (deny && isDirectory(resolve(dir, target))) return `the rule ${deny.text} denies it`;
+        if (!inside && isDirectory(resolve(dir, target))) return `${paths.at(-1)} is outside the workspace`;
+      }
+    }
+  }
+  return null;
+}
+
+/** A directory takes along what is in it: a protected name, a link, a file that a rule denies. */
+function directoryProblem(name: string, source: string, dir: string, files: FileAccess): string | null {
+  const path = resolve(dir, source);
+  if (!isDirectory(path)) return null;
+  let why: string | null = null;
+  const found = lookBelow(path, (one, entry) => {
+    if (entry === null) return false;
+    const { deny, ask, protects } = files.judge("edit", "Edit", one, dir);
+    const read = files.judge("read", "Read", one, dir);
+    const rule = deny ?? ask ?? read.deny ?? read.ask;
+    if (entry.isSymbolicLink()) why = `${name} would take the link ${one} along`;
+    else if (protects !== null) why = `${name} would take ${one} along, which is protected (${protects})`;
+    else if (rule) why = `${name} would take ${one} along, which the rule ${rule.text} restricts`;
+    return why !== null;
+  });
+  return found ? (why ?? `${source} has more in it than is looked at`) : null;
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,258 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { EverTracked } from "../rules.ts";
+import { readingUses } from "../shell/command-uses.ts";
+import type { GitUses } from "../shell/git-uses.ts";
+import type { ShellPart } from "../shell/script.ts";
+import { isSmallName } from "../shell/shell-state.ts";
+import { looksLikePath, type Uses } from "../shell/uses.ts";
+import { literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
+import type { Whereabouts } from "./directories.ts";
+import { type Facts, isPlaced } from "./facts.ts";
+import type { FileAccess } from "./file-access.ts";
+import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
+import { programProblem } from "./program-path.ts";
+import { fillIn, type Known, saidBy } from "./values.ts";
+
+/** Whether a part reads, in each tier: null, or why it does not. */
+export interface Reading {
+  readonly plain: string | null;
+  readonly confined: string | null;
+}
+
+/** Where a part runs, and what is known there. */
+export interface ReadingPlace {
+  readonly at: Whereabouts;
+  readonly facts: Facts;
+  readonly known: Known;
+}
+
+/** Their operands are text, and what may expand in them may do so harmlessly (§5.6). */
+const TALKERS: ReadonlySet<string> = new Set(["echo", "printf", "test", "["]);
+/** A file could be named like one of their options. */
+const BEGINNING_NEEDED: ReadonlySet<string> = new Set(
+  "find sort sed git rg tree file strings date hostname cd".split(" "),
+);
+const NO_GLOBS: ReadonlySet<string> = new Set(["uniq", "xxd"]);
+/** They show a link, and do not go through it. */
+const SHOWS_LINKS: ReadonlySet<string> = new Set(["du", "stat", "readlink", "echo"]);
+const NEITHER = (why: string): Reading => ({ plain: why, confined: why });
+
+/** Evaluates whether commands only read (§5.6, §5.7). */
+export class ReadingCheck {
+  readonly #files: FileAccess;
+  readonly #everTracked: EverTracked;
+
+  constructor(files: FileAccess, everTracked: EverTracked) {
+    this.#files = files;
+    this.#everTracked = everTracked;
+  }
+
+  /** `words`: those of the part, without wrappers; xargs is one of them. */
+  command(words: readonly ShellWord[], part: ShellPart, place: ReadingPlace): Reading {
+    const name = words[0]?.value ?? "";
+    const changed = place.facts.changedShell;
+    if (changed !== null) return NEITHER(changed);
+    const program = programProblem(name, this.#files.workspace);
+    if (program !== null) return NEITHER(program);
+    const variants = fillIn(words, place.known);
+    if (variants === null) return NEITHER("it has more combinations of values than are looked at");
+    let [plain, confined]: [string | null, string | null] = [
+      isPlainSyntax(words, part) ?? this.#globProblem(name, words, place, true),
+      this.#globProblem(name, words, place, false),
+    ];
+    for (const { words: filled, shown } of variants) {
+      if (confined !== null && plain !== null) break;
+      const uses = readingUses(filled);
+      if (uses === null) return NEITHER(`${name} is not known to be read-only`);
+      const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
+      const searched = this.#searchProblem(uses, part, place);
+      const shows = name === "git" ? this.#gitProblem(uses as GitUses, place) : null;
+      const both = path ?? shows;
+      // The true reason first: a path that may not be read, rather than an option.
+      plain ??= both ?? uses.plain ?? searched;
+      confined ??= both ?? uses.confined ?? this.#startedProblem(uses, part, place);
+    }
+    return { plain, confined };
+  }
+
+  /** Why git may not run here: a directory that looks like a repository would steer it. */
+  repositoryTrap({ folders }: Whereabouts): string | null {
+    for (const dir of folders) {
+      const trap = findTrap(dir);
+      if (trap !== null) return `${trap} looks like a repository of its own, whose configuration may run commands`;
+    }
+    return null;
+  }
+
+  /** Why one of these words may not be read; null: all may. */
+  #pathProblem(reads: readonly ShellWord[], { at, facts }: ReadingPlace): string | null {
+    for (const word of reads) {
+      const { value } = word;
+      const known = value.includes(UNKNOWN) ? value.slice(0, value.indexOf(UNKNOWN)) : value;
+      if (known !== value) {
+        if (!looksLikePath(value)) continue;
+        if (!/^[/~]/.test(known)) return `${word.raw} may lead out of the workspace`;
+      }
+      if (/^~[^/]/.test(value)) return `${value} is the directory of another user`;
+      if (at.lost && !/^[/~]/.test(value)) return `the directory that ${word.raw} is in is not known`;
+      const path = hasGlob(word) ? textBeforeGlob(word.pieces).replace(/[^/]*$/, "") || "." : known;
+      for (const dir of at.folders) {
+        const verdict = this.#files.judge("read", "Read", path, dir);
+        if (isPlaced(facts, verdict.paths)) return `an earlier part may have changed what ${value} is`;
+        if (verdict.deny) return `the rule ${verdict.deny.text} denies reading ${value}`;
+        if (verdict.odd !== null) return `${value} cannot be granted: ${verdict.odd}`;
+        if (!verdict.allowed) return `${value} is outside the workspace`;
+      }
+    }
+    return null;
+  }
+
+  /** Words that a substitution says, or a value without quotes holds, as far as they are paths that lead out. */
+  #shownReads({ reads }: Uses, shown: readonly ShellWord[]): readonly ShellWord[] {
+    return reads.length === 0 && shown.length === 0 ? [] : shown.filter(({ value }) => looksLikePath(value));
+  }
+
+  /** Why a search of whole directories may not run plainly: a rule restricts reading something in them (§5.6). */
+  #searchProblem({ searches, follows }: Uses, part: ShellPart, { at, facts }: ReadingPlace): string | null {
+    // In a pipeline rg reads its input, unless it is given files.
+    const fed = (part.before?.length ?? 1) > 0 || part.documents.length > 0;
+    for (const search of searches) {
+      if (search === "." && fed && part.words.some(({ value }) => value === "rg")) continue;
+      for (const dir of at.folders) {
+        const path = resolve(dir, search);
+        if (at.lost || isPlaced(facts, [path])) return `what ${search} has in it is not known`;
+        const found = this.#files.findRestricted(path);
+        if (found !== null) return `${found.text} restricts reading a file in ${search}`;
+        if (follows && this.#files.leadsOut(path)) return `a link in ${search} leads out of the workspace`;
+      }
+    }
+    return null;
+  }
+
+  #gitProblem(uses: GitUses, place: ReadingPlace): string | null {
+    const folders = uses.into.reduce((dirs, into) => dirs.map((dir) => resolve(dir, into)), place.at.folders);
+    if (place.at.lost) return "the directory that git would run in is not known";
+    if (place.facts.changedGit) return "an earlier part may have changed what git finds here";
+    return this.repositoryTrap({ folders, lost: false }) ?? this.contentsProblem(uses, folders);
+  }
+
+  /** Why contents that git shows may have a file that a Read rule restricts. */
+  contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
+    if (contents === null) return null;
+    const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(repositoryOf(dir)));
+    const [first] = rules;
+    if (first === undefined) return null;
+    const { paths } = contents;
+    if (paths !== null && paths.every((path) => folders.every((dir) => this.#isLiteralAndFree(path, dir)))) return null;
+    if (rules.every(({ pattern }) => this.#everTracked(pattern) === "no")) return null;
+    return `git may show a file that ${first.text} restricts`;
+  }
+
+  /** A path that is written out, and that no rule can match at or below. */
+  #isLiteralAndFree(path: string, dir: string): boolean {
+    if (/[*?[\\]|^:/.test(path) || path.includes(UNKNOWN)) return false;
+    return [resolve(dir, path), resolve(repositoryOf(dir), path)].every((one) => this.#files.isFreeOfRules(one));
+  }
+
+  #startedProblem({ starts }: Uses, part: ShellPart, place: ReadingPlace): string | null {
+    for (const start of starts) {
+      // Names that are found may be anything, but not an option of what reads them.
+      const words = start.map((word) => (word.value.includes("{}") ? unknownWord(word) : word));
+      const given = part.words.some(({ value }) => value === "xargs") ? saidBy(part.before?.at(-1)?.words ?? []) : [];
+      const inner = this.command([...words, ...given], part, place);
+      if (inner.confined !== null) return inner.confined;
+    }
+    return null;
+  }
+
+  /** What wildcards may find (§5.6, Globs). */
+  #globProblem(name: string, words: readonly ShellWord[], place: ReadingPlace, plain: boolean): string | null {
+    const end = words.findIndex(({ value }) => value === "--");
+    for (const [at, word] of words.entries()) {
+      if (!hasGlob(word)) continue;
+      const before = textBeforeGlob(word.pieces);
+      if (/^[/~]/.test(before) || word.pieces[0]?.type === "tilde") {
+        if (plain || !this.#isAbsoluteInside(before, place)) return `${word.raw} looks for files outside`;
+      }
+      if (plain) {
+        if (NO_GLOBS.has(name)) return `${word.raw} may become a second file of ${name}, which it would write`;
+        const literal = /^[^-]/.test(before) || (end >= 0 && end < at && name !== "find" && name !== "tree");
+        if (BEGINNING_NEEDED.has(name) && !literal) return `a file could be named like an option of ${name}, and ${word.raw} would find it`;
+        if (before.startsWith("-") && !before.includes("=")) return `${word.raw} may become any option`;
+      }
+      const found = this.#matchProblem(name, word, words, place, plain);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  #isAbsoluteInside(before: string, { at }: ReadingPlace): boolean {
+    const dir = before.startsWith("/") ? dirname(`${before}x`) : "";
+    return dir !== "" && at.folders.every((folder) => this.#files.judge("read", "Read", dir, folder).allowed);
+  }
+
+  #matchProblem(name: string, word: ShellWord, words: readonly ShellWord[], { at, facts }: ReadingPlace, plain: boolean): string | null {
+    if (at.lost) return `the directory that ${word.raw} is in is not known`;
+    if (plain && this.#files.globRestricted(word.pieces, at.folders)) return `${word.raw} may find a file that a rule restricts`;
+    const showsLinks = SHOWS_LINKS.has(name) || (name === "ls" && words.some(({ value }) => /^-\w*d/.test(value)));
+    for (const dir of at.folders) {
+      if (isPlaced(facts, [resolve(dir, textBeforeGlob(word.pieces) || ".")])) return `what ${word.raw} finds is not known`;
+      const paths = pathsOfGlob(word.pieces, dir);
+      if (paths === null) return `${word.raw} finds more than is looked at`;
+      const out = showsLinks ? undefined : paths.find((path) => !this.#files.judge("read", "Read", path, dir).allowed);
+      if (out !== undefined) return `${word.raw} finds ${out}, which leads out of the workspace`;
+    }
+    return null;
+  }
+}
+
+/** Why words or their expansions keep a command from being plain reading. */
+function isPlainSyntax(words: readonly ShellWord[], { loopNames }: ShellPart): string | null {
+  const name = words[0]?.value ?? "";
+  const talks = TALKERS.has(name);
+  for (const { pieces, raw } of words) {
+    for (const piece of pieces) if (!isPlainPiece(piece, talks, loopNames)) return `${raw} is not known before it runs`;
+  }
+  return null;
+}
+
+function isPlainPiece(piece: Piece, talks: boolean, loopNames: ShellPart["loopNames"]): boolean {
+  switch (piece.type) {
+    case "text":
+    case "glob":
+      return true;
+    case "tilde":
+      return piece.text === "~" || talks;
+    case "number":
+    case "substitution":
+      return talks;
+    case "variable":
+      return talks && loopNames.has(piece.name) && isSmallName(piece.name);
+    case "brace":
+    case "sum":
+    case "forbidden":
+      return false;
+    default:
+      return piece satisfies never;
+  }
+}
+
+function unknownWord(word: ShellWord): ShellWord {
+  return { ...literalWord(word.value.replaceAll("{}", UNKNOWN)), literal: false, raw: word.raw };
+}
+
+/** The directory from here up to the repository in use that git may take for a repository as well (§5.6). */
+function findTrap(dir: string): string | null {
+  for (let at = dir; ; at = dirname(at)) {
+    const has = (name: string) => existsSync(join(at, name));
+    if (has("HEAD") && ((has("objects") && has("refs")) || has("commondir"))) return at;
+    if (has(".git") || dirname(at) === at) return null;
+  }
+}
+
+/** The top directory of the repository in use; the directory itself where there is none. */
+function repositoryOf(dir: string): string {
+  for (let at = dir; dirname(at) !== at; at = dirname(at)) if (existsSync(join(at, ".git"))) return at;
+  return dir;
+}

@@ -1,0 +1,135 @@
+import { withoutBraces } from "../shell/braces.ts";
+import { parseShell } from "../shell/parse.ts";
+import { literalWord, type Piece, type ShellWord, UNKNOWN, wordOf } from "../shell/words.ts";
+
+/** What is known of variables where a command runs. */
+export interface Known {
+  readonly home: string;
+  /** Where it may run; empty: anywhere. */
+  readonly dirs: readonly string[];
+  readonly values: ReadonlyMap<string, readonly (ShellWord | null)[]>;
+}
+
+/** A command's words with what is known of their expansions in place. */
+export interface Filled {
+  /** What is not known is `UNKNOWN` in the text, and such a word is not literal. */
+  readonly words: readonly ShellWord[];
+  /** Further words that the line shows and that may come to be in it, such as what `$(echo x)` says. */
+  readonly shown: readonly ShellWord[];
+}
+
+/** More combinations than this are not looked at. */
+const MOST = 256;
+/** A value that names itself goes no deeper. */
+const DEPTH = 6;
+
+type Choice = ReadonlyMap<string, ShellWord | null>;
+
+/** The words once for each combination of values; null: there are more than are looked at. */
+export function fillIn(words: readonly ShellWord[], known: Known): readonly Filled[] | null {
+  if (words.every(({ literal }) => literal)) return [{ words, shown: [] }];
+  const expanded = withoutBraces(words) ?? words;
+  let choices: Choice[] = [new Map()];
+  for (const name of namesIn(expanded, known, DEPTH)) {
+    const values = known.values.get(name) ?? [];
+    if (choices.length * values.length > MOST) return null;
+    choices = choices.flatMap((choice) => values.map((value) => new Map([...choice, [name, value]])));
+  }
+  return choices.map((choice) => {
+    const shown: ShellWord[] = [];
+    const filled = expanded.map((word) => fill(word, choice, known, shown));
+    return { words: filled, shown };
+  });
+}
+
+function namesIn(words: readonly (ShellWord | null)[], known: Known, depth: number): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const word of words) {
+    for (const piece of word?.pieces ?? []) {
+      if (piece.type !== "variable" || names.has(piece.name)) continue;
+      const values = known.values.get(piece.name);
+      if (values === undefined) continue;
+      names.add(piece.name);
+      if (depth > 0) for (const inner of namesIn(values, known, depth - 1)) names.add(inner);
+    }
+  }
+  return names;
+}
+
+function fill(word: ShellWord, choice: Choice, known: Known, shown: ShellWord[]): ShellWord {
+  if (word.literal) return word;
+  const pieces = filledPieces(word.pieces, choice, known, shown, DEPTH);
+  const value = pieces.map(({ text }) => text).join("");
+  // Without quotes, a value with blanks becomes several words.
+  if (/\s/.test(value) && !/^["']/.test(word.raw))
+    shown.push(...value.split(/\s+/).filter(Boolean).map(literalWord));
+  return { ...wordOf(pieces, word.raw), literal: pieces.every(({ type }) => type === "text") && !value.includes(UNKNOWN) };
+}
+
+function filledPieces(
+  pieces: readonly Piece[],
+  choice: Choice,
+  known: Known,
+  shown: ShellWord[],
+  depth: number,
+): Piece[] {
+  return pieces.flatMap((piece, at): Piece[] => {
+    switch (piece.type) {
+      case "text":
+      case "glob":
+        return [piece];
+      case "tilde": {
+        const own = piece.text === "~" ? known.home : piece.text === "~+" ? known.dirs[0] : undefined;
+        return [own === undefined ? piece : text(own)];
+      }
+      case "variable": {
+        const value = choice.get(piece.name);
+        if (value && depth > 0) return filledPieces(value.pieces, choice, known, shown, depth - 1);
+        if (value !== undefined) return [unknown(piece)];
+        if (piece.name === "HOME") return [text(known.home)];
+        if (piece.name === "PWD" && known.dirs[0] !== undefined) return [text(known.dirs[0])];
+        // `$X/etc` is `/etc` where X is not set.
+        return at === 0 && pieces[1]?.text.startsWith("/") ? [] : [unknown(piece)];
+      }
+      case "substitution":
+        if (/^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`)$/.test(piece.text) && known.dirs[0] !== undefined)
+          return [text(known.dirs[0])];
+        shown.push(...wordsSaid(piece.text));
+        return [unknown(piece)];
+      case "forbidden":
+        // `${X:-/etc/passwd}` shows what it may be.
+        return piece.unset === "" || piece.unset === piece.text ? [unknown(piece)] : [text(piece.unset)];
+      case "brace":
+      case "number":
+      case "sum":
+        return [unknown(piece)];
+      default:
+        return piece satisfies never;
+    }
+  });
+}
+
+/** What echo and printf in a substitution write as it is written there. */
+function wordsSaid(substitution: string): readonly ShellWord[] {
+  const inner = substitution.replace(/^(?:\$\(|[<>]\(|`)/, "").replace(/[)`]$/, "");
+  return parseShell(inner).parts.flatMap(({ words }) => saidBy(words));
+}
+
+/** Words that echo or printf writes literally, each blank a border. */
+export function saidBy(words: readonly ShellWord[]): readonly ShellWord[] {
+  const [command, ...rest] = words;
+  if (command?.value !== "echo" && command?.value !== "printf") return [];
+  return rest
+    .filter(({ literal }) => literal)
+    .flatMap(({ value }) => [value, ...value.replaceAll(/\\[ntr0]/g, " ").replaceAll("\\", "").split(/\s+/)])
+    .filter(Boolean)
+    .map(literalWord);
+}
+
+function text(value: string): Piece {
+  return { type: "text", text: value, quoted: true };
+}
+
+function unknown(piece: Piece): Piece {
+  return { ...piece, text: UNKNOWN };
+}

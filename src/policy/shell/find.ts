@@ -1,0 +1,87 @@
+import { readRow, type Row } from "./rows.ts";
+import { looksLikePath, refuse, type Uses, uses } from "./uses.ts";
+import { literalWord, type ShellWord } from "./words.ts";
+
+/** Tests and actions of find by their names, in the notation of `rows.ts`. */
+const ROW: Row = readRow(
+  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm: /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from:E",
+);
+const RUNS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+
+/** What find reads and starts. The words are those after its name. */
+export function findUses(words: readonly ShellWord[]): Uses {
+  const { found } = findRoots(words);
+  const reads: ShellWord[] = [...found];
+  const candidates: ShellWord[] = [...found];
+  const starts: ShellWord[][] = [];
+  let plain: string | null = null;
+  let acts: string | null = null;
+  const begin = words.findIndex(({ value }) => startsExpression(value));
+  const globals = begin < 0 ? words : words.slice(0, begin);
+  // `-D` takes the next word, whatever that looks like.
+  if (globals.some(({ value }) => value.startsWith("-D"))) acts = "find -D takes the next word as its value";
+  if (globals.some(({ value }) => /^-[HLPO]/.test(value))) plain = "find -H, -L, -P and -O are not needed to search";
+  for (let at = begin < 0 ? words.length : begin; at < words.length; at++) {
+    const word = words[at];
+    const value = word?.value ?? "";
+    if (!word || /^[()!,]$/.test(value)) {
+      if (value === ",") plain ??= "find has a list of expressions";
+      continue;
+    }
+    if (/^-[HLPOD]/.test(value)) plain ??= `find ${value} does more than search`;
+    if (RUNS.has(value)) {
+      const rest = words.slice(at + 1);
+      const end = rest.findIndex((one) => one.value === ";" || one.value === "+");
+      starts.push(rest.slice(0, end < 0 ? undefined : end));
+      plain ??= `find ${value} starts a command`;
+      if (value.startsWith("-ok")) acts ??= `find ${value} waits for an answer`;
+      at += end < 0 ? rest.length : end + 1;
+      continue;
+    }
+    const option = value.startsWith("-") ? ROW.longs.get(value.slice(1)) : undefined;
+    if (option === undefined) {
+      plain ??= `${value} is not a test that is known only to search`;
+      if (!word.literal) acts ??= `${word.raw} may become an action of find`;
+      candidates.push(word);
+      if (looksLikePath(value)) reads.push(word);
+      continue;
+    }
+    if (!option.plain) plain ??= `find ${value} does more than search`;
+    if (option.kind === "acts" || option.kind === "write") acts ??= `find ${value} writes or removes files`;
+    if (option.kind === "names") acts ??= `find ${value} takes names from elsewhere`;
+    if (option.kind === "flag" || option.kind === "acts") continue;
+    const next = words[(at += 1)];
+    if (next === undefined) plain ??= `find ${value} lacks its value`;
+    else if (option.kind === "path") {
+      reads.push(next);
+      candidates.push(next);
+    } else if (option.kind !== "pattern" && looksLikePath(next.value)) reads.push(next);
+  }
+  if (acts !== null) return refuse(acts, { reads, candidates, starts });
+  return uses({ plain, reads, candidates, starts });
+}
+
+function startsExpression(value: string): boolean {
+  return /^(?:-[^HLPOD-]|[(!,])/.test(value) && value !== "-";
+}
+
+/** Where find begins, and whether it acts only on some of what it finds. */
+export function findRoots(words: readonly ShellWord[]): {
+  readonly found: readonly ShellWord[];
+  readonly filtered: boolean;
+} {
+  const options = words.findIndex(({ value }) => !/^-(?:[HLP]|O\d|D)$/.test(value));
+  const from = options < 0 ? [] : words.slice(options);
+  const end = from.findIndex(({ value, literal }) => literal && /^[-(!]/.test(value));
+  const roots = (end < 0 ? from : from.slice(0, end)).filter(({ value }) => value !== "--");
+  const values = words.map(({ value }) => value);
+  const filtered =
+    values.some(
+      (value, at) =>
+        /^-(?:i?name|i?path|i?wholename|i?regex)$/.test(value) && /[^*?.]/.test(values[at + 1] ?? ""),
+    ) &&
+    !values.some(
+      (value) => value === "-o" || value === "-or" || value === "," || value === "!" || value === "-not",
+    );
+  return { found: roots.length > 0 ? roots : [literalWord(".")], filtered };
+}

@@ -1,0 +1,165 @@
+import type { Option, Row } from "./rows.ts";
+import { literalWord, type ShellWord } from "./words.ts";
+
+export interface OptionValue {
+  readonly option: Option;
+  readonly word: ShellWord;
+  /** It is a word of its own. */
+  readonly apart: boolean;
+}
+
+/** The words after a command's name, taken apart by its row. */
+export interface ReadWords {
+  /** Why they do not fit what plain reading grants; null: they do. */
+  readonly misfit: string | null;
+  /** The first option that writes or starts a program, or that may turn out to. */
+  readonly acts: string | null;
+  /** Letters and long names that were given. */
+  readonly options: ReadonlySet<string>;
+  readonly operands: readonly ShellWord[];
+  readonly values: readonly OptionValue[];
+  /** What may be a value all the same: text behind each letter of a cluster, or behind the `=` of what is not known. */
+  readonly glued: readonly ShellWord[];
+  /** Every option is known, so that operands and values are told apart. */
+  readonly understood: boolean;
+}
+
+const ACTING: ReadonlySet<Option["kind"]> = new Set(["write", "program", "acts"]);
+
+/**
+ * Takes words apart as getopt_long does: options up to `--`, clusters, values that are glued or follow, abbreviated
+ * long names. `inOrder`: the first operand ends the options, as in a wrapper.
+ */
+export function readOptions(words: readonly ShellWord[], row: Row, inOrder = false): ReadWords {
+  const reader = new Reader(row);
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) break;
+    const { value } = word;
+    if (value === "--") {
+      at += 1;
+      break;
+    }
+    const isNumber = row.operands === "numbers" && /^-\d+(?:\.\d+)?$/.test(value);
+    if (!value.startsWith("-") || value === "-" || isNumber) {
+      if (inOrder) break;
+      reader.operands.push(word);
+      continue;
+    }
+    const next = words.slice(at + 1, at + 12);
+    at += value.startsWith("--") ? reader.long(word, next) : reader.cluster(word, next);
+  }
+  reader.operands.push(...words.slice(at));
+  return reader;
+}
+
+class Reader implements ReadWords {
+  misfit: string | null = null;
+  acts: string | null = null;
+  understood = true;
+  readonly options = new Set<string>();
+  readonly operands: ShellWord[] = [];
+  readonly values: OptionValue[] = [];
+  readonly glued: ShellWord[] = [];
+  readonly #row: Row;
+
+  constructor(row: Row) {
+    this.#row = row;
+  }
+
+  /** Answers how many of the words behind it are its value. */
+  long(word: ShellWord, next: readonly ShellWord[]): number {
+    const { longs } = this.#row;
+    const equals = word.value.indexOf("=");
+    const written = word.value.slice(2, equals < 0 ? undefined : equals);
+    const glued = equals < 0 ? null : part(word, equals + 1);
+    const exact = longs.get(written);
+    const meant = exact ? [[written, exact] as const] : [...longs].filter(([name]) => name.startsWith(written));
+    const acting = meant.find(([, { kind }]) => ACTING.has(kind));
+    if (acting) this.#act(word.value);
+    const [first] = meant;
+    // Several abbreviated names may be one option.
+    const known = first !== undefined && meant.every(([, option]) => option === first[1]) ? first : undefined;
+    if (known === undefined) {
+      if (glued) this.glued.push(glued);
+      this.#misfit(word.value);
+      this.understood = false;
+      return 0;
+    }
+    const [name, option] = known;
+    this.options.add(name);
+    if (!exact || !option.plain) this.#misfit(word.value);
+    if (option.kind === "pair") {
+      this.glued.push(...next.slice(1, 2));
+      return this.#take(option, next[0], 2);
+    }
+    if (option.kind === "flag" || option.optional) {
+      if (glued && option.kind === "flag") this.#misfit(word.value);
+      if (glued) this.#value(option, glued);
+      return 0;
+    }
+    return glued ? this.#take(option, glued, 0) : this.#take(option, next[0], 1);
+  }
+
+  cluster(word: ShellWord, next: readonly ShellWord[]): number {
+    const { letters, digits, valuesFollow } = this.#row;
+    const { value } = word;
+    if (digits && /^-\d+$/.test(value)) return 0;
+    let used = 0;
+    for (let at = 1; at < value.length; at++) {
+      const letter = value.charAt(at);
+      const rest = part(word, at + 1);
+      if (rest.value !== "") this.glued.push(rest);
+      const option = letters.get(letter);
+      if (option === undefined) {
+        this.#misfit(value);
+        this.understood = false;
+        // Whether it takes the rest as its value is not known, so each letter behind it counts.
+        continue;
+      }
+      this.options.add(letter);
+      if (!option.plain) this.#misfit(value);
+      if (ACTING.has(option.kind)) this.#act(value);
+      if (option.kind === "flag") continue;
+      if (option.optional) {
+        if (rest.value !== "") this.#value(option, rest);
+        return used;
+      }
+      if (valuesFollow) {
+        if (rest.value !== "" || at > 1) this.#misfit(value);
+        used += this.#take(option, next[used], 1);
+        continue;
+      }
+      return rest.value === "" ? this.#take(option, next[0], 1) : this.#take(option, rest, 0);
+    }
+    return used;
+  }
+
+  #take(option: Option, word: ShellWord | undefined, words: number): number {
+    if (word === undefined) this.#misfit("an option without its value");
+    else this.#value(option, word, words > 0);
+    return words;
+  }
+
+  #value(option: Option, word: ShellWord, apart = false): void {
+    this.values.push({ option, word, apart });
+    if (option.replacesFirst) this.options.add("*");
+    if (option.kind === "number" && !/^[+-]?\d+(?:\.\d+)?[A-Za-z]*$/.test(word.value))
+      this.misfit ??= `"${word.value}" is not a number`;
+  }
+
+  #misfit(written: string): void {
+    this.misfit ??= `${written} is not an option that is known only to read`;
+  }
+
+  #act(written: string): void {
+    this.acts ??= `${written} may write a file or start a program`;
+  }
+}
+
+/** The rest of a word; what is not known in it stays unknown. */
+function part(word: ShellWord, from: number): ShellWord {
+  const value = word.value.slice(from);
+  return word.literal ? literalWord(value) : { ...word, value, raw: value };
+}

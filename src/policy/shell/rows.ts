@@ -1,0 +1,125 @@
+/** What an option does with its value, or with the command. */
+export type OptionKind =
+  | "flag"
+  /** A value that names no file. */
+  | "text"
+  | "number"
+  /** What is looked for: neither a file nor a part of one's name. */
+  | "pattern"
+  /** A file that is read. */
+  | "path"
+  /** A file that is written, a program that is started, a file with names of others; a flag that does so itself. */
+  | "write"
+  | "program"
+  | "names"
+  | "acts"
+  /** Takes two words. */
+  | "pair";
+
+export interface Option {
+  readonly kind: OptionKind;
+  /** Whether it is part of plain reading (§5.6). */
+  readonly plain: boolean;
+  /** The value can only be glued, or follow `=`. */
+  readonly optional: boolean;
+  /** It gives the pattern or the script, so that no operand does. */
+  readonly replacesFirst: boolean;
+}
+
+/** What the operands of a command are. */
+export type Operands =
+  | "files"
+  /** A pattern, and then files. */
+  | "pattern"
+  /** A script, and then files. */
+  | "script"
+  | "text"
+  | "numbers"
+  /** At most one file: a second one would be written. */
+  | "one"
+  | "none";
+
+/** How one command is read: one row of a table. */
+export interface Row {
+  readonly operands: Operands;
+  /** By letter, and by long name without its dashes. */
+  readonly letters: ReadonlyMap<string, Option>;
+  readonly longs: ReadonlyMap<string, Option>;
+  /** `-5` is an option of it. */
+  readonly digits: boolean;
+  /** Letters of a cluster take their values from the words that follow, one after the other. */
+  readonly valuesFollow: boolean;
+  /** Not part of plain reading: only a confinement runs it (§5.7). */
+  readonly confinedOnly: boolean;
+}
+
+const OPERANDS: Readonly<Record<string, Operands>> = {
+  F: "files",
+  R: "pattern",
+  S: "script",
+  T: "text",
+  N: "numbers",
+  1: "one",
+  0: "none",
+};
+
+const KINDS: Readonly<Record<string, OptionKind>> = {
+  "": "text",
+  N: "number",
+  R: "pattern",
+  P: "path",
+  W: "write",
+  X: "program",
+  E: "names",
+  2: "pair",
+};
+
+const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWXE2]?))?(!?)(\*?)$/;
+
+/**
+ * Reads one row: the operands' letter, the options of plain reading, and after `|` the others that are known. An option
+ * is a letter with its long names: `n/lines:N` takes a number, `/color?` may have a value after `=`, `i/in-place!` acts,
+ * `e/regexp:R*` stands for the first operand. `#` is `-5`; `+F` marks a row for confinements only, `F^` one whose
+ * clustered letters take their values from the words that follow. Throws for a row it does not understand.
+ */
+export function readRow(text: string): Row {
+  const [head = "", ...tokens] = text.split(/\s+/).filter(Boolean);
+  const operands = OPERANDS[head.replace(/[+^]/g, "")];
+  if (operands === undefined) throw new Error(`"${head}" is not a kind of operands`);
+  const [letters, longs] = [new Map<string, Option>(), new Map<string, Option>()];
+  let plain = true;
+  for (const token of tokens) {
+    if (token === "|") {
+      plain = false;
+      continue;
+    }
+    const [matched, letter = "", names = "", value, kind = "", acts, first] = TOKEN.exec(token) ?? [];
+    if (matched === undefined) throw new Error(`"${token}" is not an option of a row`);
+    const option: Option = {
+      kind: acts ? "acts" : value === undefined ? "flag" : (KINDS[kind] ?? "text"),
+      plain,
+      optional: value === "?" || acts !== "",
+      replacesFirst: first !== "",
+    };
+    if (letter !== "") letters.set(letter, option);
+    for (const name of names.split("/").filter(Boolean)) longs.set(name, option);
+  }
+  return {
+    operands,
+    letters,
+    longs,
+    digits: letters.delete("#"),
+    valuesFollow: head.includes("^"),
+    confinedOnly: head.includes("+"),
+  };
+}
+
+/** Reads a table of rows; a name may stand for several commands: `grep egrep fgrep`. */
+export function readTable(rows: Readonly<Record<string, string>>): ReadonlyMap<string, Row> {
+  return new Map(
+    Object.entries(rows).flatMap(([names, text]) => {
+      const row = readRow(text);
+      return names.split(" ").map((name) => [name, row] as const);
+    }),
+  );
+}
