@@ -2,7 +2,7 @@
 import type { Dice } from "./dice.ts";
 import type { HelpOptions } from "./help-options.ts";
 import { randomRowCommand } from "./row-lines.ts";
-import type { Row } from "./rows.ts";
+import type { FuzzRow } from "./rows.ts";
 import { specialCommands } from "./special-commands.ts";
 import { type Mood, randomFile, randomOperand } from "./words.ts";
 
@@ -14,7 +14,7 @@ export interface Line {
 }
 
 export interface Known {
-  readonly row: Row;
+  readonly row: FuzzRow;
   readonly help: HelpOptions;
 }
 

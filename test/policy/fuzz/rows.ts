@@ -1,89 +1,45 @@
-/** The one file that knows where the rows come from. */
+/** The one file that knows how the policy writes its table down. */
+import { commandTable } from "../../../src/policy/shell/command-table.ts";
+import type { Operands, Option } from "../../../src/policy/shell/rows.ts";
+import { specialCommands } from "./special-commands.ts";
 
-/** The kind of an operand or a value, as the table has it. */
-export type Kind = "files" | "text" | "number" | "pattern" | "one file" | "none";
+export type ValueKind = "path" | "text" | "number";
 
-export interface Row {
+export interface RowOption {
+  /** `-x` or `--long`. */
   readonly name: string;
-  readonly operands: Kind;
-  readonly flags: string;
-  readonly values: Readonly<Record<string, Kind>>;
-  /** Long names with how they take a value. */
-  readonly longs: readonly string[];
+  readonly value: "none" | "optional" | "required";
+  readonly kind: ValueKind;
 }
 
-/** Permission semantics §5.6: names, kind of operands, letters (`x:` takes text, `N` a number, `P` a path), long names. */
-const ROWS = `
-ls F AaBcdFfGghiklmNnopQqRrSsTtUuvXxZ1CI:w:N group-directories-first full-time color=? sort= time-style=
-cat F AbEensTtv
-rev F -
-wc F clmwL
-head,tail F qvzn:Nc:N
-nl F b:n:s:w:v:i:
-cut F b:c:d:f:sz complement
-paste F d:sz
-column F txs:o:c:N
-tr T cCdst
-basename T azs:
-dirname T z
-which T a
-type T aftpP
-true,false T -
-id T ugGnr
-comm F 123z
-join F i1:2:a:e:j:o:t:v:
-cmp F blsi:n:
-diff F abBcdEeiNpqrstTuwyZU:NC:NW:NI:x:X:PF:L: brief no-dereference
-stat F ftc:
-du F abchkmsSx0d:Nt:B: exclude= apparent-size
-df F ahikTPt:
-pwd 0 LP
-whoami 0 -
-uname 0 amnrspv
-uptime 0 ps
-hostname 0 fiIs
-realpath F emsz relative-to=P
-readlink F femnz
-seq N wf:s:
-grep,egrep,fgrep R EFGPabcHhiLlnoqrsUvwxyzZA:NB:NC:Nm:Ne:f:P color=? include= exclude= exclude-dir= exclude-from=P
-rg R .0FHINPSUabcilonpqsuvwxA:NB:NC:Nm:NM:Nd:Ne:f:Pg:t:T: files type-list iglob= hidden no-ignore json no-heading sort= color=
-md5sum,sha1sum,sha256sum,cksum F btz
-od F bcdoxvA:j:N:t:
-hexdump F Cvn:s:
-strings F an:t:
-uniq 1 cdDiuzf:Ns:Nw:N
-xxd 1 bpuc:Ng:Nl:Ns:N
-sort F bdfghiMnRruVszmcCk:t:
-date T uRd:r:P
-tree F adfpughDFCnNAisJL:NP:I: dirsfirst noreport prune gitignore
-file F bih mime-type
-`;
+/** A row as the generators need it. */
+export interface FuzzRow {
+  readonly name: string;
+  readonly operands: Operands;
+  /** What is part of plain reading, and what is only known. */
+  readonly plain: readonly RowOption[];
+  readonly known: readonly RowOption[];
+}
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  F: "files",
-  T: "text",
-  N: "number",
-  R: "pattern",
-  "1": "one file",
-  "0": "none",
-};
+const DIGITS: Option = { kind: "flag", plain: true, optional: false, replacesFirst: false };
 
-export const rows: readonly Row[] = ROWS.trim()
-  .split("\n")
-  .flatMap((text) => {
-    const [names = "", kind = "", letters = "", ...longs] = text.split(" ");
-    const values: Record<string, Kind> = {};
-    const flags = letters.replaceAll(/(\w):([NP]?)/g, (_, letter: string, of: string) => {
-      values[letter] = of === "N" ? "number" : of === "P" ? "files" : "text";
-      return "";
-    });
-    return names.split(",").map(
-      (name): Row => ({
-        name,
-        operands: KINDS[kind] ?? "text",
-        flags: flags.replaceAll("-", ""),
-        values,
-        longs,
-      }),
-    );
-  });
+/** Every row that may run without a confinement, but for those that a grammar of their own makes. */
+export const rows: readonly FuzzRow[] = [...commandTable].flatMap(([name, row]) => {
+  if (row.confinedOnly || name in specialCommands) return [];
+  const options = [
+    ...[...row.letters].map(([letter, option]) => [`-${letter}`, option] as const),
+    ...[...row.longs].map(([long, option]) => [`--${long}`, option] as const),
+    ...(row.digits ? [["-5", DIGITS] as const] : []),
+  ];
+  const [plain, known] = [true, false].map((isPlain) =>
+    options
+      .filter(([, option]) => option.plain === isPlain)
+      .map(([written, option]) => rowOption(written, option)),
+  ) as [RowOption[], RowOption[]];
+  return [{ name, operands: row.operands, plain, known }];
+});
+
+function rowOption(name: string, { kind, optional }: Option): RowOption {
+  const value = kind === "flag" ? "none" : optional ? "optional" : "required";
+  return { name, value, kind: kind === "number" ? "number" : kind === "path" ? "path" : "text" };
+}
