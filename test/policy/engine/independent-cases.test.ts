@@ -8,7 +8,13 @@ import { effects } from "./independent/effects.ts";
 import { effectsGit } from "./independent/effects-git.ts";
 import { enforced } from "./independent/enforced.ts";
 import { enforcedAsks } from "./independent/enforced-asks.ts";
+import { enforcedExpansions } from "./independent/enforced-expansions.ts";
+import { enforcedLines } from "./independent/enforced-lines.ts";
+import { enforcedOthers } from "./independent/enforced-others.ts";
 import { everyday } from "./independent/everyday.ts";
+import { everydayEnforced } from "./independent/everyday-enforced.ts";
+import { everydayPlain } from "./independent/everyday-plain.ts";
+import { everydayPlainGit } from "./independent/everyday-plain-git.ts";
 import { gitContents } from "./independent/git-contents.ts";
 import { gitDestroys } from "./independent/git-destroys.ts";
 import { globs } from "./independent/globs.ts";
@@ -45,10 +51,16 @@ const groups = [
   ...globs,
   ...enforced,
   ...enforcedAsks,
+  ...enforcedOthers,
+  ...enforcedExpansions,
+  ...enforcedLines,
   ...wrappers,
   ...gitContents,
   ...gitDestroys,
   ...everyday,
+  ...everydayPlain,
+  ...everydayPlainGit,
+  ...everydayEnforced,
 ];
 
 /** What the table expects, written from permission-semantics alone and without the engine in view. */

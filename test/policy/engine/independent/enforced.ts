@@ -1,63 +1,10 @@
-import { type Call, type Group, lines } from "./ground.ts";
+import { readingExpansions } from "./enforced-expansions.ts";
+import { type Group, lines } from "./ground.ts";
 
 const only =
   "node npm npx pnpm yarn bun deno tsc python python3 pip ruby gem go cargo rustc java javac mvn gradle dotnet php composer make cmake gcc g++ clang git docker kubectl".split(
     " ",
   );
-const loops: Call[] = [
-  'for f in src/*.ts; do wc -l "$f"; done',
-  'for f in *.ts; do wc -l "$f"; done',
-  "for f in a b; do cat $f; done",
-  'for f in $(git ls-files); do wc -l "$f"; done',
-  'for i in $(seq 1 3); do echo "$i"; done',
-  'for f in src/*; do echo "${f##*/}"; done',
-  'for f in src/*.ts; do basename "${f%.ts}"; done',
-  "while true; do date; sleep 1; done",
-  "if grep -q x a; then awk 1 a; fi",
-  "if [ -f a ]; then jq . package.json; else echo none; fi",
-  'case "$(uname)" in Linux) nproc;; *) echo other;; esac',
-  "diff <(ls src) <(ls docs)",
-  "diff <(sort a) <(sort README.md)",
-  "comm -12 <(sort a) <(sort README.md)",
-  "diff <(git show HEAD:a) a",
-  "wc -l $(git ls-files)",
-  'cat "$(git ls-files | head -1)"',
-  "echo $HOME",
-  'echo "$HOME"',
-  "echo $PATH",
-  "echo ${PATH}",
-  'echo "$USER at $PWD"',
-  "echo ${X:-none}",
-  "echo ${#PATH}",
-  "echo $((1 + 2))",
-  "echo $((2 ** 10))",
-  "echo $(( $(wc -l < a) + 1 ))",
-  "n=3; echo $n",
-  'n=$(wc -l < a); echo "$n lines"',
-  'f=src/a.ts; wc -l "$f"',
-  "head=$(git rev-parse HEAD); git log -1 $head",
-  'd=src; for f in "$d"/*.ts; do wc -l "$f"; done',
-  "ls src/{a,b}.ts",
-  "cat src/[ab].ts",
-  "basename $(pwd)",
-  "ls $(pwd)",
-  'ls "$PWD"',
-  'ls "$PWD/src"',
-  "cat $PWD/src/a.ts",
-  "(cd src && awk 1 a.ts)",
-  "{ ls; env; } | sort",
-  "! grep -q x a",
-  "[[ -f a ]] && jq . package.json",
-  "awk 1 < a",
-  "sort -u < a | tac",
-  "awk 1 a 2>/dev/null",
-  "awk 1 a > /dev/null 2>&1",
-  "jq . <<< '{}'",
-  "cat <<E\n$(git rev-parse HEAD)\nE",
-  "awk '{print $1}' <<'E'\na b\nE",
-  "ls\nawk 1 a\njq . package.json",
-];
-
 /** §5.7: what reads where a confinement works. */
 export const enforced: readonly Group[] = [
   {
@@ -242,7 +189,6 @@ export const enforced: readonly Group[] = [
       git rev-list --count HEAD
     `,
   },
-  { about: "§5.7 loops, conditions, expansions", ctx: { enforced: true }, allow: loops },
   {
     about: "§5.7 the same in the plain tier of plan",
     mode: "plan",
@@ -265,7 +211,7 @@ export const enforced: readonly Group[] = [
       "node --version",
       "git reflog",
       "env",
-      ...loops.slice(0, 12),
+      ...readingExpansions.slice(0, 12),
     ],
     ask: ["npm test", "rm a", "touch x", "sed -i s/a/b/ a"],
   },

@@ -1,0 +1,462 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
+import { type AttackGroup, combine, lines } from "./fixture.ts";
+
+const named = lines`
+  cat %%
+  cat ./%%
+  cat -- %%
+  cat README.md %%
+  cat "%%"
+  cat '%%'
+  cat \%%
+  cat $'%%'
+  cat src/../%%
+  cat @ws/%%
+  cat "$PWD/%%"
+  cat $PWD/%%
+  cat \${PWD}/%%
+  cat ~+/%%
+  cat {%%,README.md}
+  cat {README.md,%%}
+  cat sub/../%%
+  head -n 1 %%
+  tail -c5 %%
+  tail -F %%
+  wc -l < %%
+  wc --files0-from=%%
+  wc --files0-from %%
+  sort -k1 %%
+  sort --files0-from=%%
+  uniq %%
+  xxd %%
+  od -c %%
+  hexdump -C %%
+  strings %%
+  strings -a %%
+  nl %%
+  cut -c1- %%
+  paste %% README.md
+  column -t %%
+  comm %% README.md
+  join README.md %%
+  cmp %% README.md
+  diff %% README.md
+  diff README.md %%
+  diff -X %% src test
+  diff -ruX %% src test
+  diff --from-file=%% README.md
+  stat %%
+  du -a %%
+  ls -l %%
+  realpath %%
+  grep X %%
+  grep -n X README.md %%
+  grep -e X %%
+  grep -f %% README.md
+  grep -f%% README.md
+  grep -hf %% README.md
+  grep -hf%% README.md
+  grep -nvf %% README.md
+  grep --file=%% README.md
+  grep --file %% README.md
+  grep -rn X %%
+  grep -e X -f %% README.md
+  grep --exclude-from=%% X README.md
+  rg X %%
+  rg -f %% README.md
+  rg -nf%% README.md
+  rg --file=%% src
+  rg --pre cat X %%
+  rg --ignore-file %% X src
+  md5sum %%
+  md5sum -c %%
+  sha256sum %%
+  cksum %%
+  file %%
+  file -f %%
+  file -f%%
+  file -bf %%
+  file --files-from=%%
+  date -r %%
+  date -r%%
+  date -f %%
+  date -f%%
+  date --file=%%
+  date --reference=%%
+  sed -n p %%
+  sed s/a/b/ %%
+  sed -n -f %% README.md
+  sed -nf %% README.md
+  sed -i s/a/b/ %%
+  find %%
+  find . -newer %%
+  find %% -exec cat {} +
+  tree %%
+  rev %%
+  cat < %%
+  cat <%%
+  cat 0< %%
+  cat <> %%
+  echo x > %%
+  echo x >> %%
+  cp %% x
+  cp README.md %%
+  mv %% x
+  mv README.md %%
+  rm %%
+  rm -f README.md %%
+  touch %%
+  touch -r %% x
+  touch -r%% x
+  touch --reference=%% x
+  cp -t docs %%
+  echo %% | xargs cat
+  echo README.md %% | xargs head
+  printf '%s\n' %% | xargs cat
+  printf '%s\0' %% | xargs -0 cat
+  git diff -- %%
+  git diff %%
+  git log -p -- %%
+  git show HEAD:%%
+  git show :%%
+  git show :0:%%
+  git show HEAD:./%%
+  git show HEAD~1:%%
+  git show v1.0.0:%%
+  git blame %%
+  git blame HEAD -- %%
+  git log -L1,5:%%
+  git log -L 1,5:%%
+  git diff HEAD:%% HEAD:README.md
+  echo "$(cat %%)"
+  (cat %%)
+  if true; then cat %%; fi
+  ls; cat %%
+  ls | cat - %%
+  time cat %%
+  timeout 5 cat %%
+  cd . && cat %%
+  cd src && cat ../%%
+`;
+
+const gitContents = lines`
+  git diff
+  git diff HEAD
+  git diff --cached
+  git diff HEAD~1 HEAD
+  git diff main topic
+  git diff -w
+  git diff -U0
+  git diff --stat -p
+  git diff --stat -U1
+  git diff --stat --patch
+  git diff --raw -p
+  git diff --patch-with-stat
+  git diff --binary
+  git diff --check
+  git diff -- .
+  git diff -- sub
+  git diff -- :/
+  git diff -- '*'
+  git diff -- ':!src'
+  git diff -- ':(exclude)src'
+  git diff -- ':^src'
+  git diff -- '.e*'
+  git diff -- '**/.env'
+  git diff -- ':(icase).ENV'
+  git diff -- ':(glob)**'
+  git diff -- src/a.ts .
+  git show
+  git show HEAD
+  git show topic
+  git show --stat -p
+  git show stash
+  git show --oneline HEAD
+  git show -s -p
+  git show HEAD -- .
+  git log -p
+  git log -p -1
+  git log -p1
+  git log -1p
+  git log -u
+  git log -U3
+  git log --unified=0
+  git log --patch
+  git log -p --stat
+  git log --stat -p
+  git log --binary
+  git log --patch-with-stat
+  git log --patch-with-raw
+  git log --remerge-diff
+  git log -c
+  git log --cc
+  git log -s -p
+  git log --no-patch -p
+  git log -p --full-diff -- src/a.ts
+  git log --full-diff -p -- README.md
+  git log --all -p
+  git log -p -- .
+  git log -p -- sub
+  git log -p -S foo
+  git log -p --reverse
+  git log -L1,5:.env
+  git stash show -p
+  git stash show --patch
+  git stash list -p
+  git stash list --stat -p
+`;
+
+const gitNames = lines`
+  git log
+  git log --oneline -5
+  git log --stat
+  git log --name-only
+  git log --format=%H -- src
+  git diff --stat
+  git diff --name-only
+  git diff --name-status HEAD~1
+  git diff --numstat
+  git diff --shortstat
+  git show --stat
+  git show --name-only HEAD
+  git show HEAD:src/a.ts
+  git show HEAD:README.md
+  git diff -- src/a.ts
+  git diff HEAD~1 -- src/a.ts README.md
+  git log -p -- src/a.ts
+  git blame src/a.ts
+  git blame README.md
+  git status
+  git branch -a
+  git ls-files
+  git rev-parse HEAD
+  git shortlog -sn
+  git stash list
+  git stash show --stat
+  git remote -v
+`;
+
+/** Read rules against Bash, searches and git (§4.5, §5.6). */
+export const readRules: readonly AttackGroup[] = [
+  {
+    about: "a Read deny against every operand and value that names the file",
+    rules: { allow: ["Bash"], deny: ["Read(.env)"] },
+    tier: "both",
+    deny: [
+      ...combine(named, [".env"]),
+      ...lines`
+      cat link-env
+      cat ./link-env
+      cat < link-env
+      cat sub/.env
+      cat ./sub//.env
+      cd sub && cat .env
+      cd sub; cat ./.env
+      (cd sub && head .env)
+      grep X sub/.env
+      cp sub/.env x
+    `,
+    ],
+  },
+  {
+    about: "a Read deny in plan mode, and in bypass",
+    rules: { deny: ["Read(.env)"] },
+    mode: "bypassPermissions",
+    deny: [
+      "cat .env",
+      "cat link-env",
+      "grep -hf.env README.md",
+      ["Read", { file_path: ".env" }],
+      ["Edit", { file_path: "sub/.env", old_string: "a", new_string: "b" }],
+    ],
+  },
+  {
+    about: "a Read ask against operands, in every mode",
+    rules: { ask: ["Read(.env)"] },
+    mode: "bypassPermissions",
+    ask: [
+      ...lines`
+      cat .env
+      head -n 1 sub/.env
+      grep X .env
+      grep -hf .env README.md
+      cat < .env
+      cat link-env
+      git show HEAD:.env
+      git diff -- .env
+      echo .env | xargs cat
+    `,
+      ["Read", { file_path: "@ws/.env" }],
+      ["Read", { file_path: "sub/.env" }],
+    ],
+  },
+  {
+    about: "globs that could match a denied file",
+    rules: { deny: ["Read(.env)"] },
+    not: lines`
+      cat .e*
+      cat .en?
+      cat .[e]nv
+      cat .[a-z]nv
+      cat .[!x]nv
+      cat .??v
+      cat ./.e*
+      cat */.env
+      cat s*/.env
+      cat sub/.*
+      cat sub/.e*
+      head -n 1 .*
+      grep X .e*
+      wc -l sub/.[e]*
+      for f in .e*; do cat "$f"; done
+    `,
+    allow: lines`
+      cat src/*.ts
+      wc -l src/*.ts test/*.ts
+      ls *.md
+      grep -n x src/*.ts
+      head -n 1 docs/*.md
+    `,
+  },
+  {
+    about: "searches in many files under a Read deny",
+    rules: { deny: ["Read(.env)"] },
+    not: lines`
+      grep -rn X .
+      grep -r X
+      grep -rn X sub
+      grep -rn X sub src
+      grep -rn X src sub
+      grep -nR X sub
+      grep -rl X config/.. 
+      grep -rn X many
+      egrep -rn X .
+      rg X
+      rg X .
+      rg -. X
+      rg --hidden X sub
+      rg X sub
+      rg X many
+      diff -r sub docs
+      diff -r . docs
+      diff -rN docs sub
+      cd sub && grep -r X
+      cd sub && rg X
+      (cd sub; grep -r X .)
+    `,
+    allow: lines`
+      grep -rn X src
+      grep -rn X src test docs
+      grep -n X README.md
+      rg X src
+      rg -n X src test
+      diff -r src test
+      cd src && grep -rn X .
+      find . -name '*.ts'
+      ls -la
+      ls -R src
+    `,
+  },
+  {
+    about: "searches where no denied file can be",
+    rules: { deny: ["Read(~/.ssh/**)", "Read(//etc/**)"] },
+    allow: lines`
+      grep -rn X .
+      rg X
+      diff -r src test
+      git diff
+      git show
+      git log -p -1
+    `,
+    deny: lines`
+      cat ~/.ssh/id_rsa
+      cat @home/.ssh/id_rsa
+      cat /etc/passwd
+      grep -rn X ~/.ssh/id_rsa
+      wc -l < /etc/hosts
+    `,
+  },
+  {
+    about: "contents that git shows, without knowing what was tracked",
+    rules: { deny: ["Read(.env)"] },
+    not: gitContents,
+    allow: gitNames,
+  },
+  {
+    about: "contents that git shows, tracked unknown",
+    rules: { deny: ["Read(.env)"] },
+    tracked: "unknown",
+    tier: "both",
+    not: gitContents,
+    allow: gitNames,
+  },
+  {
+    about: "contents that git shows of what was once tracked",
+    rules: { ask: ["Read(.env)"] },
+    tracked: "yes",
+    tier: "both",
+    ask: gitContents.filter((command) => !command.endsWith(".env")),
+    allow: gitNames,
+  },
+  {
+    about: "contents that git shows where no denied path was ever tracked",
+    rules: { deny: ["Read(.env)"] },
+    tracked: "no",
+    tier: "both",
+    allow: [
+      ...gitNames,
+      ...lines`
+      git diff
+      git diff HEAD~1
+      git diff --cached
+      git show
+      git show HEAD
+      git log -p -2
+      git log -p
+      git stash show -p
+      git diff -- src
+    `,
+    ],
+    not: lines`
+      git diff -- .env
+      git show HEAD:.env
+      git show :0:.env
+      git log -p -- .env
+      git log -L1,5:.env
+      git blame .env
+      git diff --no-index .env README.md
+      git diff --no-index README.md .env
+      git diff --output=x
+      cat .env
+    `,
+  },
+  {
+    about: "a denied directory",
+    rules: { allow: ["Bash"], deny: ["Read(./secrets/**)", "Read(private)"] },
+    tier: "both",
+    deny: lines`
+      cat secrets/key.pem
+      cat ./secrets/key.pem
+      cat secrets//key.pem
+      cat secrets/./key.pem
+      cat secrets/../secrets/key.pem
+      cat src/../secrets/key.pem
+      cd secrets && cat key.pem
+      cd secrets; head ./key.pem
+      cd src && cat ../secrets/key.pem
+      cat private/k
+      ls private
+      ls -la private/
+      grep -rn X private
+      rg X private
+      find private
+      cat < private/k
+      cp private/k x
+      cp -r private x
+      mv private x
+      rm -r private
+      echo x > private/new
+      touch secrets/new
+    `,
+  },
+];
