@@ -28,3 +28,6 @@ export function makeDice(seed: number): Dice {
     },
   };
 }
+
+/** Words and pieces of command lines, parted by blanks and `;;`, so that a list of them stays readable. */
+export const list = (text: string): readonly string[] => text.trim().split(/\s+;;\s+/);

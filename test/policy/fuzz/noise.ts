@@ -16,9 +16,8 @@ const HOME = /^(?:\.gitconfig|\.config\/git\/.*|\.terminfo(?:\/.*)?|\.magic(?:\.
 
 /** True if a program reads this by itself, and not because of the line. */
 export function isNoise(path: string, home: string, line: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
   if (path.startsWith(`${home}/`)) return HOME.test(path.slice(home.length + 1));
-  return SYSTEM.some((one) => one.test(path)) && !(path.startsWith("/etc/") && line.includes(name));
+  return SYSTEM.some((one) => one.test(path)) && !(path.startsWith("/etc/") && line.includes(path));
 }
 
 /** `git status` and `git diff` write what they saw of the files' dates into the index. */

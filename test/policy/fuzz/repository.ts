@@ -168,7 +168,7 @@ const ENDING = "#!/bin/sh\nread -r _ _ _ parent _ < /proc/$PPID/stat\nkill -9 $P
 const FAKE_SUDO = `#!/bin/bash
 while getopts ABbEHnPSklKvisC:D:g:h:p:R:r:T:t:U:u: o; do :; done
 shift $((OPTIND - 1))
-exec env "$@"
+exec env -- "$@"
 `;
 
 function write(path: string, text: string): void {

@@ -50,7 +50,7 @@ export async function observeLines(
     writeFileSync(join(io, "run.sh"), DRIVER);
     const environment = { PATH: `/usr/local/bin:/usr/bin:/bin:${bin}`, LC_ALL: "C", TERM: "dumb", USER: "u" };
     const args = [
-      ...["-f", "-y", "-z", "--seccomp-bpf", "-q", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", trace],
+      ...["-f", "-y", "--seccomp-bpf", "-q", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", trace],
       ...sandbox([root]),
       "--clearenv",
       ...Object.entries(environment).flatMap(([key, value]) => ["--setenv", key, value]),

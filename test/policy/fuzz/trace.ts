@@ -29,7 +29,7 @@ const CALL = /^(\d+) +(\w+)\((.*)$/s;
 const TEXTS = /"((?:[^"\\]|\\.)*)"(?:\.\.\.)?|<((?:[^>\\]|\\.)*)>/gs;
 
 /**
- * Reads strace's file (-f -y -z) of a driver that opens `IO/<number>.out` first in each line's own process. A process
+ * Reads strace's file (-f -y) of a driver that opens `IO/<number>.out` first in each line's own process. A process
  * belongs to the line during which it was first seen.
  */
 export function readTrace(text: string, io: string, count: number): Observed[] {
