@@ -6,7 +6,7 @@ import { build } from "rolldown";
 import { expect, onTestFinished, test } from "vitest";
 import { bundles } from "../../scripts/bundles.ts";
 
-test("troupe/policy is one file of its own that exports decide", async () => {
+test("troupe/policy is one file of its own that exports decide and judge", async () => {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
   expect(exports["./policy"]).toEqual({
     types: "./dist/types/policy/index.d.ts",
@@ -24,7 +24,7 @@ test("troupe/policy is one file of its own that exports decide", async () => {
   });
   expect(output.map(({ fileName }) => fileName)).toEqual(["policy.mjs"]);
   const built: Record<string, unknown> = await import(pathToFileURL(join(dir, "policy.mjs")).href);
-  expect(Object.keys(built)).toEqual(["decide"]);
+  expect(Object.keys(built)).toEqual(["decide", "judge"]);
   const { decide } = built;
   if (typeof decide !== "function") throw new Error("decide is no function");
   expect(decide({ allow: [], ask: [], deny: [] }, "default", dir, "Bash", { command: "ls | head" })).toBe(

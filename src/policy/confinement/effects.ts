@@ -65,11 +65,17 @@ class Survey {
     const spellings = [part.words, ...(fillIn(part.words, state.known) ?? []).map(({ words }) => words)];
     for (const words of new Set(spellings)) {
       if (words.length === 0) continue;
-      startedBy(words, part, state.at, { home: this.#home, depth }, {
-        command: (started) => this.#command(started, part, state.at),
-        part: (inner, where, deeper) => this.part(inner, where, deeper),
-        redirect: (redirect, where) => this.redirect(redirect, where),
-      });
+      startedBy(
+        words,
+        part,
+        state.at,
+        { home: this.#home, depth },
+        {
+          command: (started) => this.#command(started, part, state.at),
+          part: (inner, where, deeper) => this.part(inner, where, deeper),
+          redirect: (redirect, where) => this.redirect(redirect, where),
+        },
+      );
     }
   }
 

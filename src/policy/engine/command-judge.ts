@@ -15,7 +15,11 @@ import type { Reading } from "./reading.ts";
 import { noRestriction, type Restriction, Restrictions } from "./restrictions.ts";
 import type { Verdict } from "./verdict.ts";
 
-type Decide = (decision: Behaviour, reason: string, more?: Partial<Pick<Verdict, "rule" | "tier" | "confined">>) => Verdict;
+type Decide = (
+  decision: Behaviour,
+  reason: string,
+  more?: Partial<Pick<Verdict, "rule" | "tier" | "confined">>,
+) => Verdict;
 
 interface PartFinding {
   readonly part: ShellPart;
@@ -28,7 +32,11 @@ interface PartFinding {
 interface Findings {
   readonly parts: readonly PartFinding[];
   readonly restriction: Restriction;
-  readonly redirects: readonly { readonly redirect: ShellRedirect; readonly permit: RedirectPermit }[];
+  readonly redirects: readonly {
+    readonly redirect: ShellRedirect;
+    readonly permit: RedirectPermit;
+    readonly state: State;
+  }[];
   /** Data of a construct that is not allowed. */
   readonly data: Reading;
   /** A `cd` leads to another directory. */
@@ -60,7 +68,7 @@ export class CommandJudge {
     this.#home = home;
     this.#enforced = enforced;
     this.#permits = new Permits(books, files, mode, home, everTracked);
-    this.#restrictions = new Restrictions(books, files, cwd, home);
+    this.#restrictions = new Restrictions(books, files, cwd, home, mode === "bypassPermissions");
   }
 
   judge(command: string): Verdict {
@@ -85,7 +93,8 @@ export class CommandJudge {
     }
     const ask = this.#books.ask.tool("Bash") ?? restriction.ask ?? this.#books.ask.commands.line(command);
     if (ask) return final(verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask }));
-    if (this.#mode === "bypassPermissions") return verdict("allow", "all checks are switched off", { tier: "mode" });
+    if (this.#mode === "bypassPermissions")
+      return verdict("allow", "all checks are switched off", { tier: "mode" });
     if (script.problem !== null) return verdict("ask", `the command cannot be understood: ${script.problem}`);
     if (restriction.protects !== null) {
       return final(verdict("ask", `${restriction.protects} is protected, and no rule lifts that`));
@@ -97,8 +106,12 @@ export class CommandJudge {
     const whole = this.#mode === "plan" ? null : this.#books.allow.commands.whole(command);
     const odd = findings.redirects.find(({ permit }) => permit.type === "not")?.permit;
     if (whole && odd === undefined)
-      return verdict("allow", `the rule ${whole.text} allows this very command`, { rule: whole, tier: "rule" });
-    if (script.parts.length === 0 && findings.redirects.length === 0) return verdict("ask", "there is no command in it");
+      return verdict("allow", `the rule ${whole.text} allows this very command`, {
+        rule: whole,
+        tier: "rule",
+      });
+    if (script.parts.length === 0 && findings.redirects.length === 0)
+      return verdict("ask", "there is no command in it");
     const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
     const { parts, data, restriction } = findings;
     const carried = parts.length > 0 && parts.every(({ permit }) => permit.rule !== null);
@@ -106,8 +119,12 @@ export class CommandJudge {
     const rules = parts.flatMap(({ permit }) => (permit.rule ? [permit.rule] : []));
     const confined = this.#enforced && this.#isConfined(script, findings);
     if (confined && !carried)
-      return verdict("allow", "it only reads, in a confinement that cannot write", { tier: "enforced", confined: "read" });
-    if (script.forbidden !== null && !bare) return verdict("ask", `${script.forbidden.text} may do more than it shows`);
+      return verdict("allow", "it only reads, in a confinement that cannot write", {
+        tier: "enforced",
+        confined: "read",
+      });
+    if (script.forbidden !== null && !bare)
+      return verdict("ask", `${script.forbidden.text} may do more than it shows`);
     const not = parts.find(({ permit }) => !isPermitted(permit));
     if (not) {
       const only = this.#mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
@@ -119,16 +136,33 @@ export class CommandJudge {
     if (data.plain !== null && !bare) return verdict("ask", data.plain);
     const git = this.#gitProblem(findings);
     if (git !== null) return verdict("ask", git);
-    const lost = parts.find(({ restriction: { destroys }, permit }) => destroys && !spellsOut(permit.rule, destroys));
+    const lost = parts.find(
+      ({ restriction: { destroys }, permit }) => destroys && !spellsOut(permit.rule, destroys),
+    );
     if (lost?.restriction.destroys) {
       const { subcommand, words } = lost.restriction.destroys;
-      return final(verdict("ask", `git ${[...new Set([subcommand, ...words])].join(" ")} loses what no undo brings back, and only a rule with these words allows it`));
+      return final(
+        verdict(
+          "ask",
+          `git ${[...new Set([subcommand, ...words])].join(" ")} loses what no undo brings back, and only a rule with these words allows it`,
+        ),
+      );
     }
     if (carried)
-      return verdict("allow", `the rule ${rules[0]?.text} allows it`, { tier: "rule", ...(rules[0] ? { rule: rules[0] } : {}) });
-    const writes = parts.some(({ permit }) => permit.plain !== null) || findings.redirects.some(({ permit }) => permit.type === "workspace");
-    const bound = rules.length === 0 && findings.redirects.every(({ permit }) => permit.type !== "rule") && !restriction.destroys;
-    const reason = writes ? "it changes files of the workspace only" : `${last?.text.split(" ")[0] ?? "it"} only reads`;
+      return verdict("allow", `the rule ${rules[0]?.text} allows it`, {
+        tier: "rule",
+        ...(rules[0] ? { rule: rules[0] } : {}),
+      });
+    const writes =
+      parts.some(({ permit }) => permit.plain !== null) ||
+      findings.redirects.some(({ permit }) => permit.type === "workspace");
+    const bound =
+      rules.length === 0 &&
+      findings.redirects.every(({ permit }) => permit.type !== "rule") &&
+      !restriction.destroys;
+    const reason = writes
+      ? "it changes files of the workspace only"
+      : `${last?.text.split(" ")[0] ?? "it"} only reads`;
     return verdict("allow", rules[0] ? `the rule ${rules[0].text} allows it` : reason, {
       tier: "plain",
       ...(rules[0] ? { rule: rules[0] } : {}),
@@ -144,7 +178,11 @@ export class CommandJudge {
       data.confined === null &&
       restriction.destroys === null &&
       parts.every(({ permit }) => permit.confined === null) &&
-      redirects.every(({ redirect, permit }) => permit.type === "free" || (redirect.type === "read" && permit.type !== "not"))
+      redirects.every(
+        ({ redirect, permit, state }) =>
+          (permit.type !== "not" && (permit.type === "free" || redirect.type === "read")) ||
+          this.#permits.confinedRead(redirect, state) === null,
+      )
     );
   }
 
@@ -154,8 +192,10 @@ export class CommandJudge {
     if (calls.length === 0) return null;
     if (moves) return "git would run in another directory, whose configuration may run commands";
     for (const { state, permit } of calls) {
-      if (state.facts.madeRepository) return "an earlier part may have made a repository, whose configuration may run commands";
-      if (state.facts.changedGit && permit.rule === null) return "an earlier part may have changed what git finds here";
+      if (state.facts.madeRepository)
+        return "an earlier part may have made a repository, whose configuration may run commands";
+      if (state.facts.changedGit && permit.rule === null)
+        return "an earlier part may have changed what git finds here";
       const trap = this.#permits.repositoryTrap({ folders: [this.#cwd], lost: false });
       if (trap !== null) return trap;
     }
@@ -167,9 +207,9 @@ export class CommandJudge {
     const redirects: Findings["redirects"][number][] = [];
     const all = noRestriction();
     let moves = false;
-    const judge = (list: readonly ShellRedirect[], { at, facts, afterCd }: State) => {
+    const judge = (list: readonly ShellRedirect[], state: State) => {
       for (const redirect of list)
-        redirects.push({ redirect, permit: this.#permits.redirect(redirect, at, facts, afterCd) });
+        redirects.push({ redirect, permit: this.#permits.redirect(redirect, state), state });
     };
     follow(script, { folders: [this.#cwd], lost: false }, this.#home, {
       part: (part, state) => {
@@ -214,9 +254,7 @@ export class CommandJudge {
       const tool = redirect.type === "read" ? "Read" : "Edit";
       return verdict.paths.map((path) => `${tool}(/${escaped(path)})`);
     });
-    const each = parts.flatMap(({ part, permit }) =>
-      isPermitted(permit) ? [] : [exactly(fullText(part))],
-    );
+    const each = parts.flatMap(({ part, permit }) => (isPermitted(permit) ? [] : [exactly(fullText(part))]));
     return [[...new Set([...each, ...writes])], [...new Set([exactly(command.trim()), ...writes])]];
   }
 }
@@ -246,7 +284,12 @@ function isPermitted({ plain, workspace, rule }: Permit): boolean {
 
 /** Whether a rule's own text has the subcommand and each of the words that destroy (§5.12). */
 function spellsOut(rule: Rule | null, { subcommand, words }: GitDestruction): boolean {
-  const said = new Set(rule?.text.replace(/^Bash\(|\)$/g, "").replace(/:\*$/, "").split(/\s+/));
+  const said = new Set(
+    rule?.text
+      .replace(/^Bash\(|\)$/g, "")
+      .replace(/:\*$/, "")
+      .split(/\s+/),
+  );
   return [subcommand, ...words].every((word) => said.has(word));
 }
 

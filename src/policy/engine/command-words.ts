@@ -22,6 +22,8 @@ export function isSafeVariable(name: string): boolean {
 export function unsafeAssignments(part: ShellPart): readonly ShellAssignment[] {
   return part.assignments.filter(({ name, simple, value }) => {
     if (!simple || value === null || !isSafeVariable(name)) return true;
+    // A time zone, a locale or a terminal may be the name of a file.
+    if (/^[:/~]|\.\./.test(value.value)) return true;
     return value.pieces.some(({ type }) => type === "forbidden");
   });
 }
@@ -54,4 +56,3 @@ export function accepts(words: readonly ShellWord[]): (rule: CommandRule) => boo
 export function named(words: readonly ShellWord[], name: string): readonly ShellWord[] {
   return [literalWord(name), ...words.slice(1)];
 }
-

@@ -56,7 +56,7 @@ export class Directories {
     }
   }
 
-  /** `cd` to a folder, or with null to one that is not known. */
+  /** `cd` to a directory, or with null to one that is not known. */
   move(to: string | null): void {
     this.left = true;
     this.#failed.push(this.#now);

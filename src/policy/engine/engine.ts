@@ -14,13 +14,7 @@ import type { Verdict } from "./verdict.ts";
 /** Decides calls by rules that were read once. */
 export interface PolicyEngine {
   /** Never throws: what goes wrong inside is a denial that says so. */
-  judge(
-    mode: PermissionMode,
-    cwd: string,
-    tool: string,
-    input: unknown,
-    context?: JudgeContext,
-  ): Judgement;
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
   /** Sentences for the start: rules that mean nothing, and what is wrong with them. */
   readonly problems: readonly string[];
   /** Whether a file that a search found must be left out of its results (§4.5). `path` is absolute. */

@@ -1,5 +1,5 @@
-import { basename, join, resolve } from "node:path";
 import { statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { fileCommandUses } from "../shell/file-commands.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { isSmallName } from "../shell/shell-state.ts";
@@ -21,13 +21,27 @@ export interface Facts {
   readonly madeRepository: boolean;
 }
 
-export const NO_FACTS: Facts = { placed: new Set(), changedShell: null, changedGit: false, madeRepository: false };
+export const NO_FACTS: Facts = {
+  placed: new Set(),
+  changedShell: null,
+  changedGit: false,
+  madeRepository: false,
+};
 
 /** What makes a directory a repository, or changes what git does in one. */
 const REPOSITORY_NAME = /^(?:HEAD|objects|refs|commondir|config|\.git.*)$/i;
 const PLACERS: ReadonlySet<string> = new Set(["cp", "mv", "ln", "install", "tar", "unzip", "patch", "rsync"]);
-const GIT_CHANGES: ReadonlySet<string> = new Set(["init", "clone", "config", "submodule", "worktree", "remote"]);
-const DECLARES: ReadonlySet<string> = new Set("export declare typeset local readonly read unset getopts".split(" "));
+const GIT_CHANGES: ReadonlySet<string> = new Set([
+  "init",
+  "clone",
+  "config",
+  "submodule",
+  "worktree",
+  "remote",
+]);
+const DECLARES: ReadonlySet<string> = new Set(
+  "export declare typeset local readonly read unset getopts".split(" "),
+);
 /** These change the shell in ways that nothing here follows. */
 const CHANGES_SHELL: ReadonlySet<string> = new Set(
   "alias eval source . exec trap enable hash shopt set complete mapfile readarray let".split(" "),
@@ -67,7 +81,13 @@ export function factsOfRedirects(redirects: readonly ShellRedirect[], at: Wherea
     redirect.type === "write" || redirect.type === "both" ? [redirect.target] : [],
   );
   const made = targets.filter(({ value }) => value !== "/dev/null");
-  return made.length === 0 ? NO_FACTS : changed(made.map(({ literal, value }) => (literal ? value : null)), at, false);
+  return made.length === 0
+    ? NO_FACTS
+    : changed(
+        made.map(({ literal, value }) => (literal ? value : null)),
+        at,
+        false,
+      );
 }
 
 function ofFiles(name: string, words: readonly ShellWord[], at: Whereabouts): Facts {
@@ -76,19 +96,27 @@ function ofFiles(name: string, words: readonly ShellWord[], at: Whereabouts): Fa
   const names = operands.map(({ literal, value }) => (literal ? value : null));
   if (name === "mkdir" || name === "touch") return changed(names, at, false);
   if (name === "rm" || name === "rmdir" || name === "unlink") return { ...NO_FACTS, changedGit: true };
-  if (name === "git" && rest.some(({ value }) => GIT_CHANGES.has(value))) return { ...NO_FACTS, changedGit: true };
+  if (name === "git" && rest.some(({ value }) => GIT_CHANGES.has(value)))
+    return { ...NO_FACTS, changedGit: true };
   if (!PLACERS.has(name)) return NO_FACTS;
   const placed = fileCommandUses(words)?.placed;
   if (placed === undefined || placed === null) {
-    const several = name === "ln" || name === "install" ? into(names.slice(0, -1), names.slice(-1), at) : [null];
-    return changed(several, at, true);
+    const written = rest.every(({ value }) => !/^(?:-\w*t|--ta)/.test(value));
+    if (!written || (name !== "ln" && name !== "install")) return changed([null], at, true);
+    return changed([...names.slice(-1), ...into(names.slice(0, -1), names.slice(-1), at)], at, true);
   }
-  const known = placed.sources.every((source) => operands.some(({ literal, value }) => literal && value === source));
+  const known = placed.sources.every((source) =>
+    operands.some(({ literal, value }) => literal && value === source),
+  );
   return changed(known ? into(placed.sources, placed.into, at) : [null], at, true);
 }
 
 /** The names that come to be where files are put into a directory, or in another's place. */
-function into(sources: readonly (string | null)[], targets: readonly (string | null)[], at: Whereabouts): (string | null)[] {
+function into(
+  sources: readonly (string | null)[],
+  targets: readonly (string | null)[],
+  at: Whereabouts,
+): (string | null)[] {
   return targets.flatMap((target) => {
     if (target === null) return [null];
     const isDirectory = at.folders.some((dir) => isExistingDirectory(resolve(dir, target)));
@@ -113,14 +141,16 @@ function changed(names: readonly (string | null)[], at: Whereabouts, places: boo
     placed: new Set(places ? [...paths, ...(unknown || at.lost ? ["/"] : [])] : []),
     changedShell: null,
     changedGit: true,
-    madeRepository: unknown || known.some((name) => name.split("/").some((part) => REPOSITORY_NAME.test(part))),
+    madeRepository:
+      unknown || known.some((name) => name.split("/").some((part) => REPOSITORY_NAME.test(part))),
   };
 }
 
 function shellChange(part: ShellPart, name: string, rest: readonly ShellWord[]): string | null {
   if (part.kind === "construct") return part.counts ? null : `${part.source.slice(0, 40)} changes the shell`;
   if (CHANGES_SHELL.has(name)) return `${name} changes the shell`;
-  if (name === "printf" && rest.some(({ literal, value }) => !literal || /^-|%[^%]*n/.test(value)))
+  const [format] = rest[0]?.value === "--" ? rest.slice(1) : rest;
+  if (name === "printf" && format && (!format.literal || /^-|%[^%a-zA-Z]*[hlLjztq]*n/.test(format.value)))
     return "printf may set a variable";
   const names = DECLARES.has(name)
     ? rest.filter(({ value }) => !value.startsWith("-")).map(({ literal, value }) => (literal ? value : "?"))

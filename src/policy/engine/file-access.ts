@@ -99,7 +99,9 @@ export class FileAccess {
       const reaches =
         patterns === null ||
         patterns.some(({ anchor, fixed }) => dirs.some((one) => this.#reaches(anchor, fixed, one)));
-      return reaches ? [{ text: rule.text, pattern: /^\w+\((.*)\)$/s.exec(rule.text.trim())?.[1] ?? "**" }] : [];
+      return reaches
+        ? [{ text: rule.text, pattern: /^\w+\((.*)\)$/s.exec(rule.text.trim())?.[1] ?? "**" }]
+        : [];
     });
   }
 

@@ -6,7 +6,12 @@ import type { FileAccess } from "./file-access.ts";
 import { lookBelow } from "./look.ts";
 
 /** Why cp or mv may not put its sources where they go (§5.8): names made there, and what a directory has in it. */
-export function placedProblem({ name, placed }: FileUses, { folders }: Whereabouts, files: FileAccess): string | null {
+export function placedProblem(
+  { name, placed, writes }: FileUses,
+  { folders }: Whereabouts,
+  files: FileAccess,
+): string | null {
+  if (name === "rm") return removalProblem(writes, folders, files);
   if (placed === null) return null;
   for (const dir of folders) {
     for (const source of placed.sources) {
@@ -14,11 +19,32 @@ export function placedProblem({ name, placed }: FileUses, { folders }: Whereabou
       if (inside !== null) return inside;
       for (const target of placed.into) {
         // The target is also the name made in it.
-        const { protects, deny, inside, paths } = files.judge("edit", "Edit", join(target, basename(resolve(dir, source))), dir);
-        if (protects !== null && isDirectory(resolve(dir, target))) return `${target} would get ${protects}, which is protected`;
+        const { protects, deny, inside, paths } = files.judge(
+          "edit",
+          "Edit",
+          join(target, basename(resolve(dir, source))),
+          dir,
+        );
+        if (protects !== null && isDirectory(resolve(dir, target)))
+          return `${target} would get ${protects}, which is protected`;
         if (deny && isDirectory(resolve(dir, target))) return `the rule ${deny.text} denies it`;
         if (!inside && isDirectory(resolve(dir, target))) return `${paths.at(-1)} is outside the workspace`;
       }
+    }
+  }
+  return null;
+}
+
+/** A directory that is removed goes with a file in it that a rule restricts. */
+function removalProblem(
+  paths: readonly string[],
+  folders: readonly string[],
+  files: FileAccess,
+): string | null {
+  for (const dir of folders) {
+    for (const path of paths.filter((one) => isDirectory(resolve(dir, one)))) {
+      const rule = files.findRestricted(resolve(dir, path));
+      if (rule !== null) return `${path} may have a file in it that the rule ${rule.text} restricts`;
     }
   }
   return null;

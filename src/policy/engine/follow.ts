@@ -12,6 +12,8 @@ export interface State {
   readonly known: Known;
   /** Whether a `cd` came before. */
   readonly afterCd: boolean;
+  /** The last part, after which nothing depends on where it leads. */
+  readonly isLast: (part: ShellPart) => boolean;
 }
 
 /** What is done at each step of a script. */
@@ -29,6 +31,7 @@ export function follow(script: ShellScript, start: Whereabouts, home: string, vi
     facts,
     known: { home, dirs: where.now.lost ? [] : where.now.folders, values: script.values },
     afterCd: where.left,
+    isLast: (part) => script.parts.at(-1) === part,
   });
   for (const step of script.steps) {
     switch (step.type) {

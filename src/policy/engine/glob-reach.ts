@@ -1,10 +1,20 @@
 import type { Piece } from "../shell/words.ts";
 import type { PathPattern } from "./path-pattern.ts";
-import { type Matcher, matcherOf, type Sign } from "./path-signs.ts";
+
+/** One sign of a pattern: a letter, any letter, or any number of them. */
+interface Token {
+  readonly type: "letter" | "any" | "many";
+  /** Of `letter`. */
+  readonly letter: string;
+  /** It may be a slash as well. */
+  readonly slash: boolean;
+  /** It is no dot, because bash finds a hidden file only where its dot is written. */
+  readonly noDot: boolean;
+}
 
 /**
- * Whether a word with wildcards would find a file that a pattern denies, or a folder on its way, going by names
- * that the pattern matches. `anchors` are the folders that the pattern begins in.
+ * Whether a word with wildcards could find a file that a pattern denies, or a directory on its way: whether some name fits
+ * both. `anchors` are the directories that the pattern begins in.
  */
 export function findsDenied(
   pieces: readonly Piece[],
@@ -13,63 +23,95 @@ export function findsDenied(
   anchors: readonly string[],
 ): boolean {
   const written = pieces.map(({ text }) => text).join("");
-  const samples = samplesOf(pattern);
-  const ways = expressions(pieces);
-  const found = (path: string) => ways.some((way) => way.test(path));
-  if (pattern.anyDepth) {
-    // A denied name may be in every folder that the word names.
-    const heads = ["", ...[...written.matchAll(/\//g)].map(({ index }) => written.slice(0, index + 1))];
-    return heads.some((head) => samples.some((sample) => found(head + sample)));
-  }
-  const whole = anchors.flatMap((anchor) =>
-    samples.map((sample) => `${anchor === "/" ? "" : anchor}/${sample}`),
-  );
-  if (written.startsWith("/")) return whole.some(found);
-  return folders.some((folder) =>
-    whole.some((path) => path.startsWith(`${folder}/`) && found(path.slice(folder.length + 1))),
-  );
+  const starts = written.startsWith("/") ? [""] : folders.map((folder) => `${folder}/`);
+  const base = tokensOf(pattern.body.replace(/\/\*\*$/, ""), true);
+  const below = [...base, literal("/"), many(true)];
+  return anchors.some((anchor) => {
+    const root = literals(anchor === "/" ? "/" : `${anchor}/`);
+    const depths = pattern.anyDepth ? [root, [...root, many(true), literal("/")]] : [root];
+    const rules = depths.flatMap((depth) => [base, below].map((end) => [...depth, ...end]));
+    return starts.some((start) =>
+      waysOf(pieces, start).some((way) => rules.some((rule) => intersects(way, rule))),
+    );
+  });
 }
 
-function samplesOf({ body }: PathPattern): string[] {
-  const base = body.replace(/\/\*\*$/, "").replaceAll("**/", "");
-  return ["", "x"].map((filler) => base.replace(/\*+/g, filler).replaceAll("?", "x"));
-}
-
-/** The word, and each beginning of it that ends with a whole name. A hidden file is only found where its dot is written. */
-function expressions(pieces: readonly Piece[]): Matcher[] {
-  const ways: Sign[][] = [];
-  let signs: Sign[] = [];
-  for (const { type, text } of pieces) {
+/** The word, and each beginning of it that ends with a whole name. */
+function waysOf(pieces: readonly Piece[], start: string): readonly (readonly Token[])[] {
+  const tokens: Token[] = literals(start);
+  const ways: Token[][] = [];
+  for (const [at, { type, text }] of pieces.entries()) {
     if (type === "glob") {
-      signs = [...signs, wildcard(text, isFirst(signs))];
+      const first = tokens.at(-1)?.letter === "/";
+      if (text !== "*") tokens.push({ ...any(false), noDot: first });
+      // What begins with `*` has a first letter, or the wildcard finds nothing.
+      else tokens.push(...(first ? [{ ...any(false), noDot: true }] : []), many(false));
       continue;
     }
-    for (const letter of text) {
-      if (letter === "/" && signs.length > 0) ways.push(signs);
-      signs = [...signs, { type: "one", letter: letter.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&") }];
+    // `./a` is `a`.
+    for (const letter of at === 0 ? text.replace(/^(?:\.\/+)+/, "") : text) {
+      if (letter === "/" && tokens.some(({ type }) => type !== "letter")) ways.push([...tokens]);
+      tokens.push(literal(letter));
     }
   }
-  return [...ways, signs].map((way) => matcherOf(withoutHere(way), "s"));
+  return [...ways, tokens];
 }
 
-const SLASH = "\\/";
-
-function isFirst(signs: readonly Sign[]): boolean {
-  const last = signs.at(-1);
-  return last === undefined || (last.type === "one" && last.letter === SLASH);
+/** gitignore's signs, read wide: a bracket is any letter. */
+function tokensOf(pattern: string, wide: boolean): Token[] {
+  const found = pattern.match(/\*\*\/?|\*|\?|\[[^\]]*\]|\\.|[\s\S]/g) ?? [];
+  return found.map((sign) => {
+    if (sign.startsWith("**")) return many(true);
+    if (sign === "*") return many(false);
+    if (sign === "?" || (sign.startsWith("[") && sign.length > 1)) return any(!wide);
+    return literal(sign.startsWith("\\") && sign.length > 1 ? sign.slice(1) : sign);
+  });
 }
 
-function wildcard(text: string, first: boolean): Sign {
-  const letter = "[^/]";
-  const head: Sign = { type: "one", letter: first ? "[^/.]" : letter };
-  if (text !== "*") return head;
-  return first ? { type: "maybe", signs: [head, { type: "many", letter }] } : { type: "many", letter };
+/** Whether a text fits both patterns. */
+function intersects(one: readonly Token[], other: readonly Token[]): boolean {
+  const width = other.length + 1;
+  // Pairs of places in both patterns that one text can reach.
+  const pending = [0];
+  const reached = new Set(pending);
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const [i, j] = [Math.floor(at / width), at % width];
+    const [a, b] = [one[i], other[j]];
+    if (a === undefined && b === undefined) return true;
+    const next: (readonly [number, number])[] = [];
+    if (a?.type === "many") next.push([i + 1, j]);
+    if (b?.type === "many") next.push([i, j + 1]);
+    if (a && b && share(a, b)) next.push([a.type === "many" ? i : i + 1, b.type === "many" ? j : j + 1]);
+    for (const [x, y] of next) {
+      const place = x * width + y;
+      if (reached.has(place)) continue;
+      reached.add(place);
+      pending.push(place);
+    }
+  }
+  return false;
 }
 
-/** `./a` is `a`. */
-function withoutHere(signs: readonly Sign[]): readonly Sign[] {
-  const [first, second] = signs;
-  const isHere =
-    first?.type === "one" && first.letter === "\\." && second?.type === "one" && second.letter === SLASH;
-  return isHere ? withoutHere(signs.slice(2)) : signs;
+function share(a: Token, b: Token): boolean {
+  if (a.type === "letter" && b.type === "letter") return a.letter === b.letter;
+  const known = a.type === "letter" ? a.letter : b.type === "letter" ? b.letter : null;
+  if (known === null) return true;
+  const open = a.type === "letter" ? b : a;
+  return !(known === "/" && !open.slash) && !(known === "." && open.noDot);
+}
+
+function literal(letter: string): Token {
+  return { type: "letter", letter, slash: false, noDot: false };
+}
+
+function literals(text: string): Token[] {
+  return [...text].map(literal);
+}
+
+function any(slash: boolean): Token {
+  return { type: "any", letter: "", slash, noDot: false };
+}
+
+function many(slash: boolean): Token {
+  return { type: "many", letter: "", slash, noDot: false };
 }

@@ -43,7 +43,12 @@ export function pathsOfGlob(pieces: readonly Piece[], dir: string): readonly str
       try {
         entries = readdirSync(parent, { withFileTypes: true });
       } catch (error) {
-        if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) continue;
+        if (
+          error instanceof Error &&
+          "code" in error &&
+          (error.code === "ENOENT" || error.code === "ENOTDIR")
+        )
+          continue;
         return null;
       }
       looked += entries.length;
@@ -81,7 +86,8 @@ function segmentsOf(pieces: readonly Piece[]): readonly Segment[] {
       const segment = segments.at(-1);
       if (segment === undefined) continue;
       if (segment.text !== null) segment.text += name;
-      for (const letter of name) segment.signs.push({ type: "one", letter: letter.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&") });
+      for (const letter of name)
+        segment.signs.push({ type: "one", letter: letter.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&") });
     }
   }
   return segments.map(({ text, signs }) => ({ text, matches: matcherOf(signs, "s") }));

@@ -8,9 +8,10 @@ import { knownText, type Piece, plainText, type ShellWord } from "../shell/words
 import { unwrap } from "../shell/wrappers.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
-import { type Facts, isPlaced } from "./facts.ts";
+import { isPlaced } from "./facts.ts";
 import type { Books, FileAccess } from "./file-access.ts";
 import { placedProblem } from "./file-changes.ts";
+import type { State } from "./follow.ts";
 import { hasGlob } from "./globs.ts";
 import { type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
 
@@ -60,7 +61,8 @@ export class Permits {
     const texts = ["echo", "printf", "test", "[", "basename", "dirname"].includes(words[0]?.value ?? "");
     const atHome = (piece: Piece): Piece =>
       piece.type === "tilde" && piece.text === "~" ? { type: "text", text: this.#home, quoted: true } : piece;
-    if (!texts && globs.some(({ pieces }) => this.#files.globRestricted(pieces.map(atHome), at.folders))) return null;
+    if (!texts && globs.some(({ pieces }) => this.#files.globRestricted(pieces.map(atHome), at.folders)))
+      return null;
     return this.#books.allow.tool("Bash") ?? this.#rule(part);
   }
 
@@ -79,10 +81,14 @@ export class Permits {
         const [command] = words;
         if (!command) {
           if (part.assignments.length === 0) return { plain: null, confined: null };
-          return { plain: `${part.assignments[0]?.name} would be set for what follows`, confined: assigned.confined };
+          return {
+            plain: `${part.assignments[0]?.name} would be set for what follows`,
+            confined: assigned.confined,
+          };
         }
         if (!isPlainCommand(command)) return both(`${command.raw} is not a plain command name`);
-        const found = command.value === "cd" ? this.#cd(words, place) : this.#reading.command(words, part, place);
+        const found =
+          command.value === "cd" ? this.#cd(words, part, place) : this.#reading.command(words, part, place);
         return { plain: assigned.plain ?? found.plain, confined: assigned.confined ?? found.confined };
       }
       default:
@@ -90,17 +96,24 @@ export class Permits {
     }
   }
 
-  #cd(words: readonly ShellWord[], { at, facts }: ReadingPlace): Reading {
+  /** Why a file may not be read by `<` in a confinement. */
+  confinedRead(redirect: ShellRedirect, place: ReadingPlace): string | null {
+    return redirect.type === "read" ? this.#reading.target(redirect.target, place) : "it writes a file";
+  }
+
+  #cd(words: readonly ShellWord[], part: ShellPart, { at, facts, isLast }: ReadingPlace): Reading {
     const move = cdTarget(words, this.#home);
     if (move.to === null) return both(move.reason);
     const { to } = move;
+    let outside = 0;
     if (at.lost && !to.startsWith("/")) return both("the directory it starts from is not known");
     for (const dir of at.folders) {
       const { paths } = this.#files.judge("read", "Read", to, dir);
       if (isPlaced(facts, paths)) return both(`an earlier part may have changed what ${to} is`);
-      if (!this.#files.isInside(to, dir)) return both(`${to} is outside the workspace`);
+      if (!this.#files.isInside(to, dir)) outside += 1;
     }
-    return { plain: null, confined: null };
+    const enough = isLast(part) ? at.folders.length - 1 : 0;
+    return outside > enough ? both(`${to} is outside the workspace`) : { plain: null, confined: null };
   }
 
   /** A workspace file command in `acceptEdits` (§5.8). */
@@ -128,7 +141,9 @@ export class Permits {
 
   #rule(part: ShellPart): Rule | null {
     const { commands } = this.#books.allow;
-    const full = [...part.assignments.map(({ text }) => text), knownText(part.words)].filter(Boolean).join(" ");
+    const full = [...part.assignments.map(({ text }) => text), knownText(part.words)]
+      .filter(Boolean)
+      .join(" ");
     if (part.kind !== "command") return commands.find(part.source, ({ exact }) => exact)?.rule ?? null;
     const same = commands.find(full, ({ exact }) => exact);
     if (same && part.assignments.every(({ value }) => value?.literal)) return same.rule;
@@ -140,18 +155,22 @@ export class Permits {
     if (plain) return plain.rule;
     // A rule that spells out assignments and wrappers, before its first wildcard, allows them too.
     const leading = part.words.slice(0, part.words.length - words.length + 1);
-    if (!leading.every(({ literal }) => literal) || !part.assignments.every(({ value }) => value?.literal)) return null;
+    if (!leading.every(({ literal }) => literal) || !part.assignments.every(({ value }) => value?.literal))
+      return null;
     const spelt = [...part.assignments.map(({ text }) => text), plainText(leading)].join(" ");
     const named = { command: words[0]?.value ?? "" };
-    return commands.find(full, (one) => one.head.startsWith(spelt) && fits({ ...one, ...named }))?.rule ?? null;
+    return (
+      commands.find(full, (one) => one.head.startsWith(spelt) && fits({ ...one, ...named }))?.rule ?? null
+    );
   }
 
   /** Whether a redirect may be (§5.10). */
-  redirect(redirect: ShellRedirect, at: Whereabouts, facts: Facts, afterCd: boolean): RedirectPermit {
+  redirect(redirect: ShellRedirect, { at, facts, afterCd }: State): RedirectPermit {
     if (redirect.type === "unknown") return not(`where ${redirect.text} leads is not known`);
     const { target } = redirect;
     if (target.literal && target.value === "/dev/null") return { type: "free" };
-    if (/^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(target.value)) return not(`${target.value} is a network connection`);
+    if (/^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(target.value))
+      return not(`${target.value} is a network connection`);
     const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
     if (bare && redirect.type === "read") return { type: "rule", rule: bare };
     const home = target.pieces[0]?.type === "tilde" && target.pieces[0].text === "~";
@@ -159,18 +178,33 @@ export class Permits {
     if (!plain) return not(`where ${target.raw} leads is not known`);
     if (at.lost && !/^[/~]/.test(target.value)) return not(`the directory of ${target.value} is not known`);
     let found: RedirectPermit = { type: "free" };
-    for (const operation of redirect.type === "both" ? (["edit", "read"] as const) : ([redirect.type === "read" ? "read" : "edit"] as const)) {
+    for (const operation of redirect.type === "both"
+      ? (["edit", "read"] as const)
+      : ([redirect.type === "read" ? "read" : "edit"] as const)) {
       for (const dir of at.folders) {
-        const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", target.value, dir);
+        const verdict = this.#files.judge(
+          operation,
+          operation === "read" ? "Read" : "Edit",
+          target.value,
+          dir,
+        );
         if (verdict.protects !== null) return not(`${target.value} is protected (${verdict.protects})`);
-        if (isPlaced(facts, verdict.paths)) return not(`an earlier part may have changed what ${target.value} is`);
+        if (isPlaced(facts, verdict.paths))
+          return not(`an earlier part may have changed what ${target.value} is`);
         if (bare) continue;
-        if (operation === "edit" && this.#mode === "plan") return not("nothing is written while there is only a plan");
-        if (operation === "edit" && afterCd) return not(`it writes ${target.value} after changing the directory`);
-        if (!target.literal || target.value.startsWith("~")) return not(`${target.raw} is outside the workspace`);
+        if (operation === "edit" && this.#mode === "plan")
+          return not("nothing is written while there is only a plan");
+        if (operation === "edit" && afterCd)
+          return not(`it writes ${target.value} after changing the directory`);
+        if (!target.literal || target.value.startsWith("~"))
+          return not(`${target.raw} is outside the workspace`);
         if (!verdict.allowed) {
           const what = operation === "read" ? "reading" : "writing";
-          return not(verdict.inside ? `${what} ${target.value} needs a permission of its own` : `${target.value} is outside the workspace`);
+          return not(
+            verdict.inside
+              ? `${what} ${target.value} needs a permission of its own`
+              : `${target.value} is outside the workspace`,
+          );
         }
         if (verdict.allow) found = { type: "rule", rule: verdict.allow };
         else if (operation === "edit" && found.type === "free") found = { type: "workspace" };
@@ -205,7 +239,14 @@ function assignmentProblem(part: ShellPart): Reading {
   const [unsafe] = unsafeAssignments(part);
   const odd = part.assignments.find(({ name, simple, value }) => {
     const tame = value?.pieces.every((piece) => piece.type !== "forbidden" || piece.harmless) ?? false;
-    return !simple || !tame || !(isSmallName(name) || (part.words.length > 0 && !unsafeAssignments(part).some((one) => one.name === name)));
+    return (
+      !simple ||
+      !tame ||
+      !(
+        isSmallName(name) ||
+        (part.words.length > 0 && !unsafeAssignments(part).some((one) => one.name === name))
+      )
+    );
   });
   return {
     plain: unsafe ? `${unsafe.name} may change what a command does` : null,
@@ -214,9 +255,17 @@ function assignmentProblem(part: ShellPart): Reading {
 }
 
 function testReading({ words, compared }: ShellPart): Reading {
-  if (words.some(({ value }) => value === "-v" || value === "-R")) return both("it tests a variable by its name");
-  const harmful = words.flatMap(({ pieces }) => pieces).find((piece) => piece.type === "forbidden" && !piece.harmless);
-  const confined = harmful ? `${harmful.text} may do more than it shows` : null;
+  if (words.some(({ value }) => value === "-v" || value === "-R"))
+    return both("it tests a variable by its name");
+  const harmful = words
+    .flatMap(({ pieces }) => pieces)
+    .find((piece) => piece.type === "forbidden" && !piece.harmless);
+  const runs = compared.find(({ literal, value }) => literal && /[[$`]/.test(value));
+  const confined = harmful
+    ? `${harmful.text} may do more than it shows`
+    : runs
+      ? `${runs.raw} may run a command`
+      : null;
   const known = words.every(({ pieces }) => pieces.every(({ type }) => type === "text" || type === "number"));
   if (!known) return { plain: "it tests what is not known before it runs", confined };
   return { plain: compared.every(isNumber) ? null : "it compares what is not a plain number", confined };

@@ -4,7 +4,7 @@ import type { EverTracked } from "../rules.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import type { GitUses } from "../shell/git-uses.ts";
 import type { ShellPart } from "../shell/script.ts";
-import { isSmallName } from "../shell/shell-state.ts";
+import { isPlainValue, isSmallName } from "../shell/shell-state.ts";
 import { looksLikePath, type Uses } from "../shell/uses.ts";
 import { literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
 import type { Whereabouts } from "./directories.ts";
@@ -12,7 +12,7 @@ import { type Facts, isPlaced } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
 import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
 import { programProblem } from "./program-path.ts";
-import { fillIn, type Known, saidBy } from "./values.ts";
+import { type Filled, fedBy, fillIn, type Known } from "./values.ts";
 
 /** Whether a part reads, in each tier: null, or why it does not. */
 export interface Reading {
@@ -25,6 +25,7 @@ export interface ReadingPlace {
   readonly at: Whereabouts;
   readonly facts: Facts;
   readonly known: Known;
+  readonly isLast: (part: ShellPart) => boolean;
 }
 
 /** Their operands are text, and what may expand in them may do so harmlessly (§5.6). */
@@ -34,6 +35,7 @@ const BEGINNING_NEEDED: ReadonlySet<string> = new Set(
   "find sort sed git rg tree file strings date hostname cd".split(" "),
 );
 const NO_GLOBS: ReadonlySet<string> = new Set(["uniq", "xxd"]);
+const TEXTS: ReadonlySet<string> = new Set([...TALKERS, "basename", "dirname"]);
 /** They show a link, and do not go through it. */
 const SHOWS_LINKS: ReadonlySet<string> = new Set(["du", "stat", "readlink", "echo"]);
 const NEITHER = (why: string): Reading => ({ plain: why, confined: why });
@@ -57,9 +59,10 @@ export class ReadingCheck {
     if (program !== null) return NEITHER(program);
     const variants = fillIn(words, place.known);
     if (variants === null) return NEITHER("it has more combinations of values than are looked at");
+    const tested = name === "test" || name === "[" ? splitProblem(words, variants) : null;
     let [plain, confined]: [string | null, string | null] = [
-      isPlainSyntax(words, part) ?? this.#globProblem(name, words, place, true),
-      this.#globProblem(name, words, place, false),
+      tested ?? isPlainSyntax(words, part) ?? this.#globProblem(name, words, place, true),
+      tested ?? harmProblem(words) ?? this.#globProblem(name, words, place, false),
     ];
     for (const { words: filled, shown } of variants) {
       if (confined !== null && plain !== null) break;
@@ -67,7 +70,7 @@ export class ReadingCheck {
       if (uses === null) return NEITHER(`${name} is not known to be read-only`);
       const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
       const searched = this.#searchProblem(uses, part, place);
-      const shows = name === "git" ? this.#gitProblem(uses as GitUses, place) : null;
+      const shows = "into" in uses ? this.#gitProblem(uses as GitUses, place) : null;
       const both = path ?? shows;
       // The true reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
@@ -80,17 +83,23 @@ export class ReadingCheck {
   repositoryTrap({ folders }: Whereabouts): string | null {
     for (const dir of folders) {
       const trap = findTrap(dir);
-      if (trap !== null) return `${trap} looks like a repository of its own, whose configuration may run commands`;
+      if (trap !== null)
+        return `${trap} looks like a repository of its own, whose configuration may run commands`;
     }
     return null;
   }
 
   /** Why one of these words may not be read; null: all may. */
-  #pathProblem(reads: readonly ShellWord[], { at, facts }: ReadingPlace): string | null {
+  #pathProblem(reads: readonly ShellWord[], place: ReadingPlace): string | null {
+    const { at, facts } = place;
     for (const word of reads) {
       const { value } = word;
       const known = value.includes(UNKNOWN) ? value.slice(0, value.indexOf(UNKNOWN)) : value;
+      if (word.pieces.some(({ type }) => type === "forbidden") && /\b(?:HOME|(?:OLD)?PWD)\b/.test(word.raw))
+        return `${word.raw} may lead out of the workspace`;
       if (known !== value) {
+        if (unsetLeadsOut(word, place) && !this.#isAbsoluteInside(value.slice(1), place))
+          return `${word.raw} leads out of the workspace if its variable is not set`;
         if (!looksLikePath(value)) continue;
         if (!/^[/~]/.test(known)) return `${word.raw} may lead out of the workspace`;
       }
@@ -117,7 +126,8 @@ export class ReadingCheck {
   #searchProblem({ searches, follows }: Uses, part: ShellPart, { at, facts }: ReadingPlace): string | null {
     // In a pipeline rg reads its input, unless it is given files.
     const fed = (part.before?.length ?? 1) > 0 || part.documents.length > 0;
-    for (const search of searches) {
+    for (const written of searches) {
+      const search = written.replace(/[^/]*[*?[].*$/s, "") || (/[*?[]/.test(written) ? "." : written);
       if (search === "." && fed && part.words.some(({ value }) => value === "rg")) continue;
       for (const dir of at.folders) {
         const path = resolve(dir, search);
@@ -138,13 +148,21 @@ export class ReadingCheck {
   }
 
   /** Why contents that git shows may have a file that a Read rule restricts. */
+  /** Why a file may not be read by `<` in a confinement; what is not known in its name is masked there. */
+  target(word: ShellWord, place: ReadingPlace): string | null {
+    const variants = fillIn([word], place.known);
+    if (variants === null) return `${word.raw} has more values than are looked at`;
+    const reads = variants.flatMap(({ words, shown }) => [...words, ...shown]);
+    return harmProblem([word]) ?? this.#pathProblem(reads, place);
+  }
+
   contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
     if (contents === null) return null;
     const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(repositoryOf(dir)));
     const [first] = rules;
     if (first === undefined) return null;
     const { paths } = contents;
-    if (paths !== null && paths.every((path) => folders.every((dir) => this.#isLiteralAndFree(path, dir)))) return null;
+    if (paths?.every((path) => folders.every((dir) => this.#isLiteralAndFree(path, dir)))) return null;
     if (rules.every(({ pattern }) => this.#everTracked(pattern) === "no")) return null;
     return `git may show a file that ${first.text} restricts`;
   }
@@ -152,14 +170,16 @@ export class ReadingCheck {
   /** A path that is written out, and that no rule can match at or below. */
   #isLiteralAndFree(path: string, dir: string): boolean {
     if (/[*?[\\]|^:/.test(path) || path.includes(UNKNOWN)) return false;
-    return [resolve(dir, path), resolve(repositoryOf(dir), path)].every((one) => this.#files.isFreeOfRules(one));
+    return [resolve(dir, path), resolve(repositoryOf(dir), path)].every((one) =>
+      this.#files.isFreeOfRules(one),
+    );
   }
 
   #startedProblem({ starts }: Uses, part: ShellPart, place: ReadingPlace): string | null {
     for (const start of starts) {
       // Names that are found may be anything, but not an option of what reads them.
       const words = start.map((word) => (word.value.includes("{}") ? unknownWord(word) : word));
-      const given = part.words.some(({ value }) => value === "xargs") ? saidBy(part.before?.at(-1)?.words ?? []) : [];
+      const given = fedBy(part).filter(({ value }) => looksLikePath(value));
       const inner = this.command([...words, ...given], part, place);
       if (inner.confined !== null) return inner.confined;
     }
@@ -167,7 +187,12 @@ export class ReadingCheck {
   }
 
   /** What wildcards may find (§5.6, Globs). */
-  #globProblem(name: string, words: readonly ShellWord[], place: ReadingPlace, plain: boolean): string | null {
+  #globProblem(
+    name: string,
+    words: readonly ShellWord[],
+    place: ReadingPlace,
+    plain: boolean,
+  ): string | null {
     const end = words.findIndex(({ value }) => value === "--");
     for (const [at, word] of words.entries()) {
       if (!hasGlob(word)) continue;
@@ -176,12 +201,15 @@ export class ReadingCheck {
         if (plain || !this.#isAbsoluteInside(before, place)) return `${word.raw} looks for files outside`;
       }
       if (plain) {
-        if (NO_GLOBS.has(name)) return `${word.raw} may become a second file of ${name}, which it would write`;
+        if (NO_GLOBS.has(name))
+          return `${word.raw} may become a second file of ${name}, which it would write`;
         const literal = /^[^-]/.test(before) || (end >= 0 && end < at && name !== "find" && name !== "tree");
-        if (BEGINNING_NEEDED.has(name) && !literal) return `a file could be named like an option of ${name}, and ${word.raw} would find it`;
+        if (BEGINNING_NEEDED.has(name) && !literal)
+          return `a file could be named like an option of ${name}, and ${word.raw} would find it`;
         if (before.startsWith("-") && !before.includes("=")) return `${word.raw} may become any option`;
       }
-      const found = this.#matchProblem(name, word, words, place, plain);
+      const options = plain && !TEXTS.has(name) && !(end >= 0 && end < at);
+      const found = this.#matchProblem(name, word, words, place, { plain, options });
       if (found !== null) return found;
     }
     return null;
@@ -192,15 +220,31 @@ export class ReadingCheck {
     return dir !== "" && at.folders.every((folder) => this.#files.judge("read", "Read", dir, folder).allowed);
   }
 
-  #matchProblem(name: string, word: ShellWord, words: readonly ShellWord[], { at, facts }: ReadingPlace, plain: boolean): string | null {
+  #matchProblem(
+    name: string,
+    word: ShellWord,
+    words: readonly ShellWord[],
+    { at, facts }: ReadingPlace,
+    { plain, options }: { readonly plain: boolean; readonly options: boolean },
+  ): string | null {
     if (at.lost) return `the directory that ${word.raw} is in is not known`;
-    if (plain && this.#files.globRestricted(word.pieces, at.folders)) return `${word.raw} may find a file that a rule restricts`;
-    const showsLinks = SHOWS_LINKS.has(name) || (name === "ls" && words.some(({ value }) => /^-\w*d/.test(value)));
+    if (plain && this.#files.globRestricted(word.pieces, at.folders))
+      return `${word.raw} may find a file that a rule restricts`;
+    const showsLinks =
+      SHOWS_LINKS.has(name) || (name === "ls" && words.some(({ value }) => /^-\w*d/.test(value)));
     for (const dir of at.folders) {
-      if (isPlaced(facts, [resolve(dir, textBeforeGlob(word.pieces) || ".")])) return `what ${word.raw} finds is not known`;
+      if (isPlaced(facts, [resolve(dir, textBeforeGlob(word.pieces) || ".")]))
+        return `what ${word.raw} finds is not known`;
       const paths = pathsOfGlob(word.pieces, dir);
       if (paths === null) return `${word.raw} finds more than is looked at`;
-      const out = showsLinks ? undefined : paths.find((path) => !this.#files.judge("read", "Read", path, dir).allowed);
+      const option =
+        options && /^-?$/.test(textBeforeGlob(word.pieces).slice(0, 1))
+          ? paths.find((path) => path.slice(dir.length + 1).startsWith("-"))
+          : undefined;
+      if (option !== undefined) return `${word.raw} finds ${option}, whose name ${name} takes for an option`;
+      const out = showsLinks
+        ? undefined
+        : paths.find((path) => !this.#files.judge("read", "Read", path, dir).allowed);
       if (out !== undefined) return `${word.raw} finds ${out}, which leads out of the workspace`;
     }
     return null;
@@ -212,9 +256,40 @@ function isPlainSyntax(words: readonly ShellWord[], { loopNames }: ShellPart): s
   const name = words[0]?.value ?? "";
   const talks = TALKERS.has(name);
   for (const { pieces, raw } of words) {
-    for (const piece of pieces) if (!isPlainPiece(piece, talks, loopNames)) return `${raw} is not known before it runs`;
+    for (const piece of pieces)
+      if (!isPlainPiece(piece, talks, loopNames)) return `${raw} is not known before it runs`;
   }
   return null;
+}
+
+/** An expansion that changes the shell, or that nothing here understands. */
+function harmProblem(words: readonly ShellWord[]): string | null {
+  for (const { pieces, raw } of words)
+    if (pieces.some((piece) => piece.type === "forbidden" && !piece.harmless))
+      return `${raw} may do more than it shows`;
+  return null;
+}
+
+/** A value without quotes that a test takes for several words, one of which may be an operator. */
+function splitProblem(words: readonly ShellWord[], variants: readonly Filled[]): string | null {
+  const at = words.findIndex(
+    ({ literal, raw, pieces }, index) =>
+      !literal &&
+      !raw.startsWith('"') &&
+      pieces.some(({ type }) => type === "variable") &&
+      variants.some((variant) => variant.words.length === words.length && !isTestWord(variant.words[index])),
+  );
+  return at < 0 ? null : `${words[at]?.raw} may become a test of a variable by its name`;
+}
+
+function isTestWord(word: ShellWord | undefined): boolean {
+  return word === undefined || !word.literal || isPlainValue(word);
+}
+
+/** `$X/etc` is `/etc` if X is not set. */
+function unsetLeadsOut({ value, pieces }: ShellWord, { known }: ReadingPlace): boolean {
+  const [first] = pieces;
+  return first?.type === "variable" && value.startsWith(`${UNKNOWN}/`) && !known.values.has(first.name);
 }
 
 function isPlainPiece(piece: Piece, talks: boolean, loopNames: ShellPart["loopNames"]): boolean {

@@ -12,7 +12,7 @@ import type { State } from "./follow.ts";
 import { pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
 import { startedBy } from "./started.ts";
-import { fillIn, saidBy } from "./values.ts";
+import { fedBy, fillIn } from "./values.ts";
 
 /** What speaks against a command, in the widest sense. */
 export interface Restriction {
@@ -28,8 +28,6 @@ export interface Restriction {
   destroys: GitDestruction | null;
 }
 
-const NONE: readonly ShellWord[] = [];
-
 export function noRestriction(): Restriction {
   return { deny: null, ask: null, critical: null, protects: null, git: false, destroys: null };
 }
@@ -40,8 +38,11 @@ export class Restrictions {
   readonly #files: FileAccess;
   readonly #cwd: string;
   readonly #home: string;
+  readonly #finds: boolean;
 
-  constructor(books: Books, files: FileAccess, cwd: string, home: string) {
+  /** `finds`: what a wildcard finds now counts as if it were written out. */
+  constructor(books: Books, files: FileAccess, cwd: string, home: string, finds: boolean) {
+    this.#finds = finds;
     this.#books = books;
     this.#files = files;
     this.#cwd = cwd;
@@ -77,12 +78,21 @@ export class Restrictions {
     if (redirect.type === "unknown") return;
     const operations: readonly Operation[] =
       redirect.type === "both" ? ["edit", "read"] : redirect.type === "read" ? ["read"] : ["edit"];
-    const targets = (fillIn([redirect.target], known) ?? []).flatMap(({ words, shown }) => [...words, ...shown]);
+    const targets = (fillIn([redirect.target], known) ?? []).flatMap(({ words, shown }) => [
+      ...words,
+      ...shown,
+    ]);
     for (const target of [redirect.target, ...targets])
       for (const operation of operations) this.#file(operation, target, at, found);
   }
 
-  #words(start: readonly ShellWord[], part: ShellPart, state: State, found: Restriction, depth: number): void {
+  #words(
+    start: readonly ShellWord[],
+    part: ShellPart,
+    state: State,
+    found: Restriction,
+    depth: number,
+  ): void {
     const context = { home: this.#home, depth };
     startedBy(start, part, state.at, context, {
       command: (words) => this.#command(words, part, state.at, found),
@@ -103,12 +113,18 @@ export class Restrictions {
       found.destroys ??= findDestruction(own, (path) => this.#isDirectory(path, at));
     }
     // What echo and printf write is given to what xargs starts.
-    const fed = part.words.some(({ value }) => value === "xargs") ? saidBy(part.before?.at(-1)?.words ?? []) : NONE;
+    const fed = fedBy(part);
     const given = fed.length > 0 ? [...byName, ...fed] : byName;
-    found.critical ??= criticalRemoval(fed === NONE ? byName : [...byName, ...handedOver(part)], this.#cwd, at, this.#home);
+    found.critical ??= criticalRemoval(
+      fed.length === 0 ? byName : [...byName, ...handedOver(part)],
+      this.#cwd,
+      at,
+      this.#home,
+    );
     const reads = readingUses(given);
     const changes = fileCommandUses(given);
-    for (const word of [...(reads?.candidates ?? []), ...(reads?.reads ?? [])]) this.#file("read", word, at, found);
+    for (const word of [...(reads?.candidates ?? []), ...(reads?.reads ?? [])])
+      this.#file("read", word, at, found);
     for (const path of [...(changes?.candidates ?? []), ...(changes?.reads ?? [])])
       this.#file("read", literalWord(path), at, found);
     for (const word of reads?.writes ?? []) this.#file("edit", word, at, found);
@@ -129,13 +145,14 @@ export class Restrictions {
     const dirs = at.lost ? [...at.folders, this.#cwd] : at.folders;
     const globbed = word.pieces.some(({ type }) => type === "glob");
     for (const dir of new Set(dirs)) {
-      const matches = globbed && operation === "read" ? (pathsOfGlob(word.pieces, dir) ?? []) : [];
-      for (const path of [word.value, ...matches.slice(0, 200)]) {
-        const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", path, dir);
-        found.deny ??= verdict.deny;
-        found.ask ??= verdict.ask;
-        found.protects ??= verdict.protects;
-      }
+      const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", word.value, dir);
+      found.deny ??= verdict.deny;
+      found.ask ??= verdict.ask;
+      found.protects ??= verdict.protects;
+      // What a wildcard finds is only looked up for the mode that asks nothing.
+      if (!globbed || operation !== "read" || !this.#finds) continue;
+      for (const path of pathsOfGlob(word.pieces, dir) ?? [])
+        found.deny ??= this.#files.judge("read", "Read", path, dir).deny;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { withoutBraces } from "../shell/braces.ts";
 import { parseShell } from "../shell/parse.ts";
+import type { ShellPart } from "../shell/script.ts";
 import { literalWord, type Piece, type ShellWord, UNKNOWN, wordOf } from "../shell/words.ts";
 
 /** What is known of variables where a command runs. */
@@ -63,7 +64,10 @@ function fill(word: ShellWord, choice: Choice, known: Known, shown: ShellWord[])
   // Without quotes, a value with blanks becomes several words.
   if (/\s/.test(value) && !/^["']/.test(word.raw))
     shown.push(...value.split(/\s+/).filter(Boolean).map(literalWord));
-  return { ...wordOf(pieces, word.raw), literal: pieces.every(({ type }) => type === "text") && !value.includes(UNKNOWN) };
+  return {
+    ...wordOf(pieces, word.raw),
+    literal: pieces.every(({ type }) => type === "text") && !value.includes(UNKNOWN),
+  };
 }
 
 function filledPieces(
@@ -73,7 +77,7 @@ function filledPieces(
   shown: ShellWord[],
   depth: number,
 ): Piece[] {
-  return pieces.flatMap((piece, at): Piece[] => {
+  return pieces.flatMap((piece): Piece[] => {
     switch (piece.type) {
       case "text":
       case "glob":
@@ -88,8 +92,7 @@ function filledPieces(
         if (value !== undefined) return [unknown(piece)];
         if (piece.name === "HOME") return [text(known.home)];
         if (piece.name === "PWD" && known.dirs[0] !== undefined) return [text(known.dirs[0])];
-        // `$X/etc` is `/etc` where X is not set.
-        return at === 0 && pieces[1]?.text.startsWith("/") ? [] : [unknown(piece)];
+        return [unknown(piece)];
       }
       case "substitution":
         if (/^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`)$/.test(piece.text) && known.dirs[0] !== undefined)
@@ -115,15 +118,34 @@ function wordsSaid(substitution: string): readonly ShellWord[] {
   return parseShell(inner).parts.flatMap(({ words }) => saidBy(words));
 }
 
-/** Words that echo or printf writes literally, each blank a border. */
+/** Words that echo or printf writes literally, or that find looks for, each blank a border. */
 export function saidBy(words: readonly ShellWord[]): readonly ShellWord[] {
   const [command, ...rest] = words;
-  if (command?.value !== "echo" && command?.value !== "printf") return [];
-  return rest
-    .filter(({ literal }) => literal)
-    .flatMap(({ value }) => [value, ...value.replaceAll(/\\[ntr0]/g, " ").replaceAll("\\", "").split(/\s+/)])
-    .filter(Boolean)
-    .map(literalWord);
+  const known = rest.filter(({ literal }) => literal);
+  switch (command?.value) {
+    case "echo":
+    case "printf":
+      return known.flatMap(({ value }) => wordsIn(value));
+    case "find":
+      return known.filter((_, at) => /^-i?(?:name|path|wholename)$/.test(known[at - 1]?.value ?? ""));
+    default:
+      return [];
+  }
+}
+
+/** What xargs gives to the command behind it, as far as the line shows it. */
+export function fedBy({ words, before, documents }: ShellPart): readonly ShellWord[] {
+  if (!words.some(({ value }) => value === "xargs")) return [];
+  return [...saidBy(before?.at(-1)?.words ?? []), ...documents.flatMap(wordsIn)];
+}
+
+/** A text as one word, and as the words that blanks, quotes and escapes make of it. */
+function wordsIn(text: string): readonly ShellWord[] {
+  const split = text
+    .replaceAll(/\\[ntr0]/g, " ")
+    .replaceAll(/[\\'"]/g, "")
+    .split(/\s+/);
+  return [text, ...split].filter(Boolean).map(literalWord);
 }
 
 function text(value: string): Piece {

@@ -2,7 +2,11 @@ import type { ArithmeticExpression } from "unbash";
 
 /** Numbers and operators only: a name in arithmetic is evaluated, and its value may run a command. */
 export function isLiteralSum(node: ArithmeticExpression): boolean {
-  return every(node, (word) => /^(?:\d+|0x[\da-fA-F]+)$/.test(word), () => false);
+  return every(
+    node,
+    (word) => /^(?:\d+|0x[\da-fA-F]+)$/.test(word),
+    () => false,
+  );
 }
 
 /** Names without subscripts, and assignments only to names that begin with a small letter (§5.7). */
@@ -34,7 +38,8 @@ function every(
       case "ArithmeticGroup":
         return visit(one.expression);
       case "ArithmeticCommandExpansion":
-        return false;
+        // What it runs is a part of the script, and is judged as one.
+        return isWord("$?");
       default:
         return one satisfies never;
     }

@@ -1,4 +1,4 @@
-import { readTable, type Row } from "./rows.ts";
+import { type Row, readTable } from "./rows.ts";
 
 /**
  * Commands that may run without asking (permission-semantics 5.6 and 5.7), one row each; `rows.ts` says how a row is
@@ -7,13 +7,13 @@ import { readTable, type Row } from "./rows.ts";
  */
 export const commandTable: ReadonlyMap<string, Row> = readTable({
   // Listing and showing files.
-  ls: "F A/almost-all a/all B/ignore-backups c d/directory F/classify? f G/no-group g h/human-readable i/inode k/kibibytes l m N/literal n/numeric-uid-gid o p Q/quote-name q/hide-control-chars R/recursive r/reverse S s/size T t U u v X x Z/context 1 C I/ignore:R w/width:N /group-directories-first /color? /sort: /time-style: /full-time | b/escape D/dired H/dereference-command-line L/dereference /file-type /format: /hide:R /hyperlink? /indicator-style: /quoting-style: /show-control-chars /si /tabsize: /time: /block-size: /author",
+  ls: "F A/almost-all a/all B/ignore-backups c d/directory F /classify? f G/no-group g h/human-readable i/inode k/kibibytes l m N/literal n/numeric-uid-gid o p Q/quote-name q/hide-control-chars R/recursive r/reverse S s/size T t U u v X x Z/context 1 C I/ignore:R w/width:N /group-directories-first /color? /sort: /time-style: /full-time | b/escape D/dired H/dereference-command-line L/dereference /file-type /format: /hide:R /hyperlink? /indicator-style: /quoting-style: /show-control-chars /si /tabsize: /time: /block-size: /author",
   cat: "F A/show-all b/number-nonblank E/show-ends e n/number s/squeeze-blank T/show-tabs t v/show-nonprinting | u",
   rev: "F",
   wc: "F c/bytes l/lines m/chars w/words L/max-line-length | /files0-from:E /total:",
   head: "F q/quiet/silent v/verbose z/zero-terminated n/lines:N c/bytes:N #",
-  tail: "F q/quiet/silent v/verbose z/zero-terminated n/lines:N c/bytes:N # | f/follow? F s/sleep-interval:N /pid:N /retry /max-unchanged-stats:N",
-  nl: "F b/body-numbering: n/number-format: s/number-separator: w/number-width: v/starting-line-number: | d/section-delimiter: f/footer-numbering: h/header-numbering: i/line-increment: l/join-blank-lines: p/no-renumber",
+  tail: "F q/quiet/silent v/verbose z/zero-terminated n/lines:N c/bytes:N # | f /follow? F s/sleep-interval:N /pid:N /retry /max-unchanged-stats:N",
+  nl: "F b/body-numbering: n/number-format: s/number-separator: w/number-width: v/starting-line-number: i/line-increment: | d/section-delimiter: f/footer-numbering: h/header-numbering: l/join-blank-lines: p/no-renumber",
   cut: "F b/bytes: c/characters: d/delimiter: f/fields: s/only-delimited z/zero-terminated /complement | n /output-delimiter:",
   paste: "F s/serial z/zero-terminated d/delimiters:",
   column:
@@ -21,7 +21,7 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   comm: "F 1 2 3 z/zero-terminated | /check-order /nocheck-order /output-delimiter: /total",
   join: "F i/ignore-case 1: 2: a: e: j: o: t: v: | z/zero-terminated /check-order /nocheck-order /header",
   cmp: "F b/print-bytes l/verbose s/quiet/silent i/ignore-initial: n/bytes:",
-  diff: "F a/text b/ignore-space-change B/ignore-blank-lines c d/minimal E/ignore-tab-expansion e/ed i/ignore-case N/new-file p/show-c-function q/brief r/recursive s/report-identical-files t/expand-tabs T/initial-tab u w/ignore-all-space y/side-by-side Z/ignore-trailing-space U:N C:N W/width:N I/ignore-matching-lines:R x/exclude:R X/exclude-from:P F/show-function-line:R L/label: /unified?N /context?N /no-dereference | D/ifdef: l/paginate! n/rcs P/unidirectional-new-file S/starting-file: /normal /color? /palette: /strip-trailing-cr /suppress-common-lines /left-column /speed-large-files /horizon-lines:N /tabsize:N /from-file:P /to-file:P /suppress-blank-empty /ignore-file-name-case /no-ignore-file-name-case",
+  diff: "F a/text b/ignore-space-change B/ignore-blank-lines c d/minimal E/ignore-tab-expansion e/ed i/ignore-case N/new-file p/show-c-function q/brief r/recursive s/report-identical-files t/expand-tabs T/initial-tab u w/ignore-all-space y/side-by-side Z/ignore-trailing-space U:N C:N W/width:N I/ignore-matching-lines:R x/exclude:R X/exclude-from:P F/show-function-line:R L/label: /unified?N /context?N /no-dereference | D/ifdef: l/paginate n/rcs P/unidirectional-new-file S/starting-file: /normal /color? /palette: /strip-trailing-cr /suppress-common-lines /left-column /speed-large-files /horizon-lines:N /tabsize:N /from-file:P /to-file:P /suppress-blank-empty /ignore-file-name-case /no-ignore-file-name-case",
   stat: "F f/file-system t/terse c/format: | L/dereference /printf: /cached:",
   du: "F a/all b/bytes c/total h/human-readable k m s/summarize S/separate-dirs x/one-file-system 0/null d/max-depth:N t/threshold: B/block-size: /exclude:R /apparent-size | D/dereference-args H l/count-links L/dereference P/no-dereference X/exclude-from:P /files0-from:E /inodes /si /time? /time-style:",
   df: "F a/all h/human-readable i/inodes k T/print-type P/portability t/type: | B/block-size: H/si l/local v x/exclude-type: /output? /sync! /total",
@@ -29,23 +29,24 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
     "F e/canonicalize-existing m/canonicalize-missing s/strip/no-symlinks z/zero /relative-to:P | L/logical P/physical q/quiet /relative-base:P",
   readlink:
     "F f/canonicalize e/canonicalize-existing m/canonicalize-missing n/no-newline z/zero | q/quiet s/silent v/verbose",
-  "md5sum sha1sum sha256sum": "F b/binary t/text z/zero | c/check w/warn /tag /ignore-missing /quiet /status /strict",
+  "md5sum, sha1sum, sha256sum":
+    "F b/binary t/text z/zero | c/check w/warn /tag /ignore-missing /quiet /status /strict",
   cksum: "F b/binary t/text z/zero | a/algorithm: c/check l/length: /base64 /debug /raw /tag /untagged",
   od: "F b c d o x v/output-duplicates A/address-radix: j/skip-bytes: N/read-bytes: t/format: | a f i l s S/strings? w/width? /endian: /traditional",
   hexdump: "F C/canonical v/no-squeezing n/length: s/skip: | b c d o x e: f:P L/color?",
   strings:
     "F a/all n/bytes: t/radix: | d/data e/encoding: f/print-file-name o T/target: U/unicode: w/include-all-whitespace s/output-separator:",
   tree: "F^ a d f p u g h D F C n N A i s J L:N P:R I:R /dirsfirst /noreport /prune /gitignore | l o:W R! H: T: X S v t c r U x Q q /filelimit: /fromfile /fromtabfile /charset: /timefmt: /sort: /gitfile:P /infofile:P /info /du /si /inodes /device /matchdirs /metafirst /ignore-case /filesfirst /nolinks /hintro:P /houtro:P /opt-toggle /acl",
-  file: "F b/brief i/mime h/no-dereference /mime-type | C/compile! c/checking-printout d/debug E e/exclude: F/separator: f/files-from:E k/keep-going L/dereference l/list m/magic-file:P N/no-pad n/no-buffer! P/parameter: p/preserve-date! r/raw s/special-files S/no-sandbox v z/uncompress! Z/uncompress-noreport! 0/print0 /apple /extension /mime-encoding /exclude-quiet:",
+  file: "F b/brief i/mime h/no-dereference /mime-type | C/compile! c/checking-printout d/debug E e/exclude: F/separator: f/files-from:E k/keep-going L/dereference l/list m/magic-file:P N/no-pad n/no-buffer! P/parameter: p/preserve-date! r/raw s/special-files S/no-sandbox v z/uncompress Z/uncompress-noreport 0/print0 /apple /extension /mime-encoding /exclude-quiet:",
   uniq: "1 c/count d/repeated D i/ignore-case u/unique z/zero-terminated f/skip-fields:N s/skip-chars:N w/check-chars:N /all-repeated? | /group?",
-  xxd: "1 b/bits p u c/cols:N g/groupsize:N l/len:N s/seek:N | a C d e E i n: o: r! R:",
+  xxd: "1< b/bits p u c/cols:N g/groupsize:N l/len:N s/seek:N | a C d e E i n: o: r! R:",
   sort: "F b/ignore-leading-blanks d/dictionary-order f/ignore-case g/general-numeric-sort h/human-numeric-sort i/ignore-nonprinting M/month-sort n/numeric-sort R/random-sort r/reverse u/unique V/version-sort s/stable z/zero-terminated m/merge c C k/key: t/field-separator: /check? | o/output:W T/temporary-directory:W S/buffer-size: y? /compress-program:X /files0-from:E /parallel: /batch-size: /random-source:P /sort: /debug",
   // Searching and editing streams.
-  "grep egrep fgrep":
-    "R E/extended-regexp F/fixed-strings G/basic-regexp P/perl-regexp a/text b/byte-offset c/count H/with-filename h/no-filename I i/ignore-case L/files-without-match l/files-with-matches n/line-number o/only-matching q/quiet/silent r/recursive s/no-messages U/binary v/invert-match w/word-regexp x/line-regexp y z/null-data Z/null A/after-context:N B/before-context:N C/context:N m/max-count:N e/regexp:R* f/file:P* # /color? /include: /exclude:R /exclude-dir:R /exclude-from:P | R/dereference-recursive D/devices: d/directories: T/initial-tab u/unix-byte-offsets /binary-files: /colour? /label: /line-buffered /no-ignore-case",
-  rg: "R ./hidden 0/null F/fixed-strings H/with-filename I/no-filename N/no-line-number P/pcre2 S/smart-case U/multiline a/text b/byte-offset c/count i/ignore-case l/files-with-matches o/only-matching n/line-number p/pretty q/quiet s/case-sensitive u/unrestricted v/invert-match w/word-regexp x/line-regexp A/after-context:N B/before-context:N C/context:N m/max-count:N M/max-columns:N d/max-depth:N e/regexp:R* f/file:P* g/glob: t/type: T/type-not: /files* /type-list* /iglob: /no-ignore /json /no-heading /sort: /color: | L/follow E/encoding: j/threads:N r/replace: z/search-zip! /pre:X /pre-glob: /hostname-bin:X /ignore-file:P /column /count-matches /heading /trim /vimgrep /stats /debug /trace /no-config /no-messages /sortr: /colors: /context-separator: /path-separator: /files-without-match /multiline-dotall /max-filesize: /passthru /no-ignore-vcs /no-hidden /one-file-system /crlf /null-data /line-buffered /include-zero /engine: /hyperlink-format: /no-unicode /glob-case-insensitive /type-add: /type-clear: /field-match-separator: /field-context-separator: /dfa-size-limit: /regex-size-limit: /generate:",
+  "grep, egrep, fgrep":
+    "R E/extended-regexp F/fixed-strings G/basic-regexp P/perl-regexp a/text b/byte-offset c/count H/with-filename h/no-filename i/ignore-case L/files-without-match l/files-with-matches n/line-number o/only-matching q/quiet/silent r/recursive s/no-messages U/binary v/invert-match w/word-regexp x/line-regexp y z/null-data Z/null A/after-context:N B/before-context:N C/context:N m/max-count:N e/regexp:R* f/file:P* # /color? /include: /exclude:R /exclude-dir:R /exclude-from:P | I R/dereference-recursive D/devices: d/directories: T/initial-tab u/unix-byte-offsets /binary-files: /colour? /label: /line-buffered /no-ignore-case",
+  rg: "R ./hidden 0/null F/fixed-strings H/with-filename I/no-filename N/no-line-number P/pcre2 S/smart-case U/multiline a/text b/byte-offset c/count i/ignore-case l/files-with-matches o/only-matching n/line-number p/pretty q/quiet s/case-sensitive u/unrestricted v/invert-match w/word-regexp x/line-regexp A/after-context:N B/before-context:N C/context:N m/max-count:N M/max-columns:N d/max-depth:N e/regexp:R* f/file:P* g/glob: t/type: T/type-not: /files* /type-list* /iglob: /no-ignore /json /no-heading /sort: /color: | L/follow E/encoding: j/threads:N r/replace: z/search-zip /pre:X /pre-glob: /hostname-bin:X /ignore-file:P /column /count-matches /heading /trim /vimgrep /stats /debug /trace /no-config /no-messages /sortr: /colors: /context-separator: /path-separator: /files-without-match /multiline-dotall /max-filesize: /passthru /no-ignore-vcs /no-hidden /one-file-system /crlf /null-data /line-buffered /include-zero /engine: /hyperlink-format: /no-unicode /glob-case-insensitive /type-add: /type-clear: /field-match-separator: /field-context-separator: /dfa-size-limit: /regex-size-limit: /generate:",
   sed: "S n/quiet/silent E/regexp-extended r s/separate u/unbuffered z/null-data e/expression:R* | i/in-place! f/file:P* l/line-length: b/binary /posix /debug /sandbox /follow-symlinks",
-  awk: "+S F/field-separator: v/assign: f/file:P* e/source:R* E/exec:P* i/include:X l/load:X d/dump-variables! D/debug! o/pretty-print! p/profile! W:X",
+  awk: "+S F/field-separator: v/assign: f/file:P* e/source:R* E/exec:P* i/include:W l/load:X d/dump-variables! D/debug! o/pretty-print! p/profile! W:X",
   jq: "+S c/compact-output C/color-output M/monochrome-output r/raw-output j/join-output a/ascii-output S/sort-keys s/slurp n/null-input e/exit-status R/raw-input f/from-file:P* L: h /tab /indent:N /unbuffered /stream /stream-errors /seq /arg:2 /argjson:2 /slurpfile:2 /rawfile:2 /args /jsonargs /raw-output0 /argfile:2 /library-path:P",
   yq: "+S c r j n/null-input e/exit-status y s/split-exp:W P/prettyPrint N/no-doc M C o/output-format: p/input-format: I/indent:N i/inplace/in-place! /split-exp-file:W /front-matter: /arg:2 /argjson:2 /from-file:P*",
   tr: "T c/complement C d/delete s/squeeze-repeats t/truncate-set1",
@@ -58,21 +59,24 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   base64: "+F d/decode i/ignore-garbage w/wrap:N",
   zcat: "+F f/force",
   bc: "+F l/mathlib q/quiet s/standard w/warn i",
-  numfmt: "+T d/delimiter: z /field: /format: /from: /to: /header? /padding:N /round: /suffix: /grouping /invalid:",
+  numfmt:
+    "+T d/delimiter: z /field: /format: /from: /to: /header? /padding:N /round: /suffix: /grouping /invalid:",
   // The machine and the text at hand.
   basename: "T a/multiple s/suffix: z/zero",
   dirname: "T z/zero",
   which: "T a",
   type: "T a f t p P",
-  "true false": "T",
+  "true, false": "T",
   id: "T u/user g/group G/groups n/name r/real | z/zero Z/context a",
   seq: "N w/equal-width f/format: s/separator:",
   sleep: "N",
   pwd: "0 L P",
   whoami: "0",
-  uname: "0 a/all m/machine n/nodename r/kernel-release s/kernel-name p/processor v/kernel-version | i/hardware-platform o/operating-system",
+  uname:
+    "0 a/all m/machine n/nodename r/kernel-release s/kernel-name p/processor v/kernel-version | i/hardware-platform o/operating-system",
   uptime: "0 p/pretty s/since",
-  hostname: "0 f/fqdn/long i/ip-address s/short I/all-ip-addresses | a/alias A/all-fqdns d/domain b! F/file! y/yp/nis",
+  hostname:
+    "0 f/fqdn/long i/ip-address s/short I/all-ip-addresses | a/alias A/all-fqdns d/domain b! F/file! y/yp/nis",
   date: "0 u/utc/universal R/rfc-email d/date: r/reference:P | f/file:P I/iso-8601? s/set! /rfc-3339: /debug /resolution",
   env: "+0 0/null",
   printenv: "+T 0/null",

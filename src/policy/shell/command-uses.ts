@@ -1,7 +1,7 @@
 import { commandTable, versionPrograms } from "./command-table.ts";
 import { findUses } from "./find.ts";
 import { gitUses } from "./git-uses.ts";
-import { type ReadWords, readOptions } from "./read-options.ts";
+import { isNumber, type ReadWords, readOptions } from "./read-options.ts";
 import type { Row } from "./rows.ts";
 import { sedDoesOnly } from "./sed-script.ts";
 import { printfUses, testUses } from "./tests.ts";
@@ -14,7 +14,11 @@ export function readingUses(words: readonly ShellWord[]): Uses | null {
   const [command, ...rest] = words;
   if (!command?.literal) return null;
   const name = command.value;
-  if (versionPrograms.has(name) && rest.length === 1 && /^(?:--version|-V|-v|version)$/.test(rest[0]?.value ?? ""))
+  if (
+    versionPrograms.has(name) &&
+    rest.length === 1 &&
+    /^(?:--version|-V|-v|version)$/.test(rest[0]?.value ?? "")
+  )
     return uses({ plain: `${name} is not plain reading` });
   switch (name) {
     case "git":
@@ -50,7 +54,11 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const found: Partial<Uses> = {
     reads: [...paths, ...files, ...pathsAmong(read)],
     // Where options are not told apart from operands, each word may name a file.
-    candidates: [...(read.understood || row.operands === "text" ? named : operands), ...values, ...read.glued],
+    candidates: [
+      ...(read.understood || row.operands === "text" ? named : operands),
+      ...values,
+      ...read.glued,
+    ],
     writes: written,
     ...searchesOf(name, read, named),
   };
@@ -61,7 +69,11 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   return uses({ ...found, plain });
 }
 
-function namedFiles({ operands: kind }: Row, { options }: ReadWords, operands: readonly ShellWord[]): readonly ShellWord[] {
+function namedFiles(
+  { operands: kind }: Row,
+  { options }: ReadWords,
+  operands: readonly ShellWord[],
+): readonly ShellWord[] {
   switch (kind) {
     case "text":
     case "numbers":
@@ -107,11 +119,12 @@ function operandProblem(name: string, row: Row, { operands }: ReadWords): string
 /** What keeps known options and operands from being plain reading. */
 function misfitOf(name: string, row: Row, { operands, options, values }: ReadWords): string | null {
   if (row.operands === "numbers") {
-    const odd = operands.find(({ value }) => !/^[+-]?\d+(?:\.\d+)?[A-Za-z]*$/.test(value));
+    const odd = operands.find(({ value }) => !isNumber(value));
     if (odd) return `"${odd.value}" is not a number`;
   }
   if (name !== "sed") return null;
-  if (!["n", "quiet", "silent"].some((option) => options.has(option))) return "sed only prints parts of a file with -n";
+  if (!["n", "quiet", "silent"].some((option) => options.has(option)))
+    return "sed only prints parts of a file with -n";
   const given = values.filter(({ option }) => option.replacesFirst).map(({ word }) => word.value);
   const script = given.length > 0 ? given.join("\n") : (operands[0]?.value ?? "");
   return sedDoesOnly(script, "print") ? null : "its sed script does more than print";
@@ -124,10 +137,12 @@ function searchesOf(name: string, { options }: ReadWords, files: readonly ShellW
   const recursive = options.has("r") || options.has("recursive");
   if (name === "rg") return options.has("files") || options.has("type-list") ? {} : { searches: here };
   if (/^[ef]?grep$/.test(name)) {
-    const all = recursive || ["R", "d", "dereference-recursive", "directories"].some((option) => options.has(option));
+    const all =
+      recursive || ["R", "d", "dereference-recursive", "directories"].some((option) => options.has(option));
     return all ? { searches: here } : {};
   }
-  if (name === "diff" && recursive) return { searches: named, follows: !options.has("no-dereference") };
+  // Two directories are compared file by file without -r as well.
+  if (name === "diff") return { searches: named, follows: recursive && !options.has("no-dereference") };
   return {};
 }
 
@@ -140,4 +155,3 @@ function xargsUses(words: readonly ShellWord[]): Uses {
   const plain = !talks || options ? "xargs makes options and names of what it reads" : null;
   return uses({ plain, reads, candidates: reads, starts: [given] });
 }
-

@@ -20,14 +20,18 @@ export function fileCommandUses(words: readonly ShellWord[]): FileUses | null {
   const moves = name === "cp" || name === "mv";
   const sources = !moves ? [] : targets.length > 0 ? names : names.slice(0, -1);
   const into = moves && targets.length === 0 ? names.slice(-1) : targets;
-  const why = whyUnknown ?? read.acts ?? read.misfit ?? (names.length === 0 ? `${name} has nothing to work on` : null);
+  const why = whyUnknown ?? read.misfit ?? (names.length === 0 ? `${name} has nothing to work on` : null);
   return {
     name,
     why,
     reads: [...(name === "cp" ? sources : []), ...files],
     writes: moves ? [...(name === "mv" ? sources : []), ...into] : names,
     placed: moves ? { sources, into } : null,
-    candidates: [...names, ...read.values.map(({ word }) => word.value), ...read.glued.map(({ value }) => value)],
+    candidates: [
+      ...names,
+      ...read.values.map(({ word }) => word.value),
+      ...read.glued.map(({ value }) => value),
+    ],
   };
 }
 
@@ -53,17 +57,24 @@ function sedWrites(words: readonly ShellWord[], whyUnknown: string | null): File
   const names = read.operands.map(({ value }) => value);
   const files = given.length > 0 ? names : names.slice(1);
   const script = given.length > 0 ? given.join("\n") : (names[0] ?? "");
-  const plain = [...read.options].every((option) => SED_EDITS.has(option)) && read.understood;
+  const plain =
+    [...read.options].every((option) => SED_EDITS.has(option)) && read.understood && !read.abbreviated;
   const why =
     whyUnknown ??
     (plain ? null : "sed has an option that is not known only to edit") ??
     (known.length < read.values.length ? "sed -i would keep a copy under another name" : null) ??
     (sedDoesOnly(script, "edit") ? null : "its sed script may read or write other files, or run a command") ??
     (files.length === 0 ? "sed has no file to change" : null);
-  const candidates = [...names, ...read.values.map(({ word }) => word.value), ...read.glued.map(({ value }) => value)];
+  const candidates = [
+    ...names,
+    ...read.values.map(({ word }) => word.value),
+    ...read.glued.map(({ value }) => value),
+  ];
   return { name: "sed", why, reads: [], writes: files, placed: null, candidates };
 }
 
 const SED_EDITS = new Set(
-  "n quiet silent E regexp-extended r s separate u unbuffered z null-data e expression i in-place *".split(" "),
+  "n quiet silent E regexp-extended r s separate u unbuffered z null-data e expression i in-place *".split(
+    " ",
+  ),
 );

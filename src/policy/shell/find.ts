@@ -1,4 +1,4 @@
-import { readRow, type Row } from "./rows.ts";
+import { type Row, readRow } from "./rows.ts";
 import { looksLikePath, refuse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
@@ -13,6 +13,7 @@ export function findUses(words: readonly ShellWord[]): Uses {
   const { found } = findRoots(words);
   const reads: ShellWord[] = [...found];
   const candidates: ShellWord[] = [...found];
+  const names: ShellWord[] = [];
   const starts: ShellWord[][] = [];
   let plain: string | null = null;
   let acts: string | null = null;
@@ -20,7 +21,8 @@ export function findUses(words: readonly ShellWord[]): Uses {
   const globals = begin < 0 ? words : words.slice(0, begin);
   // `-D` takes the next word, whatever that looks like.
   if (globals.some(({ value }) => value.startsWith("-D"))) acts = "find -D takes the next word as its value";
-  if (globals.some(({ value }) => /^-[HLPO]/.test(value))) plain = "find -H, -L, -P and -O are not needed to search";
+  if (globals.some(({ value }) => /^-[HLPO]/.test(value)))
+    plain = "find -H, -L, -P and -O are not needed to search";
   for (let at = begin < 0 ? words.length : begin; at < words.length; at++) {
     const word = words[at];
     const value = word?.value ?? "";
@@ -41,7 +43,7 @@ export function findUses(words: readonly ShellWord[]): Uses {
     const option = value.startsWith("-") ? ROW.longs.get(value.slice(1)) : undefined;
     if (option === undefined) {
       plain ??= `${value} is not a test that is known only to search`;
-      if (!word.literal) acts ??= `${word.raw} may become an action of find`;
+      if (!word.literal) plain ??= `${word.raw} may become an action of find`;
       candidates.push(word);
       if (looksLikePath(value)) reads.push(word);
       continue;
@@ -50,19 +52,24 @@ export function findUses(words: readonly ShellWord[]): Uses {
     if (option.kind === "acts" || option.kind === "write") acts ??= `find ${value} writes or removes files`;
     if (option.kind === "names") acts ??= `find ${value} takes names from elsewhere`;
     if (option.kind === "flag" || option.kind === "acts") continue;
-    const next = words[(at += 1)];
+    at += 1;
+    const next = words[at];
+    if (next?.literal === false) plain ??= `${next.raw} is not one known value`;
     if (next === undefined) plain ??= `find ${value} lacks its value`;
     else if (option.kind === "path") {
       reads.push(next);
       candidates.push(next);
-    } else if (option.kind !== "pattern" && looksLikePath(next.value)) reads.push(next);
+    } else if (option.kind === "pattern") names.push(next);
+    else if (looksLikePath(next.value)) reads.push(next);
   }
+  // What it starts is given the files of these names.
+  if (starts.length > 0) candidates.push(...names);
   if (acts !== null) return refuse(acts, { reads, candidates, starts });
   return uses({ plain, reads, candidates, starts });
 }
 
 function startsExpression(value: string): boolean {
-  return /^(?:-[^HLPOD-]|[(!,])/.test(value) && value !== "-";
+  return /^(?:-[^HLPOD]|[(!,])/.test(value);
 }
 
 /** Where find begins, and whether it acts only on some of what it finds. */

@@ -38,7 +38,10 @@ const DANGERS: ReadonlyMap<string, Danger> = new Map([
   ["reset", { ...none, longs: ["hard", "keep"] }],
   ["checkout", { letters: "fB", longs: ["force"], valued: "b", operand: paths }],
   ["restore", { letters: "", longs: ["force"], valued: "s", operand: paths }],
-  ["switch", { letters: "fC", longs: ["force", "force-create", "discard-changes"], valued: "c", operand: paths }],
+  [
+    "switch",
+    { letters: "fC", longs: ["force", "force-create", "discard-changes"], valued: "c", operand: paths },
+  ],
   ["branch", { letters: "DMCf", longs: ["force"], valued: "u" }],
   ["tag", { letters: "df", longs: ["delete", "force"], valued: "mFu" }],
   ["commit", { letters: "n", longs: ["amend"], valued: "mFCctSu" }],

@@ -18,7 +18,9 @@ const CONTENTS = new Set(
 );
 /** These show names and counts, unless an option of `CONTENTS` comes with them. */
 const NAMES = new Set(
-  "s q quiet no-patch stat shortstat numstat dirstat summary name-only name-status raw compact-summary".split(" "),
+  "s q quiet no-patch stat shortstat numstat dirstat summary name-only name-status raw compact-summary".split(
+    " ",
+  ),
 );
 const SHOWING = new Set(["log", "diff", "show", "rev-list", "stash list", "stash show", "reflog"]);
 
@@ -31,7 +33,10 @@ export function gitUses(words: readonly ShellWord[]): GitUses {
     const value = words[at]?.value ?? "";
     if (value === "--no-pager") continue;
     if (value !== "-C" || words[at + 1] === undefined) odd = true;
-    else into.push(words[(at += 1)]?.value ?? "");
+    else {
+      at += 1;
+      into.push(words[at]?.value ?? "");
+    }
   }
   const rest = words.slice(at);
   const own = subcommandUses(rest);
@@ -49,7 +54,9 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
   const given = words.slice(name === two ? 2 : 1);
   if (row === undefined) {
     const candidates = given.flatMap(pathsOf);
-    return refuse(name === "" ? "git without a subcommand" : `git ${name} may change something`, { candidates });
+    return refuse(name === "" ? "git without a subcommand" : `git ${name} may change something`, {
+      candidates,
+    });
   }
   const read = readOptions(given, row);
   const operands = [...read.operands];
@@ -63,9 +70,11 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
     candidates: [...named, ...files, ...read.values.map(({ word }) => word), ...read.glued],
     contents: contentsOf(name, given, read),
   };
-  const acts = read.acts ?? formatProblem(read) ?? operandProblem(name, read);
+  const acts = read.acts ?? operandProblem(name, read);
   if (acts !== null) return refuse(`git ${name}: ${acts}`, found);
-  const plain = row.confinedOnly ? `git ${name} is not plain reading` : (read.misfit ?? valueProblem(name, given, read));
+  const plain = row.confinedOnly
+    ? `git ${name} is not plain reading`
+    : (read.misfit ?? formatProblem(read) ?? valueProblem(name, given, read));
   return uses({ ...found, plain });
 }
 
@@ -99,7 +108,9 @@ function operandProblem(name: string, { options, operands }: ReadWords): string 
 function valueProblem(name: string, given: readonly ShellWord[], { values }: ReadWords): string | null {
   const end = given.findIndex(({ value }) => value === "--");
   const before = end > 0 ? (given[end - 1]?.value ?? "") : "";
-  const odd = values.find(({ word, apart }) => apart && word.value.startsWith("-") && !/^-\d+$/.test(word.value));
+  const odd = values.find(
+    ({ word, apart }) => apart && word.value.startsWith("-") && !/^-\d+$/.test(word.value),
+  );
   if (odd) return `"${odd.word.value}" would be a value of git ${name}`;
   return /^--?[\w-]+$/.test(before) && values.some(({ word }) => word.value === "--")
     ? `-- would be a value of git ${name}`
@@ -107,20 +118,30 @@ function valueProblem(name: string, given: readonly ShellWord[], { values }: Rea
 }
 
 /** What of the repository it shows, beyond names and counts. */
-function contentsOf(name: string, given: readonly ShellWord[], { options, operands, understood }: ReadWords): GitContents | null {
+function contentsOf(
+  name: string,
+  given: readonly ShellWord[],
+  { options, operands, understood }: ReadWords,
+): GitContents | null {
   const shows = [...options].some((option) => CONTENTS.has(option));
-  if (name === "status" ? !options.has("v") && !options.has("verbose") : !SHOWS.has(name) && !SHOWING.has(name))
+  if (
+    name === "status" ? !options.has("v") && !options.has("verbose") : !SHOWS.has(name) && !SHOWING.has(name)
+  )
     return null;
   if (understood && !shows) {
     if (name !== "status" && !SHOWS.has(name)) return null;
     if (SHOWING.has(name) && [...options].some((option) => NAMES.has(option))) return null;
-    if (name === "grep" && (options.has("l") || options.has("files-with-matches") || options.has("q"))) return null;
-    if (name === "cat-file" && !options.has("p") && ["t", "s", "e"].some((one) => options.has(one))) return null;
+    if (name === "grep" && (options.has("l") || options.has("files-with-matches") || options.has("q")))
+      return null;
+    if (name === "cat-file" && !options.has("p") && ["t", "s", "e"].some((one) => options.has(one)))
+      return null;
   }
+  // An option that is not known may show more than its paths say.
+  if (!understood) return { paths: null };
   if (name === "blame") return { paths: operands.slice(-1).map(({ value }) => value) };
   const end = given.findIndex(({ value }) => value === "--");
   if (end >= 0 && end < given.length - 1) return { paths: given.slice(end + 1).map(({ value }) => value) };
-  const inRevisions = operands.map(({ value }) => /^(?::\d:|[^:]+:)(.+)$/s.exec(value)?.[1]);
+  const inRevisions = operands.map(({ value }) => /^(?::\d:|:(?![(!^/])|[^:]+:)(.+)$/s.exec(value)?.[1]);
   const all = inRevisions.length > 0 && inRevisions.every((path) => path !== undefined);
   return { paths: all && !options.has("L") ? inRevisions.filter((path) => path !== undefined) : null };
 }

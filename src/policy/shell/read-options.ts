@@ -12,7 +12,7 @@ export interface OptionValue {
 export interface ReadWords {
   /** Why they do not fit what plain reading grants; null: they do. */
   readonly misfit: string | null;
-  /** The first option that writes or starts a program, or that may turn out to. */
+  /** The first option that writes, or that may turn out to. */
   readonly acts: string | null;
   /** Letters and long names that were given. */
   readonly options: ReadonlySet<string>;
@@ -20,17 +20,19 @@ export interface ReadWords {
   readonly values: readonly OptionValue[];
   /** What may be a value all the same: text behind each letter of a cluster, or behind the `=` of what is not known. */
   readonly glued: readonly ShellWord[];
+  /** A long name was not written out. */
+  readonly abbreviated: boolean;
   /** Every option is known, so that operands and values are told apart. */
   readonly understood: boolean;
 }
 
-const ACTING: ReadonlySet<Option["kind"]> = new Set(["write", "program", "acts"]);
+const ACTING: ReadonlySet<Option["kind"]> = new Set(["write", "acts"]);
 
 /**
  * Takes words apart as getopt_long does: options up to `--`, clusters, values that are glued or follow, abbreviated
  * long names. `inOrder`: the first operand ends the options, as in a wrapper.
  */
-export function readOptions(words: readonly ShellWord[], row: Row, inOrder = false): ReadWords {
+export function readOptions(words: readonly ShellWord[], row: Row, inOrder = row.inOrder): ReadWords {
   const reader = new Reader(row);
   let at = 0;
   for (; at < words.length; at++) {
@@ -58,6 +60,7 @@ class Reader implements ReadWords {
   misfit: string | null = null;
   acts: string | null = null;
   understood = true;
+  abbreviated = false;
   readonly options = new Set<string>();
   readonly operands: ShellWord[] = [];
   readonly values: OptionValue[] = [];
@@ -75,12 +78,18 @@ class Reader implements ReadWords {
     const written = word.value.slice(2, equals < 0 ? undefined : equals);
     const glued = equals < 0 ? null : part(word, equals + 1);
     const exact = longs.get(written);
-    const meant = exact ? [[written, exact] as const] : [...longs].filter(([name]) => name.startsWith(written));
+    const meant = exact
+      ? [[written, exact] as const]
+      : [...longs].filter(([name]) => name.startsWith(written));
     const acting = meant.find(([, { kind }]) => ACTING.has(kind));
     if (acting) this.#act(word.value);
     const [first] = meant;
     // Several abbreviated names may be one option.
     const known = first !== undefined && meant.every(([, option]) => option === first[1]) ? first : undefined;
+    if (known === undefined && this.#row.anyLong && /^[a-z][a-z-]*$/.test(written)) {
+      if (glued) this.glued.push(glued);
+      return 0;
+    }
     if (known === undefined) {
       if (glued) this.glued.push(glued);
       this.#misfit(word.value);
@@ -88,7 +97,8 @@ class Reader implements ReadWords {
       return 0;
     }
     const [name, option] = known;
-    this.options.add(name);
+    this.#given(name, option);
+    this.abbreviated ||= exact === undefined;
     if (!exact || !option.plain) this.#misfit(word.value);
     if (option.kind === "pair") {
       this.glued.push(...next.slice(1, 2));
@@ -118,7 +128,7 @@ class Reader implements ReadWords {
         // Whether it takes the rest as its value is not known, so each letter behind it counts.
         continue;
       }
-      this.options.add(letter);
+      this.#given(letter, option);
       if (!option.plain) this.#misfit(value);
       if (ACTING.has(option.kind)) this.#act(value);
       if (option.kind === "flag") continue;
@@ -136,17 +146,26 @@ class Reader implements ReadWords {
     return used;
   }
 
+  #given(name: string, { replacesFirst }: Option): void {
+    this.options.add(name);
+    if (replacesFirst) this.options.add("*");
+  }
+
   #take(option: Option, word: ShellWord | undefined, words: number): number {
     if (word === undefined) this.#misfit("an option without its value");
     else this.#value(option, word, words > 0);
+    // Another reader could take it for an option.
+    if (words > 0 && word && /^-[A-Za-z]/.test(word.value) && this.#mayAct(word.value)) this.#act(word.value);
     return words;
   }
 
   #value(option: Option, word: ShellWord, apart = false): void {
     this.values.push({ option, word, apart });
-    if (option.replacesFirst) this.options.add("*");
-    if (option.kind === "number" && !/^[+-]?\d+(?:\.\d+)?[A-Za-z]*$/.test(word.value))
-      this.misfit ??= `"${word.value}" is not a number`;
+    if (option.kind === "number" && !isNumber(word.value)) this.misfit ??= `"${word.value}" is not a number`;
+  }
+
+  #mayAct(value: string): boolean {
+    return [...value.slice(1)].some((letter) => ACTING.has(this.#row.letters.get(letter)?.kind ?? "flag"));
   }
 
   #misfit(written: string): void {
@@ -154,8 +173,13 @@ class Reader implements ReadWords {
   }
 
   #act(written: string): void {
-    this.acts ??= `${written} may write a file or start a program`;
+    this.acts ??= `${written} may write a file`;
   }
+}
+
+/** A number with its sign and unit: `+5`, `10k`, `1MiB`, `0.5s`. */
+export function isNumber(text: string): boolean {
+  return /^[+-]?\d+(?:\.\d+)?(?:[bcwkKMGTPEZY]i?B?|[smhd])?$/.test(text);
 }
 
 /** The rest of a word; what is not known in it stays unknown. */

@@ -49,6 +49,10 @@ export interface Row {
   readonly digits: boolean;
   /** Letters of a cluster take their values from the words that follow, one after the other. */
   readonly valuesFollow: boolean;
+  /** The first operand ends the options. */
+  readonly inOrder: boolean;
+  /** Any long name that is not known is a flag of it. */
+  readonly anyLong: boolean;
   /** Not part of plain reading: only a confinement runs it (§5.7). */
   readonly confinedOnly: boolean;
 }
@@ -80,11 +84,12 @@ const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWXE2]?))?(!?)(\*?)$/;
  * Reads one row: the operands' letter, the options of plain reading, and after `|` the others that are known. An option
  * is a letter with its long names: `n/lines:N` takes a number, `/color?` may have a value after `=`, `i/in-place!` acts,
  * `e/regexp:R*` stands for the first operand. `#` is `-5`; `+F` marks a row for confinements only, `F^` one whose
- * clustered letters take their values from the words that follow. Throws for a row it does not understand.
+ * clustered letters take their values from the words that follow, `F~` one that takes any long flag, `F<` one whose options end at the
+ * first operand. Throws for a row it does not understand.
  */
 export function readRow(text: string): Row {
   const [head = "", ...tokens] = text.split(/\s+/).filter(Boolean);
-  const operands = OPERANDS[head.replace(/[+^]/g, "")];
+  const operands = OPERANDS[head.replace(/[+^~<]/g, "")];
   if (operands === undefined) throw new Error(`"${head}" is not a kind of operands`);
   const [letters, longs] = [new Map<string, Option>(), new Map<string, Option>()];
   let plain = true;
@@ -110,16 +115,18 @@ export function readRow(text: string): Row {
     longs,
     digits: letters.delete("#"),
     valuesFollow: head.includes("^"),
+    inOrder: head.includes("<"),
+    anyLong: head.includes("~"),
     confinedOnly: head.includes("+"),
   };
 }
 
-/** Reads a table of rows; a name may stand for several commands: `grep egrep fgrep`. */
+/** Reads a table of rows; a name may be several commands: `grep, egrep, fgrep`. */
 export function readTable(rows: Readonly<Record<string, string>>): ReadonlyMap<string, Row> {
   return new Map(
     Object.entries(rows).flatMap(([names, text]) => {
       const row = readRow(text);
-      return names.split(" ").map((name) => [name, row] as const);
+      return names.split(", ").map((name) => [name, row] as const);
     }),
   );
 }

@@ -3,10 +3,11 @@ import type { ShellWord } from "./words.ts";
 
 /** `printf -v` sets a variable, and so does `%n`. */
 export function printfUses(words: readonly ShellWord[]): Uses {
-  const [format] = words[0]?.value === "--" ? words.slice(1) : words;
+  const ended = words[0]?.value === "--";
+  const format = words[ended ? 1 : 0];
   if (format === undefined) return uses({});
   if (!format.literal) return refuse("the format of printf is not written out");
-  if (format.value.startsWith("-")) return refuse("printf has options");
+  if (!ended && format.value.startsWith("-")) return refuse("printf has options");
   return /%[^%a-zA-Z]*[hlLjztq]*n/.test(format.value.replaceAll("%%", ""))
     ? refuse("%n of printf sets a variable")
     : uses({});
@@ -20,7 +21,11 @@ const BINARY = /^(?:=|==|!=|<|>|-nt|-ot|-ef|-eq|-ne|-lt|-le|-gt|-ge)$/;
 export function testUses(words: readonly ShellWord[]): Uses {
   const values = words.map(({ value }) => value);
   if (values.includes("-v") || values.includes("-R")) return refuse("it tests a variable by its name");
-  const compared = values.flatMap((value, at) => (COMPARISON.test(value) ? [words[at - 1], words[at + 1]] : []));
+  const compared = values.flatMap((value, at) =>
+    COMPARISON.test(value) ? [words[at - 1], words[at + 1]] : [],
+  );
+  if (compared.some((word) => word?.literal && /[[$`]/.test(word.value)))
+    return refuse("it compares what may run a command");
   if (!compared.every((word) => word !== undefined && isNumber(word)))
     return uses({ plain: "it compares what is not a plain number" });
   const odd = words.find((word, at) => mayBeOperator(word, words, at));
@@ -43,6 +48,7 @@ function mayBeOperator(word: ShellWord, words: readonly ShellWord[], at: number)
 
 export function isNumber({ literal, value, pieces }: ShellWord): boolean {
   if (literal) return /^[+-]?\d+$/.test(value);
-  return pieces.every((piece) => piece.type === "number" || (piece.type === "text" && /^\d*$/.test(piece.text)));
+  return pieces.every(
+    (piece) => piece.type === "number" || (piece.type === "text" && /^\d*$/.test(piece.text)),
+  );
 }
-

@@ -30,7 +30,8 @@ export function unwrap(words: readonly ShellWord[], before?: "xargs"): readonly 
     const own = rest.slice(0, rest.length - inner.length);
     const duration = command?.value !== "timeout" || /^\d+(?:\.\d*)?[smhd]?$/.test(operands[0]?.value ?? "");
     // An option of a wrapper that is not known before it runs could be any.
-    if (misfit !== null || !duration || inner.length === 0 || !own.every(({ literal }) => literal)) return rest;
+    if (misfit !== null || !duration || inner.length === 0 || !own.every(({ literal }) => literal))
+      return rest;
     rest = inner;
   }
 }
@@ -46,36 +47,34 @@ const STARTERS: ReadonlyMap<string, Row> = readTable({
   timeout: "F f/foreground k/kill-after: p/preserve-status s/signal: v/verbose",
   time: "F a/append f/format: o/output: p/portability q/quiet v/verbose V/version",
   nice: "F n/adjustment: #",
-  "nohup unbuffer builtin busybox toybox setarch": "F",
   stdbuf: "F i/input: o/output: e/error:",
   setsid: "F c/ctty f/fork w/wait",
   ionice: "F c/class: n/classdata: p/pid: P/pgid: u/uid: t/ignore",
-  chrt: "F a/all-tasks b/batch d/deadline D/sched-deadline: e/ext f/fifo i/idle m/max o/other p/pid P/sched-period: r/rr R/reset-on-fork T/sched-runtime: v/verbose",
-  taskset: "F a/all-tasks p/pid c/cpu-list",
   env: "F i/ignore-environment 0/null u/unset: C/chdir: S/split-string:R v/debug a/argv0: /block-signal? /default-signal? /ignore-signal? /list-signal-handling",
-  sudo: "F A/askpass b/background B/bell N/no-update E/preserve-env? e/edit H/set-home K/remove-timestamp k/reset-timestamp l/list n/non-interactive P/preserve-groups S/stdin v/validate C/close-from: D/chdir: g/group: h/host: p/prompt: r/role: R/chroot: t/type: T/command-timeout: U/other-user: u/user: i/login s/shell",
+  sudo: "F A/askpass b/background B/bell N/no-update E /preserve-env? e/edit H/set-home K/remove-timestamp k/reset-timestamp l/list n/non-interactive P/preserve-groups S/stdin v/validate C/close-from: D/chdir: g/group: h/host: p/prompt: r/role: R/chroot: t/type: T/command-timeout: U/other-user: u/user: i/login s/shell",
   doas: "F a: C: L n s u:",
-  watch:
-    "F b/beep c/color C/no-color d/differences? e/errexit f/follow g/chgexit n/interval: p/precise q/equexit: r/no-rerun s/shotsdir: t/no-title w/no-wrap x/exec",
+  watch: "F b/beep c/color e/errexit g/chgexit n/interval: p/precise t/no-title x/exec",
   flock:
     "F c/command:R e/exclusive x E/conflict-exit-code: F/no-fork n/nonblock/nb o/close s/shared u/unlock v/verbose w/wait/timeout:",
   exec: "F a: c l",
   command: "F p v V",
   xargs:
     "F 0/null a/arg-file: d/delimiter: e? E: i? I: l? L: n/max-args: o/open-tty p/interactive P/max-procs: r/no-run-if-empty s/max-chars: t/verbose x/exit /eof? /replace? /max-lines? /process-slot-var: /show-limits",
-  strace: "F^ a: b: c C d D e: E: f F h i I: k n o: O: p: P: q r s: S: t T u: U: v V w x X: y z Z",
-  ltrace: "F a: A: b c C d D: e: F: f h i l: L n: o: p: r s: S t T u: V w: x:",
-  pkexec: "F u/user: /disable-internal-agent /keep-cwd",
-  chroot: "F /groups: /userspec: /skip-chdir",
-  unshare:
-    "F m/mount? u/uts? i/ipc? n/net? p/pid? U/user? C/cgroup? T/time? f/fork r/map-root-user c/map-current-user R/root: w/wd: S/setuid: G/setgid: /kill-child? /mount-proc? /propagation: /map-user: /map-group: /map-users: /map-groups: /map-auto /keep-caps /setgroups: /monotonic: /boottime:",
-  caffeinate: "F d i m s u t: w:",
-  su: "F c/command:R l/login m/preserve-environment p f/fast P/pty s/shell: g/group: G/supp-group: w/whitelist-environment: T/no-pty /session-command:R",
-  script:
-    "F c/command:R a/append E/echo: e/return f/flush? I/log-in: O/log-out: B/log-io: T/log-timing: m/logging-format: o/output-limit: q/quiet t/timing?",
+  su: "F c/command:R l/login m/preserve-environment p f/fast P/pty s/shell: g/group: G/supp-group: /session-command:R",
+  // Behind any option of these, every word may be the command.
+  "nohup, unbuffer, builtin, busybox, toybox, setarch, chrt, taskset, strace, ltrace, pkexec, chroot, unshare, caffeinate, script":
+    "F",
 });
 /** Words of their own that come before the command: a duration, a lock's file, a mask. */
-const BEFORE: Readonly<Record<string, number>> = { timeout: 1, flock: 1, chrt: 1, taskset: 1, chroot: 1, su: 1, setarch: 1 };
+const BEFORE: Readonly<Record<string, number>> = {
+  timeout: 1,
+  flock: 1,
+  chrt: 1,
+  taskset: 1,
+  chroot: 1,
+  su: 1,
+  setarch: 1,
+};
 /** These take assignments before the command. */
 const SETTERS: ReadonlySet<string> = new Set(["env", "sudo", "doas"]);
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"]);
@@ -120,25 +119,40 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
   const rest = words.slice(1);
   if (SHELLS.has(name)) return { commands: [], scripts: [...documents, ...(shellScripts(rest) ?? [])] };
   if (name === "eval") return only(joined(rest[0]?.value === "--" ? rest.slice(1) : rest));
-  if (name === "trap") return only(...rest.map(({ value }) => value).filter((value) => value !== "--").slice(0, 1));
+  if (name === "trap")
+    return only(
+      ...rest
+        .map(({ value }) => value)
+        .filter((value) => value !== "--")
+        .slice(0, 1),
+    );
   if (name === "find") return { commands: findCommands(rest), scripts: [] };
   const row = STARTERS.get(name);
   if (row === undefined) return { commands: [], scripts: [] };
   const read = readOptions(rest, row, true);
   // `command -v` tells where a command is and does not run it.
-  if (name === "command" && (read.options.has("v") || read.options.has("V"))) return { commands: [], scripts: [] };
+  if (name === "command" && (read.options.has("v") || read.options.has("V")))
+    return { commands: [], scripts: [] };
   const given = read.values.filter(({ option }) => option.kind === "pattern").map(({ word }) => word.value);
-  const own = read.operands.findIndex(({ value }) => !(SETTERS.has(name) && (/^[^=]+=/.test(value) || value === "-")));
+  const own = read.operands.findIndex(
+    ({ value }) => !(SETTERS.has(name) && (/^[^=]+=/.test(value) || value === "-" || value === "--")),
+  );
   const operands = own < 0 ? [] : read.operands.slice(own);
-  const unknown = !read.understood || rest.slice(0, rest.length - operands.length).some(({ literal }) => !literal);
+  const unknown =
+    !read.understood || rest.slice(0, rest.length - operands.length).some(({ literal }) => !literal);
   const texts = name === "env" ? given.map((text) => `env ${text} ${joined(operands)}`) : given;
   // Options of flock and su may also come after the operand, and then each word may be the command.
-  const later = BEFORE[name] !== undefined && operands.slice(0, 2).some(({ value }, at) => at > 0 && value.startsWith("-"));
+  const later =
+    BEFORE[name] !== undefined &&
+    operands.slice(0, 2).some(({ value }, at) => at > 0 && value.startsWith("-"));
   if (unknown || later) {
     const suffixes = rest.map((_, at) => rest.slice(at));
     return { commands: suffixes, scripts: [...texts, ...rest.map(({ value }) => value), joined(operands)] };
   }
-  const commands = [operands.slice(BEFORE[name] ?? 0), ...(name === "taskset" || name === "chrt" ? [operands] : [])];
+  const commands = [
+    operands.slice(BEFORE[name] ?? 0),
+    ...(name === "taskset" || name === "chrt" ? [operands] : []),
+  ];
   const found = commands.filter((command) => command.length > 0);
   return { commands: found, scripts: name === "watch" ? [...texts, joined(operands)] : texts };
 }
@@ -185,7 +199,9 @@ function shellScripts(words: readonly ShellWord[]): string[] | null {
 }
 
 function findCommands(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  const starts = words.flatMap(({ value }, at) => (/^-(?:exec|execdir|ok|okdir)$/.test(value) ? [at + 1] : []));
+  const starts = words.flatMap(({ value }, at) =>
+    /^-(?:exec|execdir|ok|okdir)$/.test(value) ? [at + 1] : [],
+  );
   const { found } = findRoots(words);
   return starts.map((start) => {
     const rest = words.slice(start);

@@ -1,22 +1,40 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { decide } from "../../../src/policy/index.ts";
+import { allowExpansions } from "./attacks/allow-expansions.ts";
 import { allowRules } from "./attacks/allow-rules.ts";
 import { destructiveGit } from "./attacks/destructive-git.ts";
 import { effects } from "./attacks/effects.ts";
-import { enforcedAsks } from "./attacks/enforced-asks.ts";
-import { enforcedReads } from "./attacks/enforced-reads.ts";
+import { enforcedFilters } from "./attacks/enforced-filters.ts";
+import { enforcedLines } from "./attacks/enforced-lines.ts";
+import { enforcedOutside } from "./attacks/enforced-outside.ts";
+import { enforcedRules } from "./attacks/enforced-rules.ts";
+import { enforcedWrites } from "./attacks/enforced-writes.ts";
 import { type AttackGroup, layFixture } from "./attacks/fixture.ts";
-import { modesAndRemovals } from "./attacks/modes-and-removals.ts";
+import { modeDefaults } from "./attacks/modes.ts";
+import { orderAndRoots } from "./attacks/order-and-roots.ts";
 import { parsing } from "./attacks/parsing.ts";
+import { parsingText } from "./attacks/parsing-text.ts";
+import { parsingTricks } from "./attacks/parsing-tricks.ts";
+import { permittedGit } from "./attacks/permitted-git.ts";
+import { placed } from "./attacks/placed.ts";
 import { places } from "./attacks/places.ts";
 import { plainReads } from "./attacks/plain-reads.ts";
-import { readRules } from "./attacks/read-rules.ts";
+import { plainSearches } from "./attacks/plain-searches.ts";
+import { protectedNames } from "./attacks/protected-names.ts";
+import { readOperands } from "./attacks/read-operands.ts";
+import { readSearches } from "./attacks/read-searches.ts";
 import { redirects } from "./attacks/redirects.ts";
+import { criticalRemovals } from "./attacks/removals.ts";
 import { seenEdits } from "./attacks/seen-edits.ts";
 import { seenLeaks } from "./attacks/seen-leaks.ts";
 import { seenPrograms } from "./attacks/seen-programs.ts";
-import { tableOptions } from "./attacks/table-options.ts";
+import { seenXargs } from "./attacks/seen-xargs.ts";
+import { deniedSpellings } from "./attacks/spellings.ts";
+import { tableFiles } from "./attacks/table-files.ts";
+import { tableGit } from "./attacks/table-git.ts";
 import { tableSearches } from "./attacks/table-searches.ts";
+import { tableText } from "./attacks/table-text.ts";
+import { toolRules } from "./attacks/tool-rules.ts";
 import { tools } from "./attacks/tools.ts";
 import { webFetch } from "./attacks/web-fetch.ts";
 import { wrappers } from "./attacks/wrappers.ts";
@@ -26,22 +44,40 @@ const ground = layFixture();
 afterAll(ground.remove);
 
 const groups: readonly AttackGroup[] = [
+  ...allowExpansions,
   ...allowRules,
   ...destructiveGit,
   ...effects,
-  ...enforcedAsks,
-  ...enforcedReads,
-  ...modesAndRemovals,
+  ...enforcedFilters,
+  ...enforcedLines,
+  ...enforcedOutside,
+  ...enforcedRules,
+  ...enforcedWrites,
+  ...modeDefaults,
+  ...orderAndRoots,
+  ...parsingText,
+  ...parsingTricks,
   ...parsing,
+  ...permittedGit,
+  ...placed,
   ...places,
   ...plainReads,
-  ...readRules,
+  ...plainSearches,
+  ...protectedNames,
+  ...readOperands,
+  ...readSearches,
   ...redirects,
+  ...criticalRemovals,
   ...seenEdits,
   ...seenLeaks,
   ...seenPrograms,
-  ...tableOptions,
+  ...seenXargs,
+  ...deniedSpellings,
+  ...tableFiles,
+  ...tableGit,
   ...tableSearches,
+  ...tableText,
+  ...toolRules,
   ...tools,
   ...webFetch,
   ...wrappers,
@@ -94,7 +130,7 @@ describe("an adversarial reading of permission-semantics", () => {
 
   test("has as many cases as promised, and no command twice in a group", () => {
     const calls = groups.map((group) => casesOf(group).map((each) => JSON.stringify(each)));
-    expect(calls.flat().length).toBeGreaterThan(1_500);
+    expect(calls.flat().length).toBeGreaterThan(10_000);
     expect(calls.flatMap((some) => some.filter((each, index) => some.indexOf(each) !== index))).toEqual([]);
   });
 });

@@ -71,7 +71,6 @@ table(
   git branch --show-current
   git branch --list 'feature/*'
   git branch --contains HEAD
-  git branch --merged main
   git branch --sort=-committerdate
   git tag
   git tag -l 'v1.*'
@@ -86,7 +85,7 @@ table(
   cat -n src/a.ts
   head -20 src/a.ts
   head -n 20 src/a.ts
-  tail -f log.txt
+
   tail -n +5 src/a.ts
   wc -l src/*.ts
   nl -ba src/a.ts

@@ -12,8 +12,8 @@ const rule = (behaviour: Rule["behaviour"], text: string, scope: Rule["scope"] =
 const anchorsOf = ({ project, home }: Place) => ({ projectRoot: project, home, platform: "linux" as const });
 
 describe("the package's own entry", () => {
-  test("exports decide and nothing else", () => {
-    expect(Object.keys(policy)).toEqual(["decide"]);
+  test("exports decide and judge, and nothing else", () => {
+    expect(Object.keys(policy)).toEqual(["decide", "judge"]);
   });
 });
 

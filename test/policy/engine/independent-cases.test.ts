@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { decide } from "../../../src/policy/index.ts";
+import { decide, judge } from "../../../src/policy/index.ts";
 import { commandParts } from "./independent/command-parts.ts";
 import { commandReads } from "./independent/command-reads.ts";
 import { commandRules } from "./independent/command-rules.ts";
@@ -9,6 +9,7 @@ import { effectsGit } from "./independent/effects-git.ts";
 import { enforced } from "./independent/enforced.ts";
 import { enforcedAsks } from "./independent/enforced-asks.ts";
 import { enforcedExpansions } from "./independent/enforced-expansions.ts";
+import { enforcedFurther } from "./independent/enforced-further.ts";
 import { enforcedLines } from "./independent/enforced-lines.ts";
 import { enforcedOthers } from "./independent/enforced-others.ts";
 import { everyday } from "./independent/everyday.ts";
@@ -24,8 +25,11 @@ import { network } from "./independent/network.ts";
 import { paths } from "./independent/paths.ts";
 import { plainFindGit } from "./independent/plain-find-git.ts";
 import { plainGit } from "./independent/plain-git.ts";
+import { plainPrintf } from "./independent/plain-printf.ts";
 import { plainRowGroups } from "./independent/plain-rows.ts";
+import { plainWords } from "./independent/plain-words.ts";
 import { ruleForms } from "./independent/rule-forms.ts";
+import { tiers } from "./independent/tiers.ts";
 import { wrappers } from "./independent/wrappers.ts";
 
 const ground = layGround();
@@ -46,6 +50,8 @@ const groups = [
   ...plainRowGroups,
   ...plainFindGit,
   ...plainGit,
+  ...plainWords,
+  ...plainPrintf,
   ...effects,
   ...effectsGit,
   ...globs,
@@ -54,7 +60,9 @@ const groups = [
   ...enforcedOthers,
   ...enforcedExpansions,
   ...enforcedLines,
+  ...enforcedFurther,
   ...wrappers,
+  ...tiers,
   ...gitContents,
   ...gitDestroys,
   ...everyday,
@@ -70,45 +78,43 @@ function casesOf(group: Group): readonly (readonly [Call, string])[] {
   );
 }
 
-function decided(group: Group, call: Call): string {
+function argumentsOf(group: Group, call: Call): Parameters<typeof judge> {
   const { rules = {}, mode = "default", at = "@ws", ctx = {} } = group;
-  vi.stubEnv("PATH", ground.said(group.path ?? "/usr/bin:/bin:@root/bin"));
   const [tool, input] = typeof call === "string" ? ["Bash", { command: call }] : call;
-  const surroundings = { home: "@home", platform: "linux" as const, ...ctx };
-  return decide(
-    ground.said(rules),
-    mode,
-    ground.said(at),
-    tool,
-    ground.said(input),
-    ground.said(surroundings),
-  );
+  const context = { home: "@home", platform: "linux" as const, ...ctx };
+  return [ground.said(rules), mode, ground.said(at), tool, ground.said(input), ground.said(context)];
 }
 
-function textOf(call: Call): string {
-  return typeof call === "string" ? call : JSON.stringify(call);
-}
-
-function fits(expected: string, decision: string): boolean {
-  return expected === "not" ? decision !== "allow" : decision === expected;
+/** `got, not expected: command`, or nothing. */
+function findMismatch(group: Group, call: Call, expected: string): string[] {
+  vi.stubEnv("PATH", ground.said(group.searchPath ?? "/usr/bin:/bin:@root/bin"));
+  const { decision, tier } = judge(...argumentsOf(group, call));
+  const text = (typeof call === "string" ? call : JSON.stringify(call)).slice(0, 200);
+  if (expected === "not" ? decision === "allow" : decision !== expected)
+    return [`${decision}, not ${expected === "not" ? "ask or deny" : expected}: ${text}`];
+  if (group.tier !== undefined && decision === "allow" && tier !== group.tier)
+    return [`tier ${tier}, not ${group.tier}: ${text}`];
+  return [];
 }
 
 describe("an independent reading of permission-semantics", () => {
   test.each(groups.map((group) => [group.about, group] as const))("%s", (_, group) => {
-    const wrong = casesOf(group).flatMap(([call, expected]) => {
-      const decision = decided(group, call);
-      return fits(expected, decision)
-        ? []
-        : [
-            `${decision}, not ${expected === "not" ? "ask or deny" : expected}: ${textOf(call).slice(0, 200)}`,
-          ];
-    });
-    expect(wrong).toEqual([]);
+    expect(casesOf(group).flatMap(([call, expected]) => findMismatch(group, call, expected))).toEqual([]);
+  });
+
+  test("decide is the decision of judge", () => {
+    const few = groups.flatMap((group) =>
+      casesOf(group)
+        .slice(0, 2)
+        .map(([call]) => argumentsOf(group, call)),
+    );
+    expect(few.map((each) => decide(...each))).toEqual(few.map((each) => judge(...each).decision));
   });
 
   test("there are as many cases as the reading promised, and everyday ones among them", () => {
     const count = (some: readonly Group[]) => some.reduce((sum, group) => sum + casesOf(group).length, 0);
-    expect(count(groups)).toBeGreaterThan(3_000);
-    expect(count(everyday)).toBeGreaterThan(150);
+    expect(count(groups)).toBeGreaterThan(20_000);
+    expect(count([...everydayPlain, ...everydayPlainGit])).toBeGreaterThan(150);
+    expect(count(everydayEnforced)).toBeGreaterThan(150);
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Ground, type Group, layGround } from "../independent/ground.ts";
 
 /** A group of the corpus; `tier` says under which tiers its cases hold (default: plain). */
-export interface AttackGroup extends Group {
+export interface AttackGroup extends Omit<Group, "tier"> {
   readonly tier?: "plain" | "enforced" | "both";
   /** What `ctx.everTracked` returns for every pattern; without it the context has no such function. */
   readonly tracked?: "yes" | "no" | "unknown";

@@ -231,7 +231,6 @@ export const seenLeaks: readonly AttackGroup[] = [
       find linked -name '*.md'
       ls -l linked
       du -sh linked
-      readlink link-out
       ls -d link-*
       stat link-*
       echo link-*

@@ -224,6 +224,7 @@ export const commandParts: readonly Group[] = [
     rules: { allow: ["Bash(ls:*)", "Bash(echo:*)", "Bash(cat:*)", "Bash(true:*)", "Edit", "Read"] },
     ask: hidden,
   },
+  { about: "§5.2, §5.7 no confinement lets it through", ctx: { enforced: true }, ask: hidden },
   {
     about: "§5.2 what only looks like a part",
     rules: { deny: ["Bash(rm:*)"] },

@@ -172,6 +172,7 @@ export const commandWrites: readonly Group[] = [
     rules: { allow: ["Bash", "Bash(rm:*)", "Bash(rm -rf /)", "Bash(find:*)", "Edit", "Edit(//**)"] },
     ask: critical,
   },
+  { about: "§6 critical removals where a confinement works", ctx: { enforced: true }, ask: critical },
   { about: "§6 critical removals in acceptEdits", mode: "acceptEdits", ask: critical },
   {
     about: "§6 a deny rule beats the floor",
@@ -191,7 +192,6 @@ export const commandWrites: readonly Group[] = [
       "rm -rf /tmp/one/two",
       "rm -rf ~/projects/x",
       "rm -rf @ws/src",
-      "rm -rf $X/build",
       "rm -rf @out/dir",
       "rm --help",
       "rm -rf .git",

@@ -184,7 +184,6 @@ export const effectsGit: readonly Group[] = [
       sed -Ei.o s/a/b/ a
       sed -iE s/a/b/ a
       sed --in-place=.o s/a/b/ a
-      sed --in-plac s/a/b/ a
       sed -i 's/a/b/;w x' a
       sed -i 's/a/b/w x' a
       sed -i 's/a/b/e' a

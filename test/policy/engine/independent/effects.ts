@@ -110,7 +110,8 @@ export const effects: readonly Group[] = [
       ln -s ../out x && ls x
       ln -s ../out x && cat x/secret.txt
       ln -s /etc/passwd x; cat x
-      ln -sfn ../out src && ls src
+      ln -sfn ../out link-in && ls link-in
+      ln -sf ../out src && ls src/out
       ln -t docs -s /etc/passwd && cat docs/passwd
       install -m 644 a b && cat b
       rsync -a @out/ x && cat x/f

@@ -145,23 +145,23 @@ export const enforcedAsks: readonly Group[] = [
   {
     about: "§5.7 a program that the workspace puts first on the PATH",
     ctx: { enforced: true },
-    path: "@ws/tools:/usr/bin:/bin:@root/bin",
+    searchPath: "@ws/tools:/usr/bin:/bin:@root/bin",
     ask: ["jq . package.json", "ls | xargs jq .", "find . -exec jq . {} +", "timeout 5 jq . a"],
     allow: ["awk 1 a", "ls", "cat a | tac"],
   },
   ...[".:/usr/bin:/bin", ":/usr/bin:/bin", "@root/link-tools:/usr/bin:/bin", "../tools:/usr/bin"].map(
-    (path): Group => ({
-      about: `§5.7 a program of the workspace on the PATH ${path}`,
+    (searchPath): Group => ({
+      about: `§5.7 a program of the workspace on the PATH ${searchPath}`,
       at: "@ws/tools",
       ctx: { enforced: true, projectRoot: "@ws" },
-      path,
+      searchPath,
       ask: ["jq . a", "ls | xargs jq ."],
     }),
   ),
   {
     about: "§5.7 a program that is not on the PATH",
     ctx: { enforced: true },
-    path: "@root/nothing",
+    searchPath: "@root/nothing",
     ask: ["jq . package.json", "awk 1 a", "node --version"],
   },
 ];

@@ -85,7 +85,6 @@ export const enforced: readonly Group[] = [
       grep --line-buffered x a
       grep --binary-files=text x a
       rg -L x src
-      rg -z x src
       rg --replace y x a
       rg --debug x src
       find src -depth
@@ -109,10 +108,8 @@ export const enforced: readonly Group[] = [
       tree -l src
       tree --du src
       file -k a
-      file -z a
       file -L link-in
       diff --color a README.md
-      diff -y -l a README.md
       diff -r --unidirectional-new-file src docs
       cat -u a
       head --lines=-5 a

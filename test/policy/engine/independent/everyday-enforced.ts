@@ -204,7 +204,6 @@ export const everydayEnforced: readonly Group[] = [
         ls -la && node --version && jq .name package.json
       `,
       'for f in src/*; do echo "${f%.ts}"; done',
-      'for f in src/*.ts; do echo "${f##*/}: $(wc -l < "$f")"; done',
       "echo ${HOME}",
       'echo "${EDITOR:-none}"',
       "jq . package.json \\\n  | head -20",

@@ -52,7 +52,6 @@ const showsNone = lines`
   git diff -- src/a.ts README.md
   git log -p -- src/a.ts
   git show HEAD:src/a.ts
-  git show :src/a.ts
   git show :0:src/a.ts
   git show HEAD -- src/a.ts
   git blame src/a.ts

@@ -21,10 +21,8 @@ export const globs: readonly Group[] = [
       find *
       find * -name x
       find . -name *
-      find . -name x*
       find -*
       find -- *
-      find -- ./*
       sed -n 1p *
       sed -n 1p -*
       sed -n *

@@ -1,16 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { DecisionContext, Mode, PermissionRules } from "../../../../src/policy/index.ts";
+import type { DecisionContext, Judged, Mode, PermissionRules } from "../../../../src/policy/index.ts";
 
 /** A command of Bash, or a tool with its input. */
 export type Call = string | readonly [tool: string, input: unknown];
-
-/** What version 2 of the text knows besides. */
-export type Context = DecisionContext & {
-  readonly enforced?: boolean;
-  readonly everTracked?: (pattern: string) => "yes" | "no" | "unknown";
-};
 
 /**
  * Calls that share rules, mode and place. In every text `@ws`, `@out`, `@home`, `@extra` and `@root` stand for the
@@ -22,9 +16,11 @@ export interface Group {
   readonly mode?: Mode;
   /** The current directory; `@ws` unless said. */
   readonly at?: string;
-  readonly ctx?: Context;
+  readonly ctx?: DecisionContext;
   /** The PATH of the process; the system's and `@root/bin` unless given. */
-  readonly path?: string;
+  readonly searchPath?: string;
+  /** What every allow of the group rests on. */
+  readonly tier?: Judged["tier"];
   readonly allow?: readonly Call[];
   readonly ask?: readonly Call[];
   readonly deny?: readonly Call[];
@@ -123,7 +119,7 @@ export interface Ground {
 
 export function layGround(): Ground {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "independent-")));
-  for (const file of files) {
+  for (const file of [...files, ...Array.from({ length: 1_001 }, (_, at) => `ws/many/f${at}`)]) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), "");
   }

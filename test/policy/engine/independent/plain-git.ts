@@ -168,7 +168,6 @@ export const plainGit: readonly Group[] = [
       git blame --ignore-revs-file=a src/a.ts
       git blame -c src/a.ts
       git blame -b src/a.ts
-      git ls-files --exclude-from=a
       git ls-files --exclude-per-directory=.gitignore
       git ls-files -X../out/secret.txt
       git ls-files -f

@@ -14,6 +14,7 @@ export interface Row {
   readonly long?: string;
   readonly longNumbers?: string;
   readonly longTexts?: string;
+  readonly longPaths?: string;
   /** Whether `-5` is an option. */
   readonly count?: boolean;
 }
@@ -114,6 +115,7 @@ export const plainRows: readonly Row[] = [
     long: "text ignore-space-change ignore-blank-lines minimal ignore-tab-expansion ed ignore-case new-file show-c-function brief recursive report-identical-files expand-tabs initial-tab ignore-all-space side-by-side ignore-trailing-space no-dereference",
     longNumbers: "width",
     longTexts: "ignore-matching-lines exclude show-function-line label",
+    longPaths: "exclude-from",
   },
   { names: "stat", with: "a", flags: "ft", texts: "c", long: "file-system terse", longTexts: "format" },
   {
@@ -149,6 +151,7 @@ export const plainRows: readonly Row[] = [
     with: "src",
     flags: "emsz",
     long: "canonicalize-existing canonicalize-missing strip no-symlinks zero",
+    longPaths: "relative-to",
   },
   {
     names: "readlink",
@@ -177,6 +180,7 @@ export const plainRows: readonly Row[] = [
     long: grepLong,
     longNumbers: "after-context before-context context max-count",
     longTexts: "regexp include exclude exclude-dir",
+    longPaths: "file exclude-from",
   },
   {
     names: "rg",
@@ -188,6 +192,7 @@ export const plainRows: readonly Row[] = [
     long: "hidden null fixed-strings with-filename no-filename no-line-number pcre2 smart-case multiline text byte-offset count ignore-case files-with-matches only-matching line-number pretty quiet case-sensitive unrestricted invert-match word-regexp line-regexp files no-ignore json no-heading",
     longNumbers: "after-context before-context context max-count max-columns max-depth",
     longTexts: "regexp glob type type-not iglob sort color",
+    longPaths: "file",
   },
   { names: "md5sum sha1sum sha256sum cksum", with: "a", flags: "btz" },
   {

@@ -49,6 +49,11 @@ function unfitting(name: string, row: Row): string[] {
     ]),
     ...wordsOf(row.long).flatMap((long) => [`${name} --${long}x`, `${name} --no-such-${long}`]),
     ...abbreviations(row).map((long) => `${name} --${long}`),
+    ...wordsOf(row.longPaths).flatMap((long) => [
+      `${name} --${long}=/etc/passwd`,
+      `${name} --${long} ../out/secret.txt`,
+      `${name} --${long}=link-secret`,
+    ]),
     ...wordsOf(row.longNumbers).map((long) => `${name} --${long}=many`),
     ...longValues(row).map(([long, value]) => `${name} --${long.slice(0, -1)}=${value}`),
     `${name} --no-such-option`,
@@ -56,17 +61,18 @@ function unfitting(name: string, row: Row): string[] {
 }
 
 /** Long names cut short that are no other name of the row. */
-function abbreviations({ long, longNumbers, longTexts }: Row): string[] {
-  const whole = [long, longNumbers, longTexts].flatMap(wordsOf);
+function abbreviations({ long, longNumbers, longTexts, longPaths }: Row): string[] {
+  const whole = [long, longNumbers, longTexts, longPaths].flatMap(wordsOf);
   return wordsOf(long)
     .map((name) => name.slice(0, -1))
     .filter((cut) => !whole.includes(cut));
 }
 
-function longValues({ longNumbers, longTexts }: Row): (readonly [string, string])[] {
+function longValues({ longNumbers, longTexts, longPaths }: Row): (readonly [string, string])[] {
   return [
     ...wordsOf(longNumbers).map((long) => [long, "5"] as const),
     ...wordsOf(longTexts).map((long) => [long, "1"] as const),
+    ...wordsOf(longPaths).map((long) => [long, "src/b.ts"] as const),
   ];
 }
 

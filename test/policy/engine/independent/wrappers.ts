@@ -212,6 +212,7 @@ export const wrappers: readonly Group[] = [
     deny: hidden,
   },
   { about: "§5.5 ask looks through wrappers", mode: "bypass", rules: { ask: ["Bash(rm:*)"] }, ask: hidden },
+  { about: "§5.5, §5.7 no confinement lets wrappers through", ctx: { enforced: true }, ask: hidden },
   {
     about: "§5.5 wrappers give nothing",
     rules: { allow: ["Bash(rm:*)", "Bash(ls:*)"] },
