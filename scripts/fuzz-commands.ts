@@ -27,7 +27,7 @@ async function main(): Promise<number> {
           line: line.text,
           row: line.row,
           claim: claim.kind,
-          ...("denied" in claim ? { denied: claim.denied } : {}),
+          ...("deny" in claim ? { deny: claim.deny?.rule ?? null } : {}),
           what,
         }),
       ),

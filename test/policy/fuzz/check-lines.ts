@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { decide } from "../../../src/policy/index.ts";
-import { type Claim, differences, startsCanary } from "./difference.ts";
+import { decide, type Mode, type PermissionRules } from "../../../src/policy/index.ts";
+import { type Claim, differences, type ReadDeny, startsCanary } from "./difference.ts";
 import type { Line } from "./read-lines.ts";
 import { CANARY, type Copies, type Ground } from "./repository.ts";
 import { observeLines } from "./run-lines.ts";
@@ -20,26 +20,42 @@ export interface Found {
   readonly what: readonly string[];
 }
 
-const DENY = ["Read(.env)"];
+/** What a line is made for: the mode it is decided in, and what its decision claims. */
+export type Purpose = "read" | "edit" | "deny" | "confined";
 
 /** Returns what the policy claims of a line, or null if it asks or denies, so that there is nothing to run. */
 export function claimOf(
-  { text, row }: Line,
-  isEdit: boolean,
-  ground: Ground,
+  { text }: Line,
+  purpose: Purpose,
+  deny: ReadDeny,
+  { ws, home }: Ground,
   programs: ReadonlySet<string>,
 ): Claim | null {
-  const ctx = { home: ground.home, platform: "linux", projectRoot: ground.ws } as const;
-  const input = { command: text };
-  if (row.startsWith("deny ")) {
-    const rules = { allow: ["Bash"], deny: [`Bash(${CANARY}:*)`] };
-    return { kind: "starts", denied: decide(rules, "default", ground.ws, "Bash", input, ctx) === "deny" };
+  const decision = (rules: PermissionRules, mode: Mode, enforced = false) =>
+    decide(
+      rules,
+      mode,
+      ws,
+      "Bash",
+      { command: text },
+      { home, platform: "linux", projectRoot: ws, enforced },
+    );
+  switch (purpose) {
+    case "deny": {
+      const rules = { allow: ["Bash"], deny: [`Bash(${CANARY}:*)`] };
+      return { kind: "starts", denied: decision(rules, "default") === "deny" };
+    }
+    case "confined":
+      return decision({}, "default", true) === "allow" ? { kind: "confined" } : null;
+    case "read":
+    case "edit": {
+      const mode = purpose === "edit" ? "acceptEdits" : "default";
+      const kind = purpose === "edit" ? "edits" : "reads";
+      if (decision({ deny: [deny.rule] }, mode) === "allow") return { kind, deny, programs };
+      return decision({}, mode) === "allow" ? { kind, deny: null, programs } : null;
+    }
   }
-  const mode = isEdit ? "acceptEdits" : "default";
-  const denied = decide({ deny: DENY }, mode, ground.ws, "Bash", input, ctx) === "allow";
-  const allowed = denied || decide({}, mode, ground.ws, "Bash", input, ctx) === "allow";
-  if (!allowed) return null;
-  return { kind: isEdit ? "edits" : "reads", denied, programs };
+  purpose satisfies never;
 }
 
 export interface Checked {

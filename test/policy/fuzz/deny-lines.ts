@@ -144,7 +144,7 @@ export function randomDenyLine(dice: Dice, only: string | null): Line {
   const wrapped = wrap(dice, row, inner);
   const text =
     row === "xargs" || dice.chance(0.1) ? `${dice.pick(["echo x |", "ls |", ""])} ${wrapped}` : wrapped;
-  return { text: text.trim(), row: `deny ${row}`, mood: "hostile" };
+  return { text: text.trim(), row, mood: "hostile" };
 }
 
 function wrap(dice: Dice, name: string, inner: string): string {

@@ -1,13 +1,27 @@
 import { isIndexRefresh, isNoise } from "./noise.ts";
-import { CANARY, DENIED_SECRET, type Ground, OUTSIDE_SECRET } from "./repository.ts";
+import { CANARY, DOCS_SECRET, ENV_SECRET, type Ground, OUTSIDE_SECRET } from "./repository.ts";
 import type { Observed } from "./trace.ts";
+
+/** A deny rule, the paths in the workspace that it covers, and what stands in the files there. */
+export interface ReadDeny {
+  readonly rule: string;
+  readonly covers: RegExp;
+  readonly secret: string;
+}
+
+export const READ_DENIES: readonly ReadDeny[] = [
+  { rule: "Read(.env)", covers: /(?:^|\/)\.env$/, secret: ENV_SECRET },
+  { rule: "Read(docs/**)", covers: /(?:^|\/)docs\/./, secret: DOCS_SECRET },
+];
 
 /** What the policy said about a line, and so what the line may do. */
 export type Claim =
-  /** It only reads inside the workspace; `denied`: also nothing under `deny Read(.env)`. */
-  | { readonly kind: "reads"; readonly denied: boolean; readonly programs: ReadonlySet<string> }
+  /** It only reads inside the workspace; `deny`: also nothing under this rule. */
+  | { readonly kind: "reads"; readonly deny: ReadDeny | null; readonly programs: ReadonlySet<string> }
   /** The same, and it writes inside what is neither protected nor denied. */
-  | { readonly kind: "edits"; readonly denied: boolean; readonly programs: ReadonlySet<string> }
+  | { readonly kind: "edits"; readonly deny: ReadDeny | null; readonly programs: ReadonlySet<string> }
+  /** It may run in a confinement: it writes nothing, and names nothing outside. */
+  | { readonly kind: "confined" }
   /** It may start the canary only if a deny rule saw it. */
   | { readonly kind: "starts"; readonly denied: boolean };
 
@@ -31,12 +45,20 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
     case "reads":
     case "edits":
       return [
-        ...wrongReads(line, observed, claim.denied, ground),
+        ...wrongReads(line, observed, claim.deny, ground),
         ...wrongStarts(line, observed.starts, claim.programs),
-        ...wrongWrites(observed, claim, ground),
-        ...observed.reaches
-          .filter(({ program, call }) => !/AF_UNIX|AF_NETLINK/.test(call) && !program.endsWith("/hostname"))
-          .map(({ call }) => `reached out: ${call}`),
+        ...wrongWrites(observed, claim.kind === "edits", claim.deny, ground),
+        ...wrongReaches(observed),
+      ];
+    case "confined":
+      return [
+        // What a script, or another command's output, names is not known before it runs.
+        ...(/xargs|awk|sed|\$\(|`|<\(|read/.test(line) ? [] : wrongReads(line, observed, null, ground)),
+        ...observed.starts
+          .filter((path) => !/^\/(?:usr\/|bin\/)/.test(path))
+          .map((path) => `started ${path}`),
+        ...(/awk|sed/.test(line) ? [] : wrongWrites(observed, false, null, ground)),
+        ...wrongReaches(observed),
       ];
   }
   claim satisfies never;
@@ -46,23 +68,29 @@ export const startsCanary = ({ starts }: Observed): boolean =>
   starts.some((path) => path.endsWith(`/${CANARY}`));
 
 const isInside = (path: string, directory: string) => path === directory || path.startsWith(`${directory}/`);
-const isDenied = (path: string) => /(?:^|\/)\.env$/.test(path);
+
+function wrongReaches({ reaches }: Observed): string[] {
+  const wrong = reaches.filter(
+    ({ program, call }) => !/AF_UNIX|AF_NETLINK/.test(call) && !program.endsWith("/hostname"),
+  );
+  return wrong.map(({ call }) => `reached out: ${call}`);
+}
 
 function wrongReads(
   line: string,
   { reads, output }: Observed,
-  denied: boolean,
+  deny: ReadDeny | null,
   { ws, home }: Ground,
 ): string[] {
   const found = reads.flatMap(({ program, path }) => {
     if (!isInside(path, ws)) return isNoise(path, home, line) ? [] : [`${program} read ${path} outside`];
     // git opens tracked files only to compare them; what it prints of them is looked for below.
-    return denied && !program.endsWith("/git") && isDenied(path)
+    return deny?.covers.test(path.slice(ws.length + 1)) && !program.endsWith("/git")
       ? [`${program} read ${path} under a deny`]
       : [];
   });
   if (output.includes(OUTSIDE_SECRET)) found.push("printed a file outside");
-  if (denied && output.includes(DENIED_SECRET)) found.push("printed a denied file");
+  if (deny && output.includes(deny.secret)) found.push("printed a denied file");
   return [...new Set(found)];
 }
 
@@ -80,18 +108,20 @@ function wrongStarts(line: string, starts: readonly string[], programs: Readonly
 
 function wrongWrites(
   { writes }: Observed,
-  claim: { kind: string; denied: boolean },
+  mayEdit: boolean,
+  deny: ReadDeny | null,
   { ws }: Ground,
 ): string[] {
   const found = writes.flatMap(({ program, call, path }) => {
+    if (/^\/tmp\/(?:tac|sort|sh-thd)/.test(path)) return [];
     if (/^(?:\/dev\/(?:null|tty|full|fd|pts\/\w+)|pipe:.*|\/proc\/self\/fd.*)$/.test(path)) return [];
     if (isIndexRefresh(program, path)) return [];
     const did = `${program} ${call} ${path}`;
-    if (claim.kind === "reads") return [`wrote: ${did}`];
+    if (!mayEdit) return [`wrote: ${did}`];
     if (!isInside(path, ws)) return [`wrote outside: ${did}`];
     const inner = path.slice(ws.length + 1);
     if (inner.split("/").some((one) => PROTECTED.test(one))) return [`wrote a protected path: ${did}`];
-    return claim.denied && isDenied(path) ? [`wrote a denied path: ${did}`] : [];
+    return deny?.covers.test(inner) ? [`wrote a denied path: ${did}`] : [];
   });
   return [...new Set(found)];
 }

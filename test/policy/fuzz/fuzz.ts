@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { checkLines, claimOf, type Found, type Judged } from "./check-lines.ts";
+import { checkLines, claimOf, type Found, type Judged, type Purpose } from "./check-lines.ts";
 import { randomDenyLine } from "./deny-lines.ts";
 import { type Dice, makeDice } from "./dice.ts";
+import { READ_DENIES, type ReadDeny } from "./difference.ts";
 import { randomEditLine } from "./edit-lines.ts";
 import { readHelp } from "./help-options.ts";
 import { type Known, type Line, randomReadLine } from "./read-lines.ts";
 import { Copies, type Ground, makeRoot } from "./repository.ts";
-import { rows } from "./rows.ts";
+import { confinedRow, rows } from "./rows.ts";
 
 export interface FuzzOptions {
   readonly lines: number;
@@ -102,11 +103,12 @@ async function runBatch({
   const grounds = copies.make(`b${batch}`, 1);
   try {
     const [shared] = grounds as [Ground];
+    const deny = READ_DENIES[batch % READ_DENIES.length] as ReadDeny;
     const judged: Judged[] = [];
     for (let at = 0; at < size; at++) {
-      const { line, isEdit } = randomLine(dice, known, only);
-      const claim = claimOf(line, isEdit, shared, programs);
-      count(counts, rowOf(line, isEdit), claim !== null && claim.kind !== "starts");
+      const { line, purpose } = randomLine(dice, known, only);
+      const claim = claimOf(line, purpose, deny, shared, programs);
+      count(counts, line.row, claim !== null && claim.kind !== "starts");
       if (claim) counts.ran += 1;
       if (claim) judged.push({ line, claim, ground: shared });
     }
@@ -124,29 +126,41 @@ async function runBatch({
   }
 }
 
-function randomLine(
-  dice: Dice,
-  known: readonly Known[],
-  only: string | null,
-): { line: Line; isEdit: boolean } {
-  const [kind, name] =
-    only === null ? [dice.pick(["read", "read", "read", "read", "edit", "deny"]), null] : kindOf(only);
-  switch (kind) {
+interface Made {
+  readonly line: Line;
+  readonly purpose: Purpose;
+}
+
+const PURPOSES: readonly Purpose[] = ["read", "read", "read", "read", "edit", "deny", "confined"];
+
+function randomLine(dice: Dice, known: readonly Known[], only: string | null): Made {
+  const [, kind = "read", name = null] = /^(read|edit|deny|confined)(?: (.+))?$/.exec(only ?? "") ?? [
+    "",
+    "read",
+    only,
+  ];
+  const purpose = only === null ? dice.pick(PURPOSES) : (kind as Purpose);
+  const named = (line: Line) => ({ line: { ...line, row: `${purpose} ${line.row}` }, purpose });
+  switch (purpose) {
     case "edit":
-      return { line: randomEditLine(dice, name), isEdit: true };
+      return named(randomEditLine(dice, name));
     case "deny":
-      return { line: randomDenyLine(dice, name), isEdit: false };
-    default:
-      return { line: randomReadLine(dice, known, name), isEdit: false };
+      return named(randomDenyLine(dice, name));
+    case "confined":
+      return named(
+        randomReadLine(
+          dice,
+          known.map(({ row, help }) => ({ row: confinedRow(row), help })),
+          name,
+        ),
+      );
+    case "read": {
+      const plain = known.filter(({ row }) => !row.confinedOnly);
+      return { line: randomReadLine(dice, plain, name), purpose };
+    }
   }
+  purpose satisfies never;
 }
-
-function kindOf(only: string): [string, string | null] {
-  const [, kind, name] = /^(read|edit|deny)(?: (.+))?$/.exec(only) ?? [];
-  return kind === undefined ? ["read", only] : [kind, name ?? null];
-}
-
-const rowOf = ({ row }: Line, isEdit: boolean) => (isEdit ? `edit ${row}` : row);
 
 function count(counts: Counts, row: string, allowed: boolean): void {
   const of = counts.rows[row] ?? [0, 0];

@@ -5,9 +5,11 @@
 const SYSTEM = [
   /^\/(?:usr|bin|sbin|lib|lib32|lib64)\//,
   /^\/etc\/(?:ld\.so\.\w+|locale\.alias|localtime|timezone|nsswitch\.conf|passwd|group|host\.conf|hosts|resolv\.conf)$/,
-  /^\/etc\/(?:gai\.conf|magic(?:\.mime)?|gitconfig|terminfo|services|protocols|networks)(?:\/|$)/,
+  /^\/etc\/(?:gai\.conf|magic(?:\.mime)?|gitconfig|terminfo|inputrc|ssl|services|protocols|networks)(?:\/|$)/,
   /^\/(?:proc|sys)(?:\/|$)/,
   /^\/dev\/(?:null|zero|full|tty|urandom|random|fd|pts\/\w+)$/,
+  // What large inputs are kept in; /tmp is empty when the lines begin.
+  /^\/tmp\/(?:tac|sort|sh-thd)[.\w]*$/,
   /^\/run\/utmp$|^\/var\/run\/utmp$/,
   /^(?:pipe|socket|anon_inode):/,
 ];

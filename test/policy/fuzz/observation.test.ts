@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { checkLines } from "./check-lines.ts";
-import type { Claim } from "./difference.ts";
+import { type Claim, READ_DENIES } from "./difference.ts";
 import { Copies, type Ground, makeRoot } from "./repository.ts";
 import { observationProblem } from "./run-lines.ts";
 
@@ -10,9 +10,9 @@ const problem = observationProblem();
 const programs = new Set(
   "ls cat rg find sort xargs git tree cp sed mv mkdir printf grep egrep diff date id uname".split(" "),
 );
-const reads: Claim = { kind: "reads", denied: false, programs };
-const denied: Claim = { kind: "reads", denied: true, programs };
-const edits: Claim = { kind: "edits", denied: false, programs };
+const reads: Claim = { kind: "reads", deny: null, programs };
+const denied: Claim = { kind: "reads", deny: READ_DENIES[0] ?? null, programs };
+const edits: Claim = { kind: "edits", deny: null, programs };
 const starts: Claim = { kind: "starts", denied: false };
 
 /** Holes that were found in the policy, as if it allowed them still, and what the fuzzer must say of each. */

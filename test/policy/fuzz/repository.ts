@@ -22,9 +22,10 @@ export interface Ground {
 
 /** The command that deny rules name; it is on PATH and does nothing. */
 export const CANARY = "qcanary";
-/** Contents that must not be printed: of files outside, and of files under a Read deny. */
+/** Contents that must not be printed: of files outside, and of files under Read denies. */
 export const OUTSIDE_SECRET = "QZOUTSIDE";
-export const DENIED_SECRET = "QZDENIED";
+export const ENV_SECRET = "QZDENIEDENV";
+export const DOCS_SECRET = "QZDENIEDDOC";
 
 export function groundAt(directory: string): Ground {
   const at = (name: string) => join(directory, name);
@@ -47,8 +48,8 @@ const FILES: Readonly<Record<string, string>> = {
   "src/one.ts": "export const foo = 1;\n",
   "src/two.ts": "import { foo } from './one.ts';\n",
   "src/deep/three.ts": "const TODO = 3;\n",
-  "docs/guide.md": "# Guide\nfoo\n",
-  "docs/rc": "rc\n",
+  "docs/guide.md": `# Guide\nfoo ${DOCS_SECRET}\n`,
+  "docs/rc": `rc ${DOCS_SECRET}\n`,
   "-rf": "dash\n",
   "-o": "dash o\n",
   "--pre=sh": "pre\n",
@@ -60,8 +61,8 @@ const FILES: Readonly<Record<string, string>> = {
   "odd/x.sh": "echo foo\n",
   "odd/-o": "dash o\n",
   "odd/$(evil)": "foo\n",
-  ".env": `KEY=${DENIED_SECRET}1\n`,
-  "pkg/.env": `KEY=${DENIED_SECRET}2\n`,
+  ".env": `KEY=${ENV_SECRET}1\n`,
+  "pkg/.env": `KEY=${ENV_SECRET}2\n`,
   "pkg/index.js": "foo\n",
   ".npmrc": "registry=x\n",
   ".bashrc": "alias ls='./evil.sh'\n",
@@ -117,7 +118,7 @@ function makeHistory(ws: string, home: string): void {
   git("rm", "-q", "--cached", ".env");
   git("add", "src", "docs", "list.txt");
   git("commit", "-qm", "second foo");
-  write(join(ws, "a.txt"), `${FILES["a.txt"]}stashed ${DENIED_SECRET}\n`.replace(DENIED_SECRET, "text"));
+  write(join(ws, "a.txt"), `${FILES["a.txt"]}stashed text\n`);
   git("add", "-f", "pkg/.env");
   git("stash", "-q");
   git("tag", "-a", "v2", "-m", "two");

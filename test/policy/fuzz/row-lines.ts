@@ -24,8 +24,12 @@ function randomOperands(dice: Dice, row: FuzzRow, mood: Mood): string[] {
     case "files":
       return files(["comm", "join", "cmp", "diff"].includes(row.name) ? 2 : 0, 2);
     case "pattern":
-    case "script":
       return [randomText(dice, mood), ...files(0, 2)];
+    case "script":
+      return [
+        dice.pick(["'{print $1}'", "/foo/", ".", ".x", "'NR==2'", randomText(dice, "tame")]),
+        ...files(0, 2),
+      ];
     case "one":
       return files(0, 1);
     case "text":

@@ -19,13 +19,14 @@ export interface FuzzRow {
   /** What is part of plain reading, and what is only known. */
   readonly plain: readonly RowOption[];
   readonly known: readonly RowOption[];
+  readonly confinedOnly: boolean;
 }
 
 const DIGITS: Option = { kind: "flag", plain: true, optional: false, replacesFirst: false };
 
-/** Every row that may run without a confinement, but for those that a grammar of their own makes. */
+/** Every row, but for those that a grammar of their own makes. */
 export const rows: readonly FuzzRow[] = [...commandTable].flatMap(([name, row]) => {
-  if (row.confinedOnly || name in specialCommands) return [];
+  if (name in specialCommands) return [];
   const options = [
     ...[...row.letters].map(([letter, option]) => [`-${letter}`, option] as const),
     ...[...row.longs].map(([long, option]) => [`--${long}`, option] as const),
@@ -36,8 +37,13 @@ export const rows: readonly FuzzRow[] = [...commandTable].flatMap(([name, row]) 
       .filter(([, option]) => option.plain === isPlain)
       .map(([written, option]) => rowOption(written, option)),
   ) as [RowOption[], RowOption[]];
-  return [{ name, operands: row.operands, plain, known }];
+  return [{ name, operands: row.operands, plain, known, confinedOnly: row.confinedOnly }];
 });
+
+/** The same row for a confinement, where all that is known counts as listed. */
+export function confinedRow(row: FuzzRow): FuzzRow {
+  return { ...row, plain: [...row.plain, ...row.known] };
+}
 
 function rowOption(name: string, { kind, optional }: Option): RowOption {
   const value = kind === "flag" ? "none" : optional ? "optional" : "required";
