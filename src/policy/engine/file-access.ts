@@ -308,13 +308,13 @@ function relevant(
   tool: string,
   behaviour: Behaviour,
 ): readonly PathRule[] {
-  return book.paths.filter(({ tool: named, patterns }) => {
+  return book.paths.filter(({ tool: named }) => {
     if (operation === "read") return named === "Read" || (READERS.has(named) && named === tool);
     if (behaviour === "deny" && named === "Read") return true;
     if (!EDITORS.has(named)) return false;
     if (named === "Edit" || named === tool) return true;
     // A path denied to one editing tool is denied to all (§4.5).
-    return behaviour !== "allow" && patterns !== null;
+    return behaviour !== "allow";
   });
 }
 

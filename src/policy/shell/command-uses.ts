@@ -62,7 +62,8 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
     writes: written,
     ...searchesOf(name, read, named),
   };
-  const acts = read.acts ?? operandProblem(name, row, read);
+  const wraps = name === "env" && read.misfit !== null ? "env with options may start a command" : null;
+  const acts = read.acts ?? wraps ?? operandProblem(name, row, read);
   if (acts !== null) return refuse(acts.startsWith(name) ? acts : `${name}: ${acts}`, found);
   const misfit = read.misfit ?? misfitOf(name, row, read);
   const plain = misfit ?? (row.confinedOnly ? `${name} is not plain reading` : null);

@@ -109,7 +109,7 @@ function valueProblem(name: string, given: readonly ShellWord[], { values }: Rea
   const end = given.findIndex(({ value }) => value === "--");
   const before = end > 0 ? (given[end - 1]?.value ?? "") : "";
   const odd = values.find(
-    ({ word, apart }) => apart && word.value.startsWith("-") && !/^-\d+$/.test(word.value),
+    ({ word, form }) => form === "word" && word.value.startsWith("-") && !/^-\d+$/.test(word.value),
   );
   if (odd) return `"${odd.word.value}" would be a value of git ${name}`;
   return /^--?[\w-]+$/.test(before) && values.some(({ word }) => word.value === "--")

@@ -4,8 +4,8 @@ import { literalWord, type ShellWord } from "./words.ts";
 export interface OptionValue {
   readonly option: Option;
   readonly word: ShellWord;
-  /** It is a word of its own. */
-  readonly apart: boolean;
+  /** How it is given: as a word of its own, behind a `=`, or behind its letter. */
+  readonly form: "word" | "equals" | "letter";
 }
 
 /** The words after a command's name, taken apart by its row. */
@@ -26,6 +26,7 @@ export interface ReadWords {
   readonly understood: boolean;
 }
 
+const PATH: Option = { kind: "path", plain: false, optional: false, replacesFirst: false };
 const ACTING: ReadonlySet<Option["kind"]> = new Set(["write", "acts"]);
 
 /**
@@ -101,15 +102,17 @@ class Reader implements ReadWords {
     this.abbreviated ||= exact === undefined;
     if (!exact || !option.plain) this.#misfit(word.value);
     if (option.kind === "pair") {
-      this.glued.push(...next.slice(1, 2));
-      return this.#take(option, next[0], 2);
+      const [, second] = next;
+      if (second && /file/.test(name)) this.values.push({ option: PATH, word: second, form: "word" });
+      else if (second) this.glued.push(second);
+      return this.#take(option, next[0], "word") + 1;
     }
     if (option.kind === "flag" || option.optional) {
       if (glued && option.kind === "flag") this.#misfit(word.value);
-      if (glued) this.#value(option, glued);
+      if (glued) this.#value(option, glued, "equals");
       return 0;
     }
-    return glued ? this.#take(option, glued, 0) : this.#take(option, next[0], 1);
+    return glued ? this.#take(option, glued, "equals") : this.#take(option, next[0], "word");
   }
 
   cluster(word: ShellWord, next: readonly ShellWord[]): number {
@@ -133,15 +136,15 @@ class Reader implements ReadWords {
       if (ACTING.has(option.kind)) this.#act(value);
       if (option.kind === "flag") continue;
       if (option.optional) {
-        if (rest.value !== "") this.#value(option, rest);
+        if (rest.value !== "") this.#value(option, rest, "letter");
         return used;
       }
       if (valuesFollow) {
         if (rest.value !== "" || at > 1) this.#misfit(value);
-        used += this.#take(option, next[used], 1);
+        used += this.#take(option, next[used], "word");
         continue;
       }
-      return rest.value === "" ? this.#take(option, next[0], 1) : this.#take(option, rest, 0);
+      return rest.value === "" ? this.#take(option, next[0], "word") : this.#take(option, rest, "letter");
     }
     return used;
   }
@@ -151,16 +154,18 @@ class Reader implements ReadWords {
     if (replacesFirst) this.options.add("*");
   }
 
-  #take(option: Option, word: ShellWord | undefined, words: number): number {
+  /** Answers how many words it takes. */
+  #take(option: Option, word: ShellWord | undefined, form: OptionValue["form"]): number {
     if (word === undefined) this.#misfit("an option without its value");
-    else this.#value(option, word, words > 0);
+    else this.#value(option, word, form);
     // Another reader could take it for an option.
-    if (words > 0 && word && /^-[A-Za-z]/.test(word.value) && this.#mayAct(word.value)) this.#act(word.value);
-    return words;
+    if (form === "word" && word && /^-[A-Za-z]/.test(word.value) && this.#mayAct(word.value))
+      this.#act(word.value);
+    return form === "word" ? 1 : 0;
   }
 
-  #value(option: Option, word: ShellWord, apart = false): void {
-    this.values.push({ option, word, apart });
+  #value(option: Option, word: ShellWord, form: OptionValue["form"]): void {
+    this.values.push({ option, word, form });
     if (option.kind === "number" && !isNumber(word.value)) this.misfit ??= `"${word.value}" is not a number`;
   }
 

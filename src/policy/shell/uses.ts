@@ -1,5 +1,5 @@
 import type { ReadWords } from "./read-options.ts";
-import type { ShellWord } from "./words.ts";
+import { literalWord, type ShellWord } from "./words.ts";
 
 /** Contents of files that git shows, where its paths are known only in part. */
 export interface GitContents {
@@ -53,8 +53,22 @@ export function looksLikePath(text: string): boolean {
   return /^[/~]/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text);
 }
 
-/** Words that lead somewhere though they are no operands: each option's value, and what follows a `=`. */
-export function pathsAmong({ values, glued }: Pick<ReadWords, "values" | "glued">): readonly ShellWord[] {
-  const texts = values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word);
-  return [...texts, ...glued].filter(({ value }) => looksLikePath(value));
+/** A word that looks like a path, and what it assigns if that does. */
+export function pathsIn(word: ShellWord): readonly ShellWord[] {
+  const assigned = word.value.slice(word.value.indexOf("=") + 1);
+  return [word, ...(assigned === word.value ? [] : [literalWord(assigned)])].filter(({ value }) =>
+    looksLikePath(value),
+  );
+}
+
+/** Words that lead somewhere though they are no operands: an option's value, and what follows a `=`. */
+export function pathsAmong({ values, glued, understood }: Omit<ReadWords, "options">): readonly ShellWord[] {
+  const texts = values.flatMap(({ option, word, form }) => {
+    if (option.kind === "pattern") return [];
+    // A text in a word of its own is one, as in `cut -d /`; what it assigns may be a path.
+    const isText = form !== "equals" && (option.kind === "text" || option.kind === "number");
+    return isText ? pathsIn(word).filter((path) => path !== word) : pathsIn(word);
+  });
+  // Behind a letter that is not known, anything may be a path.
+  return understood ? texts : [...texts, ...glued.flatMap(pathsIn)];
 }

@@ -299,7 +299,7 @@ table("4.5 families", [
   ["deny NotebookEdit(src/**)", write("src/a.ts"), "deny", "acceptEdits"],
   ["deny MultiEdit(src/**)", edit("src/a.ts"), "deny", "acceptEdits"],
   ["ask Write(src/**)", edit("src/a.ts"), "ask", "acceptEdits"],
-  ["deny Write", edit("src/a.ts"), "allow", "acceptEdits"],
+  ["deny Write", edit("src/a.ts"), "deny", "acceptEdits"],
   ...["/etc/*", "~/*", "../*", "src/../../x", "{a,../b}/*", "{/etc,src}/*", "{~,src}/*"].map(
     (pattern): Row => ["", glob(pattern), "ask"],
   ),

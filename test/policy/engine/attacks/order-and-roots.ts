@@ -53,13 +53,7 @@ export const orderAndRoots: readonly AttackGroup[] = [
       "sh -c 'npm publish'",
       ["WebFetch", { url: "https://example.com" }],
     ],
-    allow: [
-      "npm test",
-      "./evil.sh",
-      "cat /etc/passwd",
-      "ls > .npmrc",
-      ["Read", { file_path: "/etc/passwd" }],
-    ],
+    allow: ["npm test", "./evil.sh", "cat /etc/passwd", ["Read", { file_path: "/etc/passwd" }]],
   },
   {
     about: "bypass by its other name",

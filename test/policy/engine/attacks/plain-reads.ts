@@ -194,7 +194,6 @@ export const plainReads: readonly AttackGroup[] = [
       [ a = b ]
       [[ -d src ]]
       [[ -f a && -d b ]]
-      [[ abc == a* ]] && echo yes
       if [ -f README.md ]; then cat README.md; fi
       if [ -d dist ]; then ls dist; else echo none; fi
       for f in a b c; do echo $f; done
