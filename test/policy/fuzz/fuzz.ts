@@ -9,6 +9,7 @@ import { readHelp } from "./help-options.ts";
 import { type Known, type Line, randomReadLine } from "./read-lines.ts";
 import { Copies, type Ground, makeRoot } from "./repository.ts";
 import { confinedRow, rows } from "./rows.ts";
+import { mutate } from "./words.ts";
 
 export interface FuzzOptions {
   readonly lines: number;
@@ -140,7 +141,13 @@ function randomLine(dice: Dice, known: readonly Known[], only: string | null): M
     only,
   ];
   const purpose = only === null ? dice.pick(PURPOSES) : (kind as Purpose);
-  const named = (line: Line) => ({ line: { ...line, row: `${purpose} ${line.row}` }, purpose });
+  const named = (line: Line): Made => {
+    const text = dice.chance(0.1) ? mutate(dice, line.text) : line.text;
+    return {
+      line: { ...line, text, row: purpose === "read" ? line.row : `${purpose} ${line.row}` },
+      purpose,
+    };
+  };
   switch (purpose) {
     case "edit":
       return named(randomEditLine(dice, name));
@@ -156,7 +163,7 @@ function randomLine(dice: Dice, known: readonly Known[], only: string | null): M
       );
     case "read": {
       const plain = known.filter(({ row }) => !row.confinedOnly);
-      return { line: randomReadLine(dice, plain, name), purpose };
+      return named(randomReadLine(dice, plain, name));
     }
   }
   purpose satisfies never;

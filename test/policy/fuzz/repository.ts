@@ -80,6 +80,7 @@ const LINKS: Readonly<Record<string, string>> = {
   dangling: "../outside/new.txt",
   "src/lout2": "../../outside/secret.txt",
   "docs/lhost": "/etc/hostname",
+  "docs/lsec": "../../outside/secret.txt",
   "docs/ldir2": "../../outside/deep",
 };
 
