@@ -17,6 +17,7 @@ if (parseInt(process.versions.node, 10) < NEEDED) {
 }
 
 function start() {
+  keepInspectorShut();
   cacheCompiledCode();
   const built = require("node:fs").existsSync(require("node:path").join(__dirname, "../dist/cli.js"));
   const entry = built ? "../dist/cli.js" : "../src/cli/entry.ts";
@@ -26,6 +27,15 @@ function start() {
     if (process.argv.includes("--debug")) console.error(error.stack);
     process.exitCode = 1;
   });
+}
+
+/** Every user of the machine can reach an inspector, and this process holds the model's key. */
+function keepInspectorShut() {
+  const flags = process.execArgv.concat(process.env.NODE_OPTIONS || "").join(" ");
+  if (/--inspect(?!-p)/.test(flags)) return;
+  process.on("SIGUSR1", function ignore() {});
+  // A signal that came while Node was loading opens the inspector only now, and a close before that does not hold.
+  setTimeout(() => require("node:inspector").close(), 200).unref();
 }
 
 /**

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   cpSync,
@@ -11,8 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { parseSync } from "oxc-parser";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 
 const bin = join(import.meta.dirname, "../bin");
 let folder: string;
@@ -88,4 +90,60 @@ test("a damaged installation is a sentence, and a stack trace only with --debug"
   expect(err).toMatch(/^troupe could not load dist\/cli\.js: half a file\nInstall it again/);
   expect(err).not.toContain("    at ");
   expect(troupe(["--debug"]).err).toContain("    at ");
+});
+
+/** A program that runs until its channel closes and reports the address of its inspector. */
+async function startReporting(nodeOptions: readonly string[] = []) {
+  const report = `process.on("message", () => process.send({ inspector: url() ?? null }));`;
+  writeFileSync(
+    join(folder, "dist/cli.js"),
+    `import { url } from "node:inspector";\n${report}\nprocess.send(0);`,
+  );
+  const child = spawn(process.execPath, [...nodeOptions, join(folder, "bin/troupe.js")], {
+    // Any free port: a debugger of someone else may have the usual one.
+    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: "--inspect-port=0" },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  if (child.stderr === null) throw new Error("the program was started without pipes");
+  const stderr = text(child.stderr);
+  await once(child, "message");
+  return {
+    child,
+    async inspector(): Promise<string | null> {
+      child.send(0);
+      const [{ inspector }] = await once(child, "message");
+      return inspector;
+    },
+    async end() {
+      const exit = once(child, "exit");
+      child.disconnect();
+      const [code] = await exit;
+      return { code, stderr: await stderr };
+    },
+  };
+}
+
+test("opens no inspector on SIGUSR1, and lives on", async () => {
+  const { child, inspector, end } = await startReporting();
+  child.kill("SIGUSR1");
+  for (let asked = 0; asked < 50; asked++) expect(await inspector()).toBeNull();
+  expect(await end()).toEqual({ code: 0, stderr: "" });
+});
+
+test("closes an inspector that SIGUSR1 opened before the first line of the program ran", async () => {
+  const early = join(folder, "early.cjs");
+  writeFileSync(
+    early,
+    'process.kill(process.pid, "SIGUSR1"); const { url } = require("node:inspector"); while (!url());',
+  );
+  const { inspector, end } = await startReporting(["--require", early]);
+  await expect.poll(inspector).toBeNull();
+  expect(await end()).toMatchObject({ code: 0, stderr: expect.stringContaining("Debugger listening on") });
+});
+
+test("leaves the inspector to a user who asks for it with --inspect", async () => {
+  const { child, inspector } = await startReporting(["--inspect=127.0.0.1:0"]);
+  child.kill("SIGUSR1");
+  expect(await inspector()).toMatch(/^ws:/);
 });

@@ -20,7 +20,7 @@ const types = (path: string): Place => ({ path, typesOnly: true });
 const all = (...paths: string[]): Place[] => paths.map((path) => ({ path }));
 const folders = (...names: string[]): Place[] => all(...names.map((name) => `src/${name}/`));
 
-const L1 = ["model", "processes", "journal", "worktrees", "policy"];
+const L1 = ["model", "processes", "journal", "policy", "worktrees"];
 
 export const rules: Rules = {
   folders: new Map([
@@ -29,6 +29,7 @@ export const rules: Rules = {
     [
       "worktrees",
       // Its keeper is a process of its own, with an environment like every other child; owners are known by their process.
+      // Which tracked files a rule is about is decided by the rules' own patterns.
       [
         ...folders("mailbox"),
         ...all(
@@ -36,6 +37,7 @@ export const rules: Rules = {
           "src/processes/helper-process.ts",
           "src/processes/process-group.ts",
           "src/journal/process-identity.ts",
+          "src/policy/tracked-paths.ts",
         ),
       ],
     ],

@@ -73,9 +73,10 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   // Budgets are the supervisor's: help and wrong usage load nothing of it.
   const { budgetOptions } = await import("./session-budget.ts");
   const servers = await sessionServers(args, io, env, read);
-  const trusted = trusts || read.trust.type === "trusted";
   const agreed = (digest: string) => settings.reader.agreed(digest);
   const worksElsewhere = own.resume !== undefined && own.resume.cwd !== cwd;
+  // What the user agreed to is about this directory, not about the one a resumed session works in.
+  const trusted = trusts || (!worksElsewhere && read.trust.type === "trusted");
   const found = await sessionAgents(
     worksElsewhere
       ? await agentLibraryIn(io, own.resume.cwd, agentsFlag, { trusted: () => trusted, agreed })

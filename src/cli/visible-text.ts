@@ -15,7 +15,15 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "␊");
 }
 
-const HIDING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+/** The same with long runs of blanks counted, which would push what stands behind them out of sight. */
+export function visibleDense(text: string): string {
+  return visibleText(text)
+    .replace(/\n(?:[ ␉]*\n){2,}/g, (run) => `␊×${run.split("\n").length - 1}\n`)
+    .replace(/ {16,}/g, (run) => ` ␠×${run.length} `);
+}
+
+// U+2800 is a symbol without any ink.
+const HIDING = /[\u2800\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
 function sign(character: string): string {
   const code = character.codePointAt(0) ?? 0;

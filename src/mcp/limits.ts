@@ -12,6 +12,8 @@ export const McpLimits = z.object({
   resultChars: z.number(),
   /** Of one message; a server that sends more is ended. */
   messageBytes: z.number(),
+  /** Of all messages within a minute that reply to no request; a server that sends more is ended. */
+  unaskedBytes: z.number(),
   /** How often a lost connection is tried again. */
   reconnects: z.number(),
   /** Milliseconds before the first of them; each further one waits twice as long, at most `longestReconnectMs`. */
@@ -32,6 +34,7 @@ export const defaultMcpLimits: McpLimits = {
   longestCallMs: 3_600_000,
   resultChars: TOKENS * CHARS_PER_TOKEN,
   messageBytes: 16 * 1024 * 1024,
+  unaskedBytes: 16 * 1024 * 1024,
   reconnects: 5,
   reconnectMs: 1_000,
   longestReconnectMs: 30_000,

@@ -24,10 +24,10 @@ export interface PermissionAsk {
   readonly input: unknown;
   /** The model's own id of the call; absent where no call of a model asks. */
   readonly toolUse?: string;
-  /** The argument that tells this call from another. */
+  /** The command, path or URL itself, as the model wrote it; of other tools the argument that tells calls apart. */
   readonly title: string;
   readonly details: readonly AskDetail[];
-  /** What the model says a command is for. */
+  /** What the model says a command is for: its words, which nothing has checked. */
   readonly description?: string;
   /** One sentence: why this is a question, with the rule and the file it stands in where one made it so. */
   readonly reason: string;

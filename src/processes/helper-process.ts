@@ -115,7 +115,8 @@ export function withCompileCache(env: Readonly<Record<string, string>>): Record<
 function forkDetached({ entry, env }: Pick<HelperParts<never>, "entry" | "env">): ChildProcess {
   return fork(fileURLToPath(entry), [], {
     env,
-    execArgv: [],
+    // Every user of the machine can reach an inspector, and a helper knows secrets.
+    execArgv: ["--disable-sigusr1"],
     serialization: "advanced",
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -3,23 +3,25 @@ import type { Access, Call } from "../mailbox/messages.ts";
 import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
+import { findSubject } from "../policy/asking/subject.ts";
 import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
-import type { Behaviour, Judgement, Rule } from "../policy/rules.ts";
+import type { Behaviour, JudgeContext, Judgement, Rule } from "../policy/rules.ts";
 import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
 import type { SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { narrower } from "../policy/settings/modes.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
 import type { SessionAsks } from "./asking.ts";
+import type { LookUpTracked } from "./ever-tracked.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
 export interface Engine {
-  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown): Judgement;
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
   /** Whether a file that a search found must be left out of its results. */
   hides(cwd: string): (path: string) => boolean;
 }
@@ -39,6 +41,8 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
+  /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
+  readonly lookUpTracked?: LookUpTracked;
   /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
   foreignGit(folder: string): string | null;
   /** Who calls, for hooks. */
@@ -172,12 +176,15 @@ export class Gate {
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;
 
-    const judgement = this.#judgement(tool, input, where);
+    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+    const everTracked = command === null ? undefined : await this.#parts.lookUpTracked?.(command, where);
+    const context = everTracked === undefined ? {} : { everTracked };
+    const judgement = this.#judgement(tool, input, where, context);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, where);
+    const held = this.#sandboxWord(report, input, where, context);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const mustAsk = held.type === "ask" || word.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk) return { ...go, ...grounds };
@@ -199,8 +206,8 @@ export class Gate {
     const grants = mustAsk ? [] : judgement.grants;
     const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
-    const context = { actor, call: call.id, signal };
-    const answer = await this.#parts.asks.permission({ ...question, ...always }, context);
+    const asking = { actor, call: call.id, signal };
+    const answer = await this.#parts.asks.permission({ ...question, ...always }, asking);
     if (answer.type === "allow") {
       const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
       return answer.input === undefined
@@ -239,25 +246,31 @@ export class Gate {
     };
   }
 
-  #sandboxWord(report: SandboxReport | null, input: unknown, { cwd, territory }: Where): SandboxWord {
+  #sandboxWord(
+    report: SandboxReport | null,
+    input: unknown,
+    { cwd, territory }: Where,
+    context: JudgeContext = {},
+  ): SandboxWord {
     if (report === null) return { type: "silent" };
     // In plan mode nothing passes without a question but what only reads.
-    const readOnly = this.#parts.engine(territory).judge("plan", cwd, BASH, input).decision === "allow";
+    const readOnly =
+      this.#parts.engine(territory).judge("plan", cwd, BASH, input, context).decision === "allow";
     return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
-  #judgement(tool: KnownTool, input: unknown, where: Where): Judgement {
+  #judgement(tool: KnownTool, input: unknown, where: Where, context: JudgeContext = {}): Judgement {
     const { cwd, territory } = where;
     const left = this.#leavesTree(tool, input, where);
     if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
     const engine = this.#parts.engine(territory);
     const mode = narrower(this.#parts.mode(), territory.atMost);
     // A rule may speak of a tool by its older name.
-    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input));
+    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
     if (tool.offer.name === BASH) {
-      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command });
+      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command }, context);
       const foreign = () => this.#parts.foreignGit(cwd);
       return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
     }
@@ -338,6 +351,8 @@ function questionOf(
   return {
     ...given,
     tool: offer.name,
+    // A tool's own title of a command is what the model says of it.
+    title: findSubject(offer.name, given.input) ?? given.title,
     details: detailsOf(given.input),
     ...(description === null ? {} : { description }),
   };

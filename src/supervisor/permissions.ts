@@ -10,6 +10,7 @@ import { isOff } from "../policy/gate.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import type { Actors } from "./desk.ts";
+import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts, type SandboxState } from "./gate.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { type Mode, modeFrom } from "./plan-mode.ts";
@@ -29,6 +30,8 @@ export interface PermissionParts {
   readonly hooks: HookRunner;
   readonly sandbox: SandboxState;
   readonly actors: Actors;
+  /** The process that runs git; absent: nothing is known of histories. */
+  readonly tracked?: Pick<TrackedParts, "worktrees" | "clock">;
   readonly onWarning: (message: string) => void;
 }
 
@@ -45,7 +48,7 @@ export interface Permissions {
 }
 
 export function sessionPermissions(parts: PermissionParts): Permissions {
-  const { options, hooks, sandbox, actors } = parts;
+  const { options, hooks, sandbox, actors, tracked } = parts;
   const rules = new SessionRules(options.rules ?? [], [
     ...rulesFrom(options.allowedTools ?? [], "allow", "cli"),
     ...rulesFrom(options.disallowedTools ?? [], "deny", "cli"),
@@ -78,6 +81,14 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
     sandbox,
+    ...(tracked === undefined
+      ? {}
+      : {
+          lookUpTracked: trackedLookUp({
+            ...{ ...tracked, foreignGit: options.foreignGit ?? (() => null) },
+            rules: ({ lent = [] }) => [...rules.all, ...lent],
+          }),
+        }),
     foreignGit: options.foreignGit ?? (() => null),
     caller,
   };

@@ -121,6 +121,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     folders,
     readable: [outputs.folder, plans.folder, ...skillFolders(options)],
     sandbox: held,
+    tracked: { clock, worktrees: { everTracked: (request, signal) => everTracked(request, signal) } },
   });
   const shell = platformShell(process.platform, process.env);
   const commands = commandsOf(processes, outputs, shell, held.commands);
@@ -136,7 +137,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     note: (event) => journal.note(event),
   });
   const { mode, asks } = permissions;
-  const { isolation, radar, desk } = openIsolation({
+  const { isolation, radar, desk, everTracked } = openIsolation({
     ...{ options, session: id, clock, ids, commands, asks, actors, onWarning: listeners.onWarning },
   });
   const skills = openSkills(options, {

@@ -183,7 +183,7 @@ export class Spawning {
       if (refused !== null) throw new Error(refused);
       servers.named.tell([definition]);
       const record = this.begin(spec, errand);
-      this.#session.skills?.begun(record);
+      this.#session.skills?.begun(record, definition);
       return record;
     } catch (error) {
       servers.release(id);

@@ -15,8 +15,10 @@ export class GitOutput {
   readonly #ended: Promise<unknown>;
   readonly #streams: readonly Stream[];
 
-  constructor(stdout: Stream, stderr: Stream) {
+  /** `onBytes`: how much more has come on `stdout`. */
+  constructor(stdout: Stream, stderr: Stream, onBytes: (count: number) => void = () => {}) {
     this.#streams = [stdout, stderr];
+    stdout.on("data", (chunk: Buffer) => onBytes(chunk.length));
     this.#ended = Promise.all([collected(stdout, this.#out), collected(stderr, this.#err)]);
   }
 

@@ -17,6 +17,8 @@ export interface GitOptions {
   readonly gitDir?: string;
   /** Of commits that are made; ours where absent. */
   readonly identity?: "person";
+  /** Of the output; git is ended when there is more, and the code is -1. */
+  readonly mostBytes?: number;
   /** Rejects with the signal's reason when it is aborted. */
   readonly signal?: AbortSignal;
 }
@@ -88,9 +90,12 @@ interface Where {
 async function run(
   { folder, env, patienceMs }: Where,
   args: readonly string[],
-  { index, gitDir, identity, signal }: GitOptions,
+  { index, gitDir, identity, mostBytes, signal }: GitOptions,
 ): Promise<GitAnswer> {
   signal?.throwIfAborted();
+  const over = mostBytes === undefined ? null : new AbortController();
+  const abort = over === null ? signal : AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
+  let bytes = 0;
   let code = -1;
   const all = {
     ...env,
@@ -109,7 +114,7 @@ async function run(
       allowEnvironment: Object.keys(all),
       // Filters only to be switched off.
       unsafe: { allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true, allowUnsafeFilter: true },
-      ...(signal ? { abort: signal } : {}),
+      ...(abort ? { abort } : {}),
       // When it has ended. What it said is collected by us: simple-git goes on 50 ms later with what has come by then,
       // and a busy machine reads the rest of a list after that.
       completion: { onClose: true, onExit: true },
@@ -121,7 +126,10 @@ async function run(
     })
       .env(all)
       .outputHandler((_, stdout, stderr) => {
-        output = new GitOutput(stdout, stderr);
+        output = new GitOutput(stdout, stderr, (count) => {
+          bytes += count;
+          if (mostBytes !== undefined && bytes > mostBytes) over?.abort();
+        });
         // It waits 50 ms more for the words of a command that has none; so each says nothing at its beginning.
         process.nextTick(() => stdout.emit("data", Buffer.alloc(0)));
       });
@@ -129,6 +137,7 @@ async function run(
     await made().raw([...args]);
     // One that was cut off has an exit code, too.
     if (code !== 0) signal?.throwIfAborted();
+    if (over?.signal.aborted) return tooMuch(mostBytes);
     const said = await wholeOf(output, patienceMs, signal);
     signal?.throwIfAborted();
     return said === null
@@ -136,8 +145,13 @@ async function run(
       : { code, out: said.out, err: said.err.trim() };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (over?.signal.aborted) return tooMuch(mostBytes);
     return { code: -1, out: "", err: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function tooMuch(mostBytes = 0): GitAnswer {
+  return { code: -1, out: "", err: `git said more than ${mostBytes} bytes.` };
 }
 
 /** Where there is none, it was never started, which simple-git rejects. */

@@ -32,6 +32,7 @@ export function startKeeper(options: KeeperOptions): Worktrees {
   const link = new KeeperLink(options);
   return {
     inspect: (request) => link.ask("inspect", request),
+    everTracked: (request, signal) => link.ask("everTracked", request, signal),
     create: (request, signal) => link.ask("create", request, signal),
     claim: (request, signal) => link.ask("claim", request, signal),
     snapshot: (request) => link.ask("snapshot", request),

@@ -1,6 +1,7 @@
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
 import { diffTree } from "./diff.ts";
+import { Histories } from "./ever-tracked.ts";
 import type { Ground } from "./ground.ts";
 import { inspect } from "./inspect.ts";
 import { keepTree } from "./keep.ts";
@@ -28,7 +29,8 @@ export type Operation<Op extends OperationName> = (
 
 export type Operations = { readonly [Op in OperationName]: Operation<Op> };
 
-export const operations: Operations = {
+/** Those that remember nothing between two requests. */
+export const operations: Omit<Operations, "everTracked"> = {
   inspect,
   create: createTree,
   claim: claimTree,
@@ -48,3 +50,12 @@ export const operations: Operations = {
   undo: (request, ground) => undoMerge(request, ground),
   sweep,
 };
+
+/** All of them, with what one keeper remembers. */
+export function makeOperations(): Operations {
+  const histories = new Histories();
+  return {
+    ...operations,
+    everTracked: (request, ground, signal) => histories.lookUp(request, ground, signal),
+  };
+}

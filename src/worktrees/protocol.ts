@@ -7,6 +7,8 @@ import {
   CreateRequest,
   DiffAnswer,
   DoneAnswer,
+  EverTrackedAnswer,
+  EverTrackedRequest,
   InspectAnswer,
   InspectRequest,
   KeepAnswer,
@@ -37,6 +39,7 @@ import {
 
 const TABLE = {
   inspect: { request: InspectRequest, answer: InspectAnswer },
+  everTracked: { request: EverTrackedRequest, answer: EverTrackedAnswer },
   create: { request: CreateRequest, answer: CreateAnswer },
   claim: { request: CreateRequest, answer: ClaimAnswer },
   snapshot: { request: SnapshotRequest, answer: SnapshotAnswer },

@@ -28,6 +28,29 @@ export const Inspection = z.object({
 export type Inspection = z.infer<typeof Inspection>;
 export const InspectAnswer = z.discriminatedUnion("type", [Inspection, Refused]);
 
+/** Whether files that rules are about were ever tracked, in any commit that a ref, a reflog or the index leads to. */
+export const EverTrackedRequest = z.object({
+  folder: z.string(),
+  /** Directories that its top stands for besides: the checkout of a worktree. */
+  alsoAt: z.array(z.string()),
+  /** As rules have them: `.env`, `/secrets/**`, `~/x`. */
+  patterns: z.array(z.string()),
+  anchors: z.object({
+    projects: z.array(z.string()),
+    home: z.string(),
+    config: z.string(),
+    foldCase: z.boolean(),
+  }),
+});
+export type EverTrackedRequest = z.infer<typeof EverTrackedRequest>;
+export const EverTrackedAnswer = z.discriminatedUnion("type", [
+  /** One for each pattern. */
+  z.object({ type: z.literal("tracked"), answers: z.array(z.enum(["yes", "no"])) }),
+  /** Also where the history is too large, or not all here. */
+  Refused,
+]);
+export type EverTrackedAnswer = z.infer<typeof EverTrackedAnswer>;
+
 // ---- making one ------------------------------------------------------------------------------------
 
 /** Who works in a tree: a sweeper leaves the trees of the living alone. */

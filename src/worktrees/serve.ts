@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { codeOf } from "./error-code.ts";
 import type { Ground } from "./ground.ts";
-import { type Operations, operations } from "./operations.ts";
+import { makeOperations, type Operations } from "./operations.ts";
 import { type FromKeeper, OPERATIONS, type OperationName, ToKeeper } from "./protocol.ts";
 
 /** Answers requests, several at once, in the keeper's process. */
@@ -12,7 +12,7 @@ export class Keeper {
   readonly #open = new Map<number, { readonly abort: AbortController; readonly done: Promise<void> }>();
   #closing = false;
 
-  constructor(ground: Ground, send: (message: FromKeeper) => void, table: Operations = operations) {
+  constructor(ground: Ground, send: (message: FromKeeper) => void, table: Operations = makeOperations()) {
     this.#ground = ground;
     this.#send = send;
     this.#operations = table;

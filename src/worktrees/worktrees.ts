@@ -7,6 +7,8 @@ import type {
   CreateRequest,
   DiffAnswer,
   DoneAnswer,
+  EverTrackedAnswer,
+  EverTrackedRequest,
   InspectAnswer,
   InspectRequest,
   KeepAnswer,
@@ -41,6 +43,8 @@ type Answer<Schema extends z.ZodMiniType> = Promise<z.infer<Schema>>;
  */
 export interface Worktrees {
   inspect(request: z.infer<typeof InspectRequest>): Answer<typeof InspectAnswer>;
+  /** Aborted, it keeps what was read by then, and the next request goes on from there. */
+  everTracked(request: EverTrackedRequest, signal?: AbortSignal): Promise<EverTrackedAnswer>;
   create(request: CreateRequest, signal?: AbortSignal): Promise<CreateAnswer>;
   claim(request: CreateRequest, signal?: AbortSignal): Promise<ClaimAnswer>;
   snapshot(request: SnapshotRequest): Promise<SnapshotAnswer>;

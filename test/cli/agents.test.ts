@@ -34,7 +34,7 @@ describe("troupe agents", () => {
       "broken.md": "no front matter",
     });
     agentsIn(homedir, { "dba.md": simple("dba"), "mine.md": simple("mine", "maxTurns: x\n") });
-    const { code, out, err } = await run("agents");
+    const { code, out, err } = await run("agents", "--trust");
     expect(code).toBe(0);
     expect(out).toContain(
       [
@@ -54,7 +54,7 @@ describe("troupe agents", () => {
       `${homedir}/.claude/agents/mine.md:4 maxTurns must be a whole number from 1 to 100000; it does not count.`,
       "",
     ]);
-    const told = JSON.parse((await run("agents", "--json")).out);
+    const told = JSON.parse((await run("agents", "--json", "--trust")).out);
     expect(told.agents.find(({ name }: { name: string }) => name === "dba")).toMatchObject({
       source: { scope: "project", file: `${project}/.claude/agents/dba.md` },
       unknownTools: ["WebFetch"],

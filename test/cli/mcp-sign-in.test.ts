@@ -76,8 +76,8 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
   test("refused on the page, and given up with Ctrl-C: nobody has signed in, and nothing listens any more", async () => {
     const folders = of(await httpServer({ oauth: true }));
     const refused = begin(folders, "login", "web");
-    const back = new URL(await refused.page()).searchParams.get("redirect_uri") ?? "";
-    await fetch(`${back}?error=access_denied`);
+    const { searchParams } = new URL(await refused.page());
+    await fetch(`${searchParams.get("redirect_uri")}?error=access_denied&state=${searchParams.get("state")}`);
     expect(await refused.ended).toMatchObject({
       ...{ code: 1, err: expect.stringContaining('the sign-in page answered "access_denied"') },
     });

@@ -60,6 +60,17 @@ describe("what a folder's skills would do", () => {
     expect(fresh.join()).not.toContain("npm test");
   });
 
+  test("a skill that takes the name of another one is a question, which the list of skills tells otherwise (issue 14)", async () => {
+    const { cwd, reader, home } = folder({
+      ".claude/skills/review/SKILL.md": "---\ndescription: A\n---\nDo it.",
+    });
+    const { trust } = await reader().read();
+    expect(trustQuestion(cwd, trust)).toContain("  - use its skill review instead of the built-in one\n");
+    expect(untrustedNote(trust)).toBeNull();
+    if (trust.type === "untrusted") await trustFolder(home, cwd, trust.grants, systemClock);
+    expect((await reader().read()).trust.type).toBe("trusted");
+  });
+
   test("skills that ask for nothing are no question, and --trust agrees for one run", async () => {
     const plain = folder({ ".claude/skills/a/SKILL.md": "---\ndescription: A\n---\nDo it." });
     expect((await plain.reader().read()).trust.type).toBe("nothing-to-grant");

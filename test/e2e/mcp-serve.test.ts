@@ -283,7 +283,9 @@ describe("what agents may do is for whoever starts the server", { timeout: 60_00
       expect(agents(await call("spawn_agent", touch("liked")))).not.toHaveProperty("0.not_allowed");
     expect(agents(await call("spawn_agent", touch("hated")))).toMatchObject([{ not_allowed: ["Bash"] }]);
     expect(asked).toEqual([
-      expect.stringMatching(/^An agent wants to use Bash: touch liked\nFrom: .*touch liked/),
+      expect.stringMatching(
+        /^An agent wants to use Bash: touch liked\nWhy this is asked: .*\nFrom: .*touch liked/,
+      ),
       expect.stringContaining("touch hated"),
     ]);
     expect(lastOf(await messages.request(5))).toContain("use a form");

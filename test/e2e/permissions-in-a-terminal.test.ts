@@ -51,7 +51,9 @@ describe.skipIf(why !== null)("what the gate asks, in a terminal", { timeout: 60
       bash("touch four"),
     ]);
     terminal.type("go\r");
-    await terminal.shows(/Allow this\?\n {2}Bash {2}touch one\n[\s\S]*for +Be nice[\s\S]*answer › *$/);
+    await terminal.shows(
+      /\n {2}Bash {2}touch one\n {2}model says {2}Be nice\n {2}why[\s\S]*Allow this\?\n[\s\S]*answer › *$/,
+    );
     expect(existsSync(join(terminal.cwd, "one"))).toBe(false);
     terminal.type("y\r");
     await terminal.shows(/Bash {2}touch two[\s\S]*for this session: Bash\(touch two\)[\s\S]*answer › *$/);

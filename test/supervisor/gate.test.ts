@@ -136,7 +136,7 @@ describe.each(everyDayHosts)("the gate, %s", (host) => {
     await supervisor.prompt("go");
     expect(asks.map((ask) => ask.type === "permission" && ask.title)).toEqual([
       "mkdir one",
-      "makes two",
+      "mkdir two && ls",
       "mkdir one/b",
     ]);
     expect(asks[1]).toMatchObject({
@@ -149,6 +149,27 @@ describe.each(everyDayHosts)("the gate, %s", (host) => {
     expect(resultsIn(model.requests[3])[1]).toContain("File exists");
     expect(supervisor.rules().map(({ text, scope }) => [text, scope])).toEqual([
       ["Bash(mkdir two)", "session"],
+    ]);
+  });
+
+  test("a question is titled with the command or the path itself, whatever the model calls it (issue 14)", async () => {
+    const { person, asks } = answering(() => ({ type: "deny", span: "once" }));
+    const command = "\n touch \u0007'a'\u202e\nls";
+    const [file_path, notebook_path] = ["/elsewhere/a\u001b[2Jb", "/elsewhere/n.ipynb"];
+    const calls = [
+      { name: "Bash", input: { command, description: " ls \u0007" } },
+      { name: "Write", input: { file_path, content: "x" } },
+      { name: "Read", input: { file_path, offset: 3 } },
+      { name: "NotebookEdit", input: { notebook_path, cell_id: "c", new_source: "x" } },
+    ];
+    const { supervisor } = supervised(host, [{ calls }, { text: "ok" }], { person });
+    await supervisor.prompt("go");
+    const titles = asks.flatMap((ask) => (ask.type === "permission" ? [[ask.tool, ask.title]] : []));
+    expect(titles.toSorted()).toEqual([
+      ["Bash", command],
+      ["NotebookEdit", notebook_path],
+      ["Read", file_path],
+      ["Write", file_path],
     ]);
   });
 

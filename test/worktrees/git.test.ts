@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { gitIn } from "../../src/worktrees/git.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -29,5 +29,13 @@ describe("what git says is an answer when all of it has come", () => {
       out: "",
       err: "git ended, but a program that it started still holds its output.",
     });
+  });
+
+  it("and none if it says more than the caller takes, and git is ended then (issue 14)", async () => {
+    const { folder, env } = gitThat("echo $$ > pid; while :; do echo more; done");
+    const answer = await gitIn(folder, env).run(["ls-files"], { mostBytes: 10_000 });
+    expect(answer).toEqual({ code: -1, out: "", err: "git said more than 10000 bytes." });
+    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/), { timeout: 10_000 });
   });
 });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { startKeeper } from "../../src/worktrees/keeper.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { operations } from "../../src/worktrees/operations.ts";
+import { makeOperations } from "../../src/worktrees/operations.ts";
 import type { FromKeeper } from "../../src/worktrees/protocol.ts";
 import { isRefused, repositoryAt } from "../../src/worktrees/repository.ts";
 import { Keeper } from "../../src/worktrees/serve.ts";
@@ -189,7 +189,7 @@ test("what is no request of ours fails by itself, and after close() nothing is b
   const person = await repositoryWith({ "a.txt": "1\n" });
   const said: FromKeeper[] = [];
   const keeper = new Keeper(groundOf(person), (message) => said.push(message), {
-    ...operations,
+    ...makeOperations(),
     sweep: () => Promise.reject(new Error("a bug")),
   });
   const ask = (ticket: number, op: string, request: unknown) =>

@@ -3,9 +3,10 @@ import type { ReadAgent } from "./agent-file.ts";
 import type { AgentDefinition } from "./definition.ts";
 import type { AgentSearch } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
+import { builtInNames, type Replacing } from "./replacing.ts";
 
 /** Raised when what is read of a file changes its meaning, or its shape. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** What was read of each file. */
 export function agentIndex(home: string, cwd: string): KeptIndex<ReadAgent> {
@@ -18,6 +19,8 @@ export interface MadeAgents {
   readonly said: readonly AgentDefinition[];
   /** Those in whose place another stands. */
   readonly shadowed: readonly AgentDefinition[];
+  /** The project's that take a name of another one; left out if the directory is not trusted. */
+  readonly replacing: readonly Replacing[];
   readonly problems: readonly AgentProblem[];
 }
 
@@ -26,6 +29,6 @@ export function madeAgentIndex(
   { cwd, homedir, managed }: AgentSearch,
   { home, trusted }: { readonly home: string; readonly trusted: boolean },
 ): KeptIndex<MadeAgents> {
-  const where = JSON.stringify([cwd, homedir, managed, trusted]);
+  const where = JSON.stringify([cwd, homedir, managed, trusted, builtInNames]);
   return { path: keptIn(home, "agent-list", where), version: VERSION };
 }

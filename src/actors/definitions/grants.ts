@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 
 /** One thing that a folder's definition of agents may do only where the person has agreed to it. */
@@ -10,11 +11,12 @@ export interface AgentGrant {
   readonly agent: true;
 }
 
-/** What of a definition is a grant: one hook's event, one server, its mode. */
+/** What of a definition is a grant: one hook's event, one server, its mode, how its edits come back. */
 export type Power =
   | { readonly type: "hook"; readonly event: string; readonly hooks: unknown }
   | { readonly type: "server"; readonly name: string; readonly server: unknown }
-  | { readonly type: "mode"; readonly mode: AgentMode };
+  | { readonly type: "mode"; readonly mode: AgentMode }
+  | { readonly type: "merge"; readonly mode: MergeMode };
 
 /** A list for a person need not hold a whole script. */
 const SHOWN_CHARS = 200;
@@ -25,10 +27,9 @@ export function agentGrants(definitions: readonly AgentDefinition[]): readonly A
 }
 
 /** Those of the folder's own. */
-export function powersOf({ source, hooks, mcpServers, permissionMode }: AgentDefinition): readonly Power[] {
+export function powersOf(definition: AgentDefinition): readonly Power[] {
+  const { source, hooks, mcpServers, permissionMode, merge } = definition;
   if (source?.scope !== "project") return [];
-  // Nearly all say nothing of this.
-  if (hooks === undefined && mcpServers === undefined && permissionMode === undefined) return [];
   return [
     ...Object.entries(hooks ?? {}).map(([event, one]) => ({ type: "hook" as const, event, hooks: one })),
     ...Object.entries(mcpServers?.own ?? {}).map(([name, server]) => ({
@@ -37,6 +38,8 @@ export function powersOf({ source, hooks, mcpServers, permissionMode }: AgentDef
     ...(permissionMode === undefined || narrows(permissionMode)
       ? []
       : [{ type: "mode" as const, mode: permissionMode }]),
+    // Settings may say that the user is asked, or that edits stay on their branch.
+    ...(merge === "apply" || merge === "commit" ? [{ type: "merge" as const, mode: merge }] : []),
   ];
 }
 
@@ -59,6 +62,12 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, power: Power): 
         `let the agent ${shown(name)} work in the mode ${power.mode}, where the session's is no narrower`,
         ["mode", name, power.mode],
       );
+    case "merge":
+      return grant(`merge the edits of the agent ${shown(name)} without a question (merge: ${power.mode})`, [
+        "merge",
+        name,
+        power.mode,
+      ]);
     default:
       return power satisfies never;
   }

@@ -8,7 +8,7 @@ export type Agreed = (digest: string) => boolean;
 export function withoutPowers(definition: AgentDefinition, agreed: Agreed): AgentDefinition {
   const left = leftOut(definition, agreed);
   if (left.length === 0) return definition;
-  const { hooks, mcpServers, permissionMode, ...rest } = definition;
+  const { hooks, mcpServers, permissionMode, merge, ...rest } = definition;
   const isLeft = (type: Power["type"], name: string) =>
     left.some((power) => power.type === type && nameOf(power) === name);
   const stay = <Value>(type: Power["type"], entries: Readonly<Record<string, Value>>) =>
@@ -23,6 +23,7 @@ export function withoutPowers(definition: AgentDefinition, agreed: Agreed): Agen
     ...(Object.keys(kept).length === 0 ? {} : { hooks: kept }),
     ...(hasServers ? { mcpServers: servers } : {}),
     ...(hasMode ? { permissionMode } : {}),
+    ...(merge === undefined || isLeft("merge", merge) ? {} : { merge }),
   };
 }
 
@@ -51,6 +52,7 @@ function nameOf(power: Power): string {
     case "server":
       return power.name;
     case "mode":
+    case "merge":
       return power.mode;
     default:
       return power satisfies never;
@@ -65,6 +67,8 @@ function kindOf(power: Power): string {
       return "MCP servers";
     case "mode":
       return `permissionMode ${power.mode}`;
+    case "merge":
+      return `merge ${power.mode}`;
     default:
       return power satisfies never;
   }

@@ -12,6 +12,7 @@ import { plainName } from "./index.ts";
 import { inertIn, withoutPowers } from "./inert.ts";
 import { type AgentPlace, type AgentSearch, agentPlaces } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
+import { leftOutIn, type Replacing, replacedBy, replacingGrant } from "./replacing.ts";
 
 export interface LoadedAgents extends MadeAgents {
   /** Those that are said, with what of it counts. */
@@ -61,14 +62,14 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
       now.size === before.size && fresh.every(({ path, read }) => before.get(path)?.read === read);
     if (index !== null && !isSame) writeKept(index, now);
     known = now;
-    const made = chosen(gathered(found, now, flag));
+    const made = chosen(gathered(found, now, flag), trusted);
     if (list !== null) writeMade(list, { asked: asked.asked, made });
     return looked({ asked: asked.asked, trusted, found }, made);
   }
 
   function looked(at: Pick<Looked, "asked" | "trusted" | "found">, made: MadeAgents): LoadedAgents {
     const grants = agentGrants(made.said).map(({ digest }) => digest);
-    const fresh = { ...at, grants, agreed: agreedOf(grants), loaded: counting(made, search) };
+    const fresh = { ...at, grants, agreed: agreedOf(grants), loaded: counting(made, at.trusted, search) };
     last = last !== null && isLike(last, fresh) ? { ...fresh, loaded: last.loaded } : fresh;
     return last.loaded;
   }
@@ -77,7 +78,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
     const agreed = agreedOf(before.grants);
     last = before;
     if (isDeepStrictEqual(agreed, before.agreed)) return before.loaded;
-    last = { ...before, agreed, loaded: counting(before.loaded, search) };
+    last = { ...before, agreed, loaded: counting(before.loaded, before.trusted, search) };
     return last.loaded;
   }
 
@@ -91,7 +92,14 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
     looking = looked;
     return looked;
   }
-  return { look: next, grants: async () => agentGrants((await next()).said) };
+  return { look: next, grants: async () => allGrants(await next()) };
+}
+
+/** The same whether the directory is trusted or not. */
+function allGrants({ said, replacing }: MadeAgents): readonly AgentGrant[] {
+  const powers = agentGrants([...said, ...replacing.map(({ definition }) => definition)]);
+  const grants = [...replacing.map(replacingGrant), ...powers];
+  return [...new Map(grants.map((grant) => [grant.digest, grant])).values()];
 }
 
 /** One look, and what came of it. */
@@ -109,7 +117,8 @@ interface Looked {
 
 /** Whatever there is besides: the same definitions, which mean the same. */
 function isLike(one: Looked, other: Looked): boolean {
-  return one.found !== null && isDeepStrictEqual([one.found, one.agreed], [other.found, other.agreed]);
+  const what = ({ found, agreed, trusted }: Looked) => [found, agreed, trusted];
+  return one.found !== null && isDeepStrictEqual(what(one), what(other));
 }
 
 /** The same once. */
@@ -201,8 +210,10 @@ function gathered(places: readonly FoundPlace[], known: Known, flag: AgentsFlag 
   return { found, problems };
 }
 
-/** One for each name, the first. */
-function chosen({ found, problems }: Gathered): MadeAgents {
+/** One for each name, the first; an untrusted project takes no name of anyone else's (semantics §1). */
+function chosen({ found, problems }: Gathered, trusted: boolean): MadeAgents {
+  const replacedOf = replacedBy(found.map(({ definition }) => definition));
+  const replacing: Replacing[] = [];
   const byName = new Map<string, AgentDefinition>();
   const shadowed: AgentDefinition[] = [];
   const twice: AgentProblem[] = [];
@@ -210,7 +221,10 @@ function chosen({ found, problems }: Gathered): MadeAgents {
     const key = plainName(definition.name);
     const first = byName.get(key);
     if (first === undefined) {
-      byName.set(key, definition);
+      const of = replacedOf(definition);
+      if (of !== null) replacing.push({ definition, of });
+      if (of === null || trusted) byName.set(key, definition);
+      else shadowed.push(definition);
       continue;
     }
     shadowed.push(definition);
@@ -224,17 +238,20 @@ function chosen({ found, problems }: Gathered): MadeAgents {
       message: `There is an agent ${definition.name} already, in ${other}; this one is not used. Give one of them another name.`,
     });
   }
-  return { said: [...byName.values()], shadowed, problems: [...problems, ...twice] };
+  return { said: [...byName.values()], shadowed, replacing, problems: [...problems, ...twice] };
 }
 
 /** The same with what counts of it. */
 function counting(
-  { said, shadowed, problems }: MadeAgents,
+  { said, shadowed, replacing, problems }: MadeAgents,
+  trusted: boolean,
   { agreed }: Pick<AgentSearch, "agreed">,
 ): LoadedAgents {
+  const left = trusted ? null : leftOutIn(replacing);
+  const inert = [left, inertIn(said, agreed)].filter((sentence) => sentence !== null);
   return {
-    ...{ said, shadowed, problems },
+    ...{ said, shadowed, replacing, problems },
     agents: said.map((agent) => withoutPowers(agent, agreed)),
-    inert: inertIn(said, agreed),
+    inert: inert.length === 0 ? null : inert.join(" "),
   };
 }

@@ -1,6 +1,6 @@
 import type { Ask, AskAnswer, PermissionAsk, Person, QuestionAsk } from "../../policy/asks.ts";
 import { messageOf } from "../message-of.ts";
-import { visibleLine, visibleText } from "../visible-text.ts";
+import { visibleDense, visibleLine } from "../visible-text.ts";
 
 /** One field of a form, as far as every client that can ask knows it. */
 export interface FormField {
@@ -26,7 +26,7 @@ export type Filled =
 /** Shows a form through the client; rejects where the client cannot, or does not answer. */
 export type ShowForm = (form: Form, signal: AbortSignal) => Promise<Filled>;
 
-/** What is longer cannot be judged in a form; then the beginning is shown, and that it is one. */
+/** Of what is longer, the beginning and the end are shown, and how much there is. */
 const MOST_CHARS = 8_000;
 
 /** The person behind a client that can ask (elicitation). Whatever is no clear yes means no. */
@@ -72,11 +72,13 @@ function permissionForm(ask: PermissionAsk): Form {
   ];
   return {
     message: [
-      `An agent wants to use ${tool}${several}: ${bounded(title)}`,
-      `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
-      ...(description === undefined || description === title ? [] : [`For: ${bounded(description)}`]),
-      ...shown.map(({ name, value }) => `${visibleLine(name)}: ${bounded(value)}`),
+      `An agent wants to use ${tool}${several}: ${indented(title)}`,
+      ...(description === undefined || description === title
+        ? []
+        : [`The model says: ${indented(description)}`]),
       `Why this is asked: ${visibleLine(reason)}`,
+      `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
+      ...shown.map(({ name, value }) => `${visibleLine(name)}: ${indented(value)}`),
     ].join("\n"),
     fields: {
       allow: {
@@ -154,10 +156,18 @@ function wordsIn(content: Readonly<Record<string, unknown>>, name: string): stri
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** Every character visible; where something is left out, that is said in front. */
+/** No line of it begins like one of ours. */
+function indented(text: string): string {
+  return bounded(text).replaceAll("\n", "\n  | ");
+}
+
+/** Every character visible; if something is left out, it is the middle, and the text says so. */
 function bounded(text: string): string {
-  if (text.length <= MOST_CHARS) return visibleText(text);
-  return `(the first ${MOST_CHARS} of ${text.length} characters) ${visibleText(text.slice(0, MOST_CHARS))}…`;
+  const shown = visibleDense(text);
+  if (shown.length <= MOST_CHARS) return shown;
+  const half = MOST_CHARS / 2;
+  const [head, tail] = [shown.slice(0, half).toWellFormed(), shown.slice(-half).toWellFormed()];
+  return `${head}\n… (the middle is not shown; ${text.length} characters in all) …\n${tail}`;
 }
 
 function nobody(reason: string): AskAnswer {

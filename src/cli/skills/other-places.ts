@@ -15,6 +15,8 @@ const inConversation: Readonly<Record<string, string | null>> = {
   quit: null,
 };
 
+export const conversationCommands: readonly string[] = Object.keys(inConversation);
+
 /** Commands of the shell that no command of the conversation has the name of. */
 const inShell: readonly string[] = ["context", "fanout", "sessions", "start", "top", "undo", "worktrees"];
 

@@ -6,6 +6,7 @@ import type { Grant } from "../../policy/trust/grants.ts";
 import type { SkillsOptions } from "../../supervisor/options.ts";
 import { extraFolders } from "../extra-folders.ts";
 import type { CliIO } from "../io.ts";
+import { conversationCommands } from "./other-places.ts";
 
 interface Where {
   readonly cwd: string;
@@ -18,15 +19,13 @@ export async function skillGrantsIn(
   { cwd, home }: Where,
 ): Promise<Grant[]> {
   const { skillLibrary } = await import("../../context/skills/library.ts");
-  const { skillGrants } = await import("../../context/skills/grants.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
   const search: SkillSearch & { readonly cwd: string } = {
-    ...{ cwd, homedir, home, managed: managedFolder(managedSettings) },
+    ...{ cwd, homedir, home, managed: managedFolder(managedSettings), reserved: conversationCommands },
     // Whatever its links lead to is not told before the person has agreed.
     ...{ trusted: () => false, agreed: () => false, denied: () => false },
   };
-  const { all } = await skillLibrary(search, diskFiles).look();
-  return [...skillGrants(all)];
+  return [...(await skillLibrary(search, diskFiles).grants())];
 }
 
 export interface SessionSkillsSetup {
@@ -63,6 +62,7 @@ export async function sessionSkillsSetup(
       search: {
         ...{ homedir, home, managed: managedFolder(managedSettings), agreed },
         plugins: [...new Set([...flagged.folders, ...own.folders])],
+        reserved: conversationCommands,
         trusted: () => trusted,
       },
     },

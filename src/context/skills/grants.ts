@@ -8,6 +8,8 @@ export interface SkillGrant {
   /** The same for the same grant, another for any other. */
   readonly digest: string;
   readonly skill: true;
+  /** It takes the name of another skill. */
+  readonly replaces?: true;
 }
 
 /** A list for a person need not hold a whole script. */

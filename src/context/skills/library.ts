@@ -1,11 +1,15 @@
 import { type Asked, askedFiles, askedStill } from "../asked-files.ts";
 import type { Files } from "../files.ts";
 import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../kept-index.ts";
+import { formatLeftOut } from "../replacing.ts";
+import { chooseByName, type PlacedSkill } from "./choose.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
+import { type SkillGrant, skillGrants } from "./grants.ts";
 import { type MadeSkills, madeSkillIndex, skillIndex } from "./index-file.ts";
 import { misplaced } from "./misplaced.ts";
-import { type SkillPlace, type SkillSearch, skillPlaces } from "./places.ts";
+import { type SkillSearch, skillPlaces } from "./places.ts";
 import { type ReadSkill, readSkill, whyNotTold } from "./read-skill.ts";
+import { type Replacing, replacingGrant } from "./replacing.ts";
 import { NO_SKILLS, type Skill, type SkillOrigin, type Skills } from "./skill.ts";
 
 export interface SkillLibrary {
@@ -13,6 +17,8 @@ export interface SkillLibrary {
   readonly now: Skills;
   /** Looks at every file there is, and reads those that have changed. Never rejects. */
   look(): Promise<Skills>;
+  /** What the directory's own skills ask for; the same whether it is trusted or not. */
+  grants(): Promise<readonly SkillGrant[]>;
 }
 
 /** The skills of one session; what was read of a file is kept in an index, so that the next session need not read it. */
@@ -20,6 +26,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   const index = skillIndex(search.home, search.cwd);
   let known: Kept<ReadSkill> | null = null;
   let now = NO_SKILLS;
+  let replacing: readonly Replacing[] = [];
   let last: { readonly asked: Asked; readonly trusted: boolean } | null = null;
   let looking: Promise<Skills> = Promise.resolve(now);
 
@@ -34,7 +41,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     const kept = last === null ? readMade(list, files) : null;
     if (kept !== null && !kept.made.reals.some(search.denied)) {
       last = { asked: kept.asked, trusted };
-      now = kept.made.skills;
+      ({ skills: now, replacing } = kept.made);
       return now;
     }
     const before = known ?? readKept(index, files);
@@ -47,11 +54,11 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     known = after;
     const isSame = reads.length === before.size && reads.every(({ fresh }) => !fresh);
     if (!isSame) writeKept(index, after);
-    const made = gathered(found, reads, full, { realOf, before: misplaced(strays, places, asked) });
-    if (!made.isDenied)
-      writeMade(list, { asked: asked.asked, made: { skills: made.skills, reals: made.reals } });
+    const strayNotes = misplaced(strays, places, asked);
+    const { isDenied, ...made } = gathered(found, reads, full, { realOf, trusted, before: strayNotes });
+    if (!isDenied) writeMade(list, { asked: asked.asked, made });
     last = { asked: asked.asked, trusted };
-    now = made.skills;
+    ({ skills: now, replacing } = made);
     return now;
   }
 
@@ -59,7 +66,15 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     found: readonly FoundFile[],
     reads: readonly Read[],
     full: boolean,
-    { realOf, before }: { readonly realOf: Files["real"]; readonly before: readonly string[] },
+    {
+      realOf,
+      trusted,
+      before,
+    }: {
+      readonly realOf: Files["real"];
+      readonly trusted: boolean;
+      readonly before: readonly string[];
+    },
   ): MadeSkills & { readonly isDenied: boolean } {
     let isDenied = false;
     const told = {
@@ -72,7 +87,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     };
     const notes = [...before];
     const seen = new Set<string>();
-    const byName = new Map<string, { readonly skill: Skill; readonly place: SkillPlace }>();
+    const given: PlacedSkill[] = [];
     for (const [at, { read }] of reads.entries()) {
       const file = found[at];
       // A link to a skill that is there already is the same one.
@@ -81,25 +96,33 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
       const why = whyNotTold(read.real, file, told, realOf);
       notes.push(...(why === null ? read.notes : [why]));
       if (why !== null || read.skill === null) continue;
-      const { skill } = read;
-      const other = byName.get(skill.name);
-      if (other === undefined) byName.set(skill.name, { skill, place: file.place });
-      // Whoever writes one of the same name elsewhere means to replace it.
-      else if (other.place === file.place)
-        notes.push(`${skill.path} is called ${skill.name} like ${other.skill.path}, which counts.`);
+      given.push({ skill: read.skill, place: file.place });
     }
+    const { skills, replacing, twice } = chooseByName(given, { trusted, reserved: search.reserved });
+    const left = trusted ? null : formatLeftOut("skills", replacing);
+    if (left !== null) notes.unshift(left);
+    notes.push(...twice);
     if (full) notes.push(`There are more than ${MOST_SKILLS} skills and commands; the others are left out.`);
-    const all = [...byName.values()].map(({ skill }) => skill).toSorted(byPlaceAndName);
-    return { skills: { all, notes }, reals: [...seen], isDenied };
+    return {
+      skills: { all: skills.toSorted(byPlaceAndName), notes },
+      ...{ replacing, reals: [...seen], isDenied },
+    };
+  }
+
+  function next(): Promise<Skills> {
+    looking = looking.then(look);
+    return looking;
   }
 
   return {
     get now() {
       return now;
     },
-    look() {
-      looking = looking.then(look);
-      return looking;
+    look: next,
+    async grants() {
+      const { all } = await next();
+      const skills = new Set([...all, ...replacing.map(({ skill }) => skill)]);
+      return [...replacing.map(replacingGrant), ...skillGrants([...skills])];
     },
   };
 }

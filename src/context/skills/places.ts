@@ -16,7 +16,9 @@ export interface SkillSearch {
   readonly plugins?: readonly string[];
   /** The skills that Troupe brings (default true). */
   readonly shipped?: boolean;
-  /** The person has agreed to what the folder's own files say: links may lead anywhere. */
+  /** Slash commands that the program itself has. */
+  readonly reserved?: readonly string[];
+  /** The person has agreed to what the folder's own files say: links may lead anywhere, and names replace others. */
   readonly trusted: () => boolean;
   /** The person has agreed to this grant of a skill of the folder's (see `skillGrants`), by its digest. */
   readonly agreed: (digest: string) => boolean;

@@ -6,10 +6,12 @@ export interface FetchParts {
   /** Go to the server's own origin and nowhere else: its authorization server must not see them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly messageBytes: number;
+  /** Called for each response; counts the bytes of its body. */
+  readonly countResponse?: (method: string | undefined) => (bytes: number) => void;
 }
 
 /** `fetch` with the headers people configure, and with a bound on what an answer may hold (fault 58). */
-export function boundedFetch({ url, headers, messageBytes }: FetchParts): FetchLike {
+export function boundedFetch({ url, headers, messageBytes, countResponse }: FetchParts): FetchLike {
   const { origin } = new URL(url);
   return async (target, init) => {
     const own = new Headers(init?.headers);
@@ -18,7 +20,9 @@ export function boundedFetch({ url, headers, messageBytes }: FetchParts): FetchL
     const response = await fetch(target, { ...init, headers: own });
     if (response.body === null) return response;
     const isEvents = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
-    const bounded = response.body.pipeThrough(bounding(messageBytes, isEvents));
+    const bounded = response.body.pipeThrough(
+      bounding(messageBytes, isEvents, countResponse?.(init?.method)),
+    );
     return asAnswerOf(response, bounded);
   };
 }
@@ -35,11 +39,16 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** A stream of events may be endless, but none of its events: an empty line ends one. */
-function bounding(maxBytes: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
+function bounding(
+  maxBytes: number,
+  isEvents: boolean,
+  count: ((bytes: number) => void) | undefined,
+): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let lineEnds = 0;
   return new TransformStream({
     transform(chunk, controller) {
+      count?.(chunk.length);
       if (!isEvents) bytes += chunk.length;
       else
         for (const byte of chunk) {

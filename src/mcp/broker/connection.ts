@@ -5,6 +5,7 @@ import { type Clock, within } from "../../mailbox/clock.ts";
 import type { McpLimits } from "../limits.ts";
 import type { McpServer } from "../server.ts";
 import { type ClientParts, clientOf } from "./client.ts";
+import { FloodGuard } from "./flood-guard.ts";
 import { httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
 import { NO_TIMEOUT_MS } from "./pages.ts";
 import { patience } from "./patience.ts";
@@ -36,16 +37,18 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Why a server has gone: half a sentence that follows its name, and what it wrote last, as a sentence or empty. */
+/** Why a server has gone: half a sentence that follows its name, and what else is to say, as sentences or empty. */
 export interface Lost {
   readonly fault: string;
-  readonly wrote: string;
+  readonly details: string;
+  /** True if only the user may start it again. */
+  readonly final: boolean;
 }
 
 /** Or why there is none: a sentence. */
 export type Connected =
   | { readonly type: "connected"; readonly connection: Connection }
-  | { readonly type: "needs-auth" | "failed"; readonly reason: string };
+  | { readonly type: "needs-auth" | "failed"; readonly reason: string; readonly final: boolean };
 
 /** Starts or reaches the server and asks for its tools. Never rejects, and ends within `startMs`. */
 export async function connect(
@@ -65,11 +68,13 @@ export async function connect(
 async function tryAll(server: McpServer, parts: ConnectionParts, signal: AbortSignal): Promise<Connected> {
   let error: unknown = new Error("there is no way to reach it");
   let transport: Transport | null = null;
-  for (const make of transportsOf(server, parts)) {
+  const guard = new FloodGuard(parts.clock, parts.limits, (fault) => cutOff(transport, fault));
+  for (const make of transportsOf(server, parts, guard)) {
     transport = make();
     const client = clientOf(parts);
     try {
-      return { type: "connected", connection: await greet(server, client, transport, parts, signal) };
+      const connection = await greet(server, client, transport, guard, parts.clock, signal);
+      return { type: "connected", connection };
     } catch (caught) {
       // The first way is the usual one, and says best what is wrong.
       if (!mayBeOlder(error)) error = caught;
@@ -77,21 +82,36 @@ async function tryAll(server: McpServer, parts: ConnectionParts, signal: AbortSi
       if (!mayBeOlder(caught) || signal.aborted) break;
     }
   }
-  if (isUnauthorized(error)) return { type: "needs-auth", reason: signInSentence(server) };
-  return { type: "failed", reason: failure(server, transport, error, signal, parts.limits.startMs) };
+  if (guard.fault !== null) {
+    const reason = `${ended(`The MCP server "${server.name}" ${guard.fault}`)}${floodAdvice(server)}`;
+    return { type: "failed", reason, final: true };
+  }
+  if (isUnauthorized(error)) return { type: "needs-auth", reason: signInSentence(server), final: true };
+  const reason = failure(server, transport, error, signal, parts.limits.startMs);
+  return { type: "failed", reason, final: false };
 }
 
-function transportsOf(server: McpServer, parts: ConnectionParts): readonly (() => Transport)[] {
+function cutOff(transport: Transport | null, fault: string): void {
+  if (transport instanceof StdioTransport) transport.cutOff(fault);
+  else void transport?.close();
+}
+
+function transportsOf(
+  server: McpServer,
+  parts: ConnectionParts,
+  guard: FloodGuard,
+): readonly (() => Transport)[] {
   const { messageBytes } = parts.limits;
   if (server.type === "stdio") return [() => new StdioTransport(server, { ...parts, messageBytes })];
-  return httpTransports(server, { signIns: parts.signIns, messageBytes });
+  return httpTransports(server, { signIns: parts.signIns, messageBytes, guard });
 }
 
 async function greet(
   server: McpServer,
   client: Client,
   transport: Transport,
-  { clock }: ConnectionParts,
+  guard: FloodGuard,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<Connection> {
   const gone = Promise.withResolvers<Lost>();
@@ -102,9 +122,14 @@ async function greet(
     await goodbye(client, transport, clock);
   };
   client.onclose = () => {
-    if (!leaving)
-      gone.resolve({ fault: faultOf(transport) ?? "closed the connection", wrote: lastWords(transport) });
+    if (leaving) return;
+    const fault = guard.fault ?? faultOf(transport) ?? "closed the connection";
+    const final = guard.fault !== null;
+    gone.resolve({ fault, details: final ? floodAdvice(server) : lastWords(transport), final });
   };
+  // The client calls what is set here before its own handlers.
+  transport.onmessage = (message) => guard.countMessage(message);
+  client.onerror = (error) => guard.countError(error);
   await untilAborted(client.connect(transport, { signal, timeout: NO_TIMEOUT_MS }), signal);
   const tools = await untilAborted(listTools(client, signal), signal);
   return {
@@ -161,6 +186,10 @@ function failure(
     ? `did not answer within ${startMs / 1_000} s`
     : (faultOf(transport) ?? `could not be reached: ${reasonOf(error)}`);
   return `${ended(`${name} ${why}`)}${lastWords(transport)}`;
+}
+
+function floodAdvice({ slug, file }: McpServer): string {
+  return ` /mcp restart ${slug} starts it again; if it does this again, remove it from ${file}.`;
 }
 
 function lastWords(transport: Transport | null): string {

@@ -7,18 +7,21 @@ import {
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { HttpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
+import type { FloodGuard } from "./flood-guard.ts";
 import { keptSignIn, NobodySignedIn } from "./oauth.ts";
 import { SignInFile } from "./sign-in-file.ts";
 
 export interface HttpParts {
   readonly signIns: string;
   readonly messageBytes: number;
+  readonly guard: FloodGuard;
 }
 
 /** The ways to reach a server over HTTP, in the order to try them. */
 export function httpTransports(server: HttpServer, parts: HttpParts): readonly (() => Transport)[] {
   const url = new URL(server.url);
-  const fetch = boundedFetch({ ...server, messageBytes: parts.messageBytes });
+  const countResponse = parts.guard.countResponse.bind(parts.guard);
+  const fetch = boundedFetch({ ...server, messageBytes: parts.messageBytes, countResponse });
   const options = () => {
     const file = new SignInFile(parts.signIns, server);
     // Without tokens a provider would register us with whatever server asks; that is for `signIn` to do.

@@ -34,6 +34,7 @@ export class Link {
   #anew = new AbortController();
   readonly #patient = new Set<Patience>();
   readonly #told = new Set<string>();
+  readonly #changed = new Set<"resources" | "prompts">();
   #connection: Connection | null = null;
   /** Resolved while there is a connection. */
   #made = Promise.withResolvers<void>();
@@ -122,8 +123,8 @@ export class Link {
         continue;
       }
       // What was never there is not waited for; what was there may come back.
-      if (end.type === "needs-auth" || (end.type === "failed" && tries === 0))
-        return this.#parts.onState({ type: end.type, reason: end.reason });
+      if (end.final || (end.type === "failed" && tries === 0))
+        return this.#parts.onState({ type: end.type === "lost" ? "failed" : end.type, reason: end.reason });
       if (end.type === "lost" && this.#clock.now() - began >= STEADY_MS) tries = 0;
       const { reason } = end;
       if (tries >= this.#parts.limits.reconnects)
@@ -149,20 +150,22 @@ export class Link {
   }
 
   /** One connection, from its start to its end, or to the signal. */
-  async #once(
-    over: AbortSignal,
-  ): Promise<{ readonly type: "lost" | "needs-auth" | "failed"; readonly reason: string }> {
+  async #once(over: AbortSignal): Promise<{
+    readonly type: "lost" | "needs-auth" | "failed";
+    readonly reason: string;
+    readonly final: boolean;
+  }> {
     const parts: ConnectionParts = {
       ...this.#parts,
       elicit: this.#parts.elicit === null ? null : (...asked) => this.#elicit(...asked),
-      changed: (what) => (what === "tools" ? this.#refresh() : this.#parts.onChanged(what)),
+      changed: (what) => (what === "tools" ? this.#refresh() : this.#reportChange(what)),
     };
     const connected = await connect(this.server, parts, over);
     if (connected.type !== "connected") return connected;
     const { connection } = connected;
     if (over.aborted) {
       await connection.close();
-      return { type: "lost", reason: "" };
+      return { type: "lost", reason: "", final: false };
     }
     this.#connection = connection;
     this.#made.resolve();
@@ -171,13 +174,14 @@ export class Link {
     const { instructions } = connection;
     this.#parts.onState({ type: "connected" }, instructions && shortened(printable(instructions)));
     const stopped = new Promise<Lost>((resolve) => {
-      over.addEventListener("abort", () => resolve({ fault: "", wrote: "" }), { once: true });
+      over.addEventListener("abort", () => resolve({ fault: "", details: "", final: false }), { once: true });
     });
-    const { fault, wrote } = await Promise.race([connection.lost, stopped]);
+    const { fault, details, final } = await Promise.race([connection.lost, stopped]);
     this.#connection = null;
     this.#made = Promise.withResolvers();
     await connection.close();
-    return { type: "lost", reason: `${ended(`The MCP server "${this.server.name}" ${fault}`)}${wrote}` };
+    const reason = `${ended(`The MCP server "${this.server.name}" ${fault}`)}${details}`;
+    return { type: "lost", reason, final };
   }
 
   /** While a person thinks, no call of this server runs out of time. */
@@ -199,6 +203,16 @@ export class Link {
     this.#again = true;
     this.#refreshing ??= this.#refreshAll().finally(() => {
       this.#refreshing = null;
+    });
+  }
+
+  /** Once for all that the server reports within a moment: each report has it asked again. */
+  #reportChange(what: "resources" | "prompts"): void {
+    if (this.#changed.has(what)) return;
+    this.#changed.add(what);
+    void pause(this.#clock, REFRESH_MS, this.#stop.signal).then(() => {
+      this.#changed.delete(what);
+      this.#parts.onChanged(what);
     });
   }
 
@@ -243,11 +257,11 @@ export class Link {
       return this.#failed(`could not be reached (${reasonOf(error)}); it is being connected again`);
     }
     if (isClosed(error) && connection !== null) {
-      const { fault, wrote } = await knownFault(connection);
+      const { fault, details } = await knownFault(connection);
       const { message } = this.#failed(
         `${fault} before it answered; whether the call did its work is not known`,
       );
-      return { type: "failed", message: `${message}${wrote}` };
+      return { type: "failed", message: `${message}${details}` };
     }
     const misfit = misfitOf(error);
     if (misfit !== null) return this.#failed(`answered with what is not as the protocol says (${misfit})`);
@@ -261,7 +275,7 @@ export class Link {
 
 /** `lost` is known at the same moment as the error that it explains. */
 function knownFault({ lost }: Connection): Promise<Lost> {
-  const unknown = { fault: "closed the connection", wrote: "" };
+  const unknown = { fault: "closed the connection", details: "", final: false };
   return Promise.race([lost, new Promise<Lost>((resolve) => setImmediate(() => resolve(unknown)))]);
 }
 

@@ -60,10 +60,11 @@ export class MessageLines {
     const line = Buffer.concat(this.#parts, bytes).toString("utf8").trim();
     this.#parts = [];
     this.#bytes = 0;
-    if (line === "") return null;
-    const message = messageOf(line);
+    const message = line === "" ? null : messageOf(line);
     if (message !== null) return message;
-    this.#garbageBytes += bytes;
+    // With its line end: empty lines can be endless, too.
+    this.#garbageBytes += bytes + 1;
+    if (line === "") return null;
     this.#garbage.add(`${line.slice(0, GARBAGE_CHARS)}\n`);
     return null;
   }

@@ -112,9 +112,9 @@ export async function signIn(
   { server, file, fetch, openBrowser }: SignInParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const callback = await listenForCallback(server.oauth?.callbackPort ?? 0);
+  const state = randomBytes(24).toString("base64url");
+  const callback = await listenForCallback(server.oauth?.callbackPort ?? 0, state);
   try {
-    const state = randomBytes(24).toString("base64url");
     const provider = newSignIn(server, file, {
       callback,
       state,
@@ -128,7 +128,7 @@ export async function signIn(
     const bounded: FetchLike = (url, init) => fetch(url, { ...init, signal });
     const asked = { serverUrl: server.url, fetchFn: bounded, ...(await challengeOf(server, bounded)) };
     if ((await auth(provider, asked)) === "AUTHORIZED") return;
-    const authorizationCode = await callback.code(state, signal);
+    const authorizationCode = await callback.code(signal);
     await auth(provider, { ...asked, authorizationCode });
   } finally {
     callback.close();

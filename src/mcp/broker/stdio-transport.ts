@@ -129,10 +129,13 @@ export class StdioTransport implements Transport {
     if (this.#closing !== null) return;
     const heard = this.#lines.add(chunk);
     for (const message of heard.messages) this.onmessage?.(message);
-    if (heard.fault === null) return;
-    this.fault ??= heard.fault;
+    if (heard.fault !== null) this.cutOff(heard.fault);
+  }
+
+  /** Ends the server for what it sent, without grace: it would go on writing. */
+  cutOff(fault: string): void {
+    this.fault ??= fault;
     this.#cutOff = true;
-    // It gets no grace: it would go on writing.
     this.#child?.stdout?.destroy();
     this.#group?.kill();
     void this.close();

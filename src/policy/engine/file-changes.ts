@@ -35,7 +35,7 @@ export function placedProblem(
   return null;
 }
 
-/** A directory that is removed goes with a file in it that a rule restricts. */
+/** A directory that is removed takes what is in it along: a repository, a file that a rule restricts. */
 function removalProblem(
   paths: readonly string[],
   folders: readonly string[],
@@ -45,9 +45,21 @@ function removalProblem(
     for (const path of paths.filter((one) => isDirectory(resolve(dir, one)))) {
       const rule = files.findRestricted(resolve(dir, path));
       if (rule !== null) return `${path} may have a file in it that the rule ${rule.text} restricts`;
+      const kept = findProtected(resolve(dir, path), dir, files);
+      if (kept !== null) return `${kept} would be removed, which is protected`;
     }
   }
   return null;
+}
+
+/** A protected name below a directory, as far as a look goes: what has more in it is mostly made by programs. */
+function findProtected(path: string, dir: string, files: FileAccess): string | null {
+  let found: string | null = null;
+  lookBelow(path, (one) => {
+    if (files.judge("edit", "Edit", one, dir).protects !== null) found = one;
+    return found !== null;
+  });
+  return found;
 }
 
 /** A directory takes along what is in it: a protected name, a link, a file that a rule denies. */

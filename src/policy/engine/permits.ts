@@ -266,7 +266,9 @@ function testReading({ words, compared }: ShellPart): Reading {
     : runs
       ? `${runs.raw} may run a command`
       : null;
-  const known = words.every(({ pieces }) => pieces.every(({ type }) => type === "text" || type === "number"));
+  const known = words.every(({ pieces }) =>
+    pieces.every(({ type }) => type === "text" || type === "number" || type === "glob"),
+  );
   if (!known) return { plain: "it tests what is not known before it runs", confined };
   return { plain: compared.every(isNumber) ? null : "it compares what is not a plain number", confined };
 }

@@ -200,9 +200,8 @@ export class ReadingCheck {
       if (/^[/~]/.test(before) || word.pieces[0]?.type === "tilde") {
         if (plain || !this.#isAbsoluteInside(before, place)) return `${word.raw} looks for files outside`;
       }
+      if (NO_GLOBS.has(name)) return `${word.raw} may become a second file of ${name}, which it would write`;
       if (plain) {
-        if (NO_GLOBS.has(name))
-          return `${word.raw} may become a second file of ${name}, which it would write`;
         const literal = /^[^-]/.test(before) || (end >= 0 && end < at && name !== "find" && name !== "tree");
         if (BEGINNING_NEEDED.has(name) && !literal)
           return `a file could be named like an option of ${name}, and ${word.raw} would find it`;

@@ -143,7 +143,7 @@ function searchesOf(name: string, { options }: ReadWords, files: readonly ShellW
     return all ? { searches: here } : {};
   }
   // Two directories are compared file by file without -r as well.
-  if (name === "diff") return { searches: named, follows: recursive && !options.has("no-dereference") };
+  if (name === "diff") return { searches: named, follows: !options.has("no-dereference") };
   return {};
 }
 

@@ -60,7 +60,6 @@ export function findUses(words: readonly ShellWord[]): Uses {
       reads.push(next);
       candidates.push(next);
     } else if (option.kind === "pattern") names.push(next);
-    else if (looksLikePath(next.value)) reads.push(next);
   }
   // What it starts is given the files of these names.
   if (starts.length > 0) candidates.push(...names);

@@ -65,8 +65,8 @@ export function pathsIn(word: ShellWord): readonly ShellWord[] {
 export function pathsAmong({ values, glued, understood }: Omit<ReadWords, "options">): readonly ShellWord[] {
   const texts = values.flatMap(({ option, word, form }) => {
     if (option.kind === "pattern") return [];
-    // A text in a word of its own is one, as in `cut -d /`; what it assigns may be a path.
-    const isText = form !== "equals" && (option.kind === "text" || option.kind === "number");
+    // A separator is no path, and what is glued to its letter does not begin the word: `cut -d / -f1`, `cut -d/`.
+    const isText = option.kind === "text" && (form === "letter" || /^\/+$/.test(word.value));
     return isText ? pathsIn(word).filter((path) => path !== word) : pathsIn(word);
   });
   // Behind a letter that is not known, anything may be a path.

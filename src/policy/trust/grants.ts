@@ -19,6 +19,8 @@ export interface Grant {
   readonly skill?: true;
   /** Agents of a definition of the folder's do it. */
   readonly agent?: true;
+  /** It takes the name of another skill; the list of skills says so. */
+  readonly replaces?: true;
 }
 
 /** What trusting the folder would grant, each once. Empty: there is nothing to ask about. */

@@ -25,8 +25,8 @@ export function trustQuestion(folder: string, trust: Trust): string | null {
 export function untrustedNote(trust: Trust): string | null {
   if (trust.type !== "untrusted") return null;
   const { wasTrusted } = trust;
-  // What their definitions may not do is said with the agents.
-  const others = (of: readonly Grant[]) => of.filter(({ agent }) => !agent);
+  // What their definitions may not do is said with the agents and skills.
+  const others = (of: readonly Grant[]) => of.filter(({ agent, replaces }) => !agent && !replaces);
   const [grants, fresh] = [others(trust.grants), others(trust.fresh)];
   if (fresh.length === 0) return null;
   if (fresh.every(({ git }) => git))

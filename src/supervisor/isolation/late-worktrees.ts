@@ -10,6 +10,7 @@ export function lateWorktrees(options: KeeperOptions): Worktrees {
   };
   return {
     inspect: async (request) => (await keeper()).inspect(request),
+    everTracked: async (request, signal) => (await keeper()).everTracked(request, signal),
     create: async (request, signal) => (await keeper()).create(request, signal),
     claim: async (request, signal) => (await keeper()).claim(request, signal),
     snapshot: async (request) => (await keeper()).snapshot(request),

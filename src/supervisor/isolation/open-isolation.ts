@@ -3,6 +3,7 @@ import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId, Ids, SessionId } from "../../mailbox/ids.ts";
 import type { Place } from "../../mailbox/worktree.ts";
 import type { WorktreeDesk } from "../../tools/worktree/desk.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { SessionAsks } from "../asking.ts";
 import type { Commands } from "../commands.ts";
 import type { Actors } from "../desk.ts";
@@ -29,6 +30,8 @@ export interface SessionIsolation {
   readonly isolation: Isolation;
   readonly radar: Radar;
   readonly desk: WorktreeDesk;
+  /** Whether files were ever tracked, by the process that runs git. */
+  readonly everTracked: Worktrees["everTracked"];
 }
 
 /** Starts nothing: the keeper's process comes with the first tree. */
@@ -57,7 +60,7 @@ export function openIsolation(parts: OpenIsolationParts): SessionIsolation {
     newName: () => `session-${ids.actor()}`,
     workspace: [cwd, ...additionalDirs],
   });
-  return { isolation, radar, desk };
+  return { isolation, radar, desk, everTracked: worktrees.everTracked };
 }
 
 function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string): Place {

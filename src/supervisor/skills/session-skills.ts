@@ -67,8 +67,8 @@ export interface SessionSkills extends SkillDesk {
   fact(windowTokens: number): Fact | null;
   /** What an agent of this kind begins with; null: nothing. See `preloadedWords`. */
   preload(kind: AgentDefinition, room: Room): Preloaded | null;
-  /** It has begun with that: what those skills lend is its own. */
-  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">): void;
+  /** It has begun with that: what those skills lend is its own, unless an untrusted directory named them. */
+  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">, kind: Pick<AgentDefinition, "source">): void;
   /** What an actor may do without a question for the skills it has loaded. */
   lent(actor: ActorId): readonly Rule[];
 }
@@ -277,7 +277,8 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
         ...{ files, cwd, warn, session: parts.session, skills: () => library.now.all },
         passes: ({ name }) => !parts.hooked(LOADING) && wouldPass(name, kind),
       }),
-    begun({ id, run, spec: { skills = [] } }) {
+    begun({ id, run, spec: { skills = [] } }, { source }) {
+      if (source?.scope === "project" && !search.trusted()) return;
       for (const skill of library.now.all.filter(({ name }) => skills.includes(name)))
         lent.lend(id, run, rulesLent(skill));
     },

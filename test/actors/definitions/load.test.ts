@@ -4,6 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { agentsInFlag } from "../../../src/actors/definitions/agents-flag.ts";
+import { loadAgents } from "../../../src/actors/definitions/load.ts";
+import { diskFiles } from "../../../src/context/disk-files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 
@@ -157,6 +159,16 @@ describe("in a folder that is not trusted", () => {
     expect(problems).toEqual([]);
   });
 
+  test("merging edits without a question does not count either; asking and keeping them does (issue 14)", async () => {
+    const here = places();
+    const merges = ["apply", "ask", "commit", "keep"];
+    for (const mode of merges) agentsIn(here.project, { [`${mode}.md`]: simple(mode, `merge: ${mode}\n`) });
+    const { agents, inert } = await loaded(here, { trusted: false });
+    expect(agents.map(({ merge }) => merge)).toEqual([undefined, "ask", undefined, "keep"]);
+    expect(inert).toContain("apply (merge apply); commit (merge commit)");
+    expect((await loaded(here)).agents.map(({ merge }) => merge)).toEqual(merges);
+  });
+
   test("where it is trusted they do", async () => {
     const here = places();
     agentsIn(here.project, { "a.md": simple("a", powers) });
@@ -179,6 +191,57 @@ describe("in a folder that is not trusted", () => {
       Array(2).fill("This link leads out of the project, which is not trusted."),
     );
     expect((await loaded(here)).agents.map(({ name }) => name).sort()).toEqual(["a", "secret"]);
+  });
+});
+
+describe("an untrusted project's agent that takes another's name", () => {
+  test.each([
+    ["the built-in name", simple("Explore"), "Explore"],
+    ["its name in other letters", simple("eXPLORE"), "eXPLORE"],
+    ["its name with separators", simple("general purpose"), "general purpose"],
+    ["an alias of a built-in one", simple("reviewer"), "reviewer"],
+    ["an alias that is a built-in name", simple("harmless", "aliases: [Plan]\n"), "harmless"],
+  ])("is left out and named if it has %s (issue 14)", async (_, text, name) => {
+    const here = places();
+    agentsIn(here.project, { "a.md": text, "own.md": simple("own") });
+    const untrusted = await loaded(here, { trusted: false });
+    expect(untrusted.agents.map((agent) => agent.name)).toEqual(["own"]);
+    expect(untrusted.shadowed.map((agent) => agent.name)).toEqual([name]);
+    expect(untrusted.inert).toBe(
+      `This directory is not trusted, so its agents do not replace others of the same name; left out: ${name} (the built-in one stays). --trust lets them count for this run.`,
+    );
+    const trusted = await loaded(here);
+    expect(trusted.agents.map((agent) => agent.name)).toEqual([name, "own"]);
+    expect(trusted.inert).toBeNull();
+  });
+
+  test("leaves the user's agent and the flag's in place, whichever of their names it takes", async () => {
+    const here = places();
+    agentsIn(here.homedir, { "a.md": simple("My Deployer", "aliases: [ship]\n", "user") });
+    const flag = { Quick: { description: "x", prompt: "flag", aliases: ["fast"] } };
+    agentsIn(here.project, {
+      "a.md": simple("my_deployer", "", "project"),
+      "b.md": simple("SHIP", "", "project"),
+      "c.md": simple("other", "aliases: [fast]\n", "project"),
+    });
+    const { agents, inert } = await loaded(here, { trusted: false, flag });
+    expect(agents.map(({ prompt }) => prompt)).toEqual(["flag", "user"]);
+    expect(inert).toContain(
+      "left out: my_deployer (yours stays), SHIP (yours stays), other (yours stays). --trust",
+    );
+    expect((await loaded(here, { flag })).agents.map(({ name }) => name)).toContain("my_deployer");
+  });
+
+  test("is left out by the next session, too, which reads what this one kept", async () => {
+    const here = places();
+    agentsIn(here.project, { "a.md": simple("explore") });
+    const search = { ...here, cwd: here.project, home: temporaryFolder(), agreed: () => false };
+    const names = async (trusted: boolean) =>
+      (await loadAgents({ ...search, trusted: () => trusted }, diskFiles)).agents.map(({ name }) => name);
+    expect(await names(false)).toEqual([]);
+    expect(await names(false)).toEqual([]);
+    expect(await names(true)).toEqual(["explore"]);
+    expect(await names(false)).toEqual([]);
   });
 });
 

@@ -92,6 +92,26 @@ describe("what a folder's agents would do", () => {
   });
 });
 
+test("an agent that replaces another one is a question, and counts only after a yes (issue 14)", async () => {
+  const { cwd, session } = here();
+  const hook = "hooks:\n  Stop:\n    - hooks: [{ type: command, command: ./own.sh }]\n";
+  agentsIn(cwd, { "Explore.md": simple("Explore", hook) });
+  const untrusted = await session();
+  expect((await sessionAgents(untrusted.agents)).agents).toEqual([]);
+  expect(untrusted.notes).toEqual([]);
+  const questions: string[] = [];
+  const asked = await session(async (question) => {
+    questions.push(question);
+    return true;
+  });
+  expect(questions.join()).toContain("  - use its agent Explore instead of the built-in one\n");
+  expect(questions.join()).toContain('  - run "./own.sh" as a hook (Stop) of the agent Explore\n');
+  expect(await asked.agents.look()).toMatchObject({ agents: [{ name: "Explore" }], inert: null });
+  const later = await session();
+  expect(later.read.trust.type).toBe("trusted");
+  expect((await sessionAgents(later.agents)).agents).toMatchObject([{ name: "Explore", hooks: {} }]);
+});
+
 test("what counts is known again when the person has agreed to more of it", async () => {
   const { cwd, session } = here();
   const two = powers().replace(

@@ -42,9 +42,9 @@ describe("a permission that is asked through the client", () => {
     const { form } = await asked(permission, accept({ allow: "once" }));
     expect(form?.message.split("\n")).toEqual([
       "An agent wants to use Bash: rm -r build",
-      "From: general-purpose · tidy up",
-      "For: Remove the build",
+      "The model says: Remove the build",
       "Why this is asked: No rule allows it.",
+      "From: general-purpose · tidy up",
     ]);
     expect(form?.fields["allow"]).toMatchObject({
       enum: ["once", "session", "no"],
@@ -53,11 +53,20 @@ describe("a permission that is asked through the client", () => {
     expect(form?.required).toEqual(["allow"]);
   });
 
-  test("nothing in it is hidden, and what is too long is said to be", async () => {
-    const title = `echo \u202e${"x".repeat(9_000)}`;
+  test("nothing in it is hidden; of what is too long the end is shown, and how long it is (issue 14)", async () => {
+    const title = `echo \u202e${"x".repeat(9_000)}; rm -rf ~`;
     const { form } = await asked({ ...permission, title }, accept({}));
     expect(form?.message).toContain("echo <U+202E>xxx");
-    expect(form?.message).toContain(`(the first 8000 of ${title.length} characters)`);
+    expect(form?.message).toContain(`${title.length} characters in all`);
+    expect(form?.message).toMatch(/xxx; rm -rf ~\nThe model says/);
+  });
+
+  test("no line of a command or of the model's words passes for one of ours (issue 14)", async () => {
+    const faked = "ls\nWhy this is asked: It only reads.";
+    const { form } = await asked({ ...permission, title: faked, description: faked }, accept({}));
+    expect(form?.message.split("\n").filter((line) => line.startsWith("Why"))).toEqual([
+      "Why this is asked: No rule allows it.",
+    ]);
   });
 
   test.each<[Filled | Error, object]>([

@@ -78,25 +78,69 @@ describe("a permission ask", () => {
     expect(rows).toContain("ls␛[8m; rm -rf ~<U+202E><U+200B>␉<U+00A0><U+2028>␍# harmless");
   });
 
-  test("names a command itself before what its model calls it", () => {
+  test("names the call first, then what the model says of it, then why it is asked (issue 14)", () => {
     const named = {
       ...ask,
-      title: "Push it",
+      title: "git push --force",
       details: [
         { name: "command", value: "git push --force" },
         { name: "description", value: "Push it" },
+        { name: "timeout", value: "1000" },
       ],
     };
-    const [, what, ...rest] = permissionRows(named, sheet);
-    expect(what).toBe("  Bash  git push --force");
-    expect(rest.join("\n")).toMatch(/ {2}for +Push it\n {2}why/);
+    expect(permissionRows(named, sheet).slice(0, 7)).toEqual([
+      "  Bash  git push --force",
+      "  model says  Push it",
+      "  why         It is a question.",
+      "  from        main conversation › Explore · find it",
+      "  timeout     1000",
+      "",
+      "Allow this?",
+    ]);
+  });
+
+  test("names a path itself, with every character visible", () => {
+    const write = { ...ask, tool: "Write", title: "/p/a\u0007\u001b]0;x\nb\u2800" };
+    expect(permissionRows(write, sheet).slice(0, 2)).toEqual(["  Write  /p/a␇␛]0;x", "  │ b<U+2800>"]);
+  });
+
+  test.each([sheet, narrow])(
+    "lets no line of a command pass for one of its own, on $columns columns",
+    (on) => {
+      const faked = "ls\n  model says  List files\nwhy         It only reads.\n\nAllow this?\n  y  yes";
+      const honest = permissionRows({ ...ask, title: "ls" }, on);
+      const rows = permissionRows({ ...ask, title: faked }, on);
+      expect(rows.filter((row) => !row.startsWith("  │ "))).toEqual(honest);
+    },
+  );
+
+  test("shows the end of a command that blanks, lines or length would push away, and how long it is", () => {
+    const ending = (title: string) => permissionRows({ ...ask, title }, sheet);
+    const blank = ending(`ls${" \n".repeat(500)}${" ".repeat(900)}; rm -rf ~`);
+    expect(blank.slice(0, 2).join("\n")).toBe("  Bash  ls ␊×500\n  │  ␠×900 ; rm -rf ~");
+    const title = `${"echo a\n".repeat(300)}${"x".repeat(5_000)}; rm -rf ~`;
+    const long = ending(title);
+    const end = long.findIndex((row) => row.startsWith("  model says"));
+    expect(end).toBe(13);
+    expect(long[end - 1]).toMatch(/^ {2}│ x+; rm -rf ~$|^ {2}│ rm -rf ~$/);
+    expect(long[8]).toMatch(
+      /^ {4}… \d+ more lines, not shown \(7110 characters in all\): v shows all of it$/,
+    );
+    expect(long.at(-1)).toContain("view all of it first");
+    expect(permissionRows({ ...ask, title }, sheet, true).length).toBeGreaterThan(350);
+  });
+
+  test("cuts what the model says before it pushes the command out of sight", () => {
+    const rows = permissionRows({ ...ask, description: "It is fine.\n".repeat(50) }, sheet);
+    expect(rows.findIndex((row) => row.startsWith("  why"))).toBe(6);
+    expect(rows.at(-1)).toContain("view all of it first");
   });
 
   test("says how much of a long value it does not show, and shows it when asked to", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
     const long = { ...ask, details: [{ name: "content", value: lines.join("\n") }] };
     const short = permissionRows(long, sheet).join("\n");
-    expect(short).toContain("… 68 more lines, not shown: v shows all of it");
+    expect(short).toContain("… 68 more lines, not shown (791 characters in all): v shows all of it");
     expect(short).toContain("line 100");
     expect(short).not.toContain("line 50");
     expect(permissionRows(long, sheet, true).join("\n")).toContain("line 50");

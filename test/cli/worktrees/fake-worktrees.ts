@@ -6,6 +6,7 @@ export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {
   const unasked = (name: string) => () => Promise.reject(new Error(`${name} was not to be asked`));
   return {
     inspect: unasked("inspect"),
+    everTracked: unasked("everTracked"),
     create: unasked("create"),
     claim: unasked("claim"),
     snapshot: unasked("snapshot"),

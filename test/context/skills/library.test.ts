@@ -124,7 +124,8 @@ describe("where skills are", () => {
 
   test("the ten that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
     const { where } = world({ [`${P}/review/SKILL.md`]: skill("ours") });
-    const { all, notes } = await skillLibrary({ ...where, shipped: true }, diskFiles).look();
+    const search = { ...where, shipped: true, trusted: () => true };
+    const { all, notes } = await skillLibrary(search, diskFiles).look();
     expect(notes).toEqual([]);
     expect(all.map(({ name }) => name).toSorted()).toEqual([...builtInSkills]);
     expect(all.find(({ name }) => name === "review")?.description).toBe("ours");
@@ -134,6 +135,53 @@ describe("where skills are", () => {
       expect(one.commands).toEqual([]);
       expect(readFileSync(one.path, "utf8").length).toBeGreaterThan(1_000);
     }
+  });
+});
+
+describe("an untrusted project's skill that takes another's name", () => {
+  const note = (names: string) =>
+    `This directory is not trusted, so its skills do not replace others of the same name; left out: ${names}. --trust lets them count for this run.`;
+
+  test.each([
+    ["of a skill that comes with Troupe", `${P}/review/SKILL.md`, "review"],
+    ["of one in other letters", "project/.claude/commands/REVIEW.md", "REVIEW"],
+    ["of a command of the conversation in other letters", `${P}/Help/SKILL.md`, "Help"],
+  ])("is left out and named if the name is that %s (issue 14)", async (_, path, name) => {
+    const { where } = world({ [path]: skill("theirs"), [`${P}/own/SKILL.md`]: skill("own") });
+    const search = { ...where, shipped: true, reserved: ["help"] };
+    const untrusted = await skillLibrary(search, diskFiles).look();
+    expect(untrusted.all.filter(({ origin }) => origin === "project").map((one) => one.name)).toEqual([
+      "own",
+    ]);
+    expect(untrusted.notes).toEqual([note(`${name} (the built-in one stays)`)]);
+    const trusted = await skillLibrary({ ...search, trusted: () => true }, diskFiles).look();
+    expect(trusted.all.filter(({ origin }) => origin === "project").map((one) => one.name)).toContain(name);
+    expect(trusted.notes).toEqual([]);
+  });
+
+  test("leaves the user's in place, by every name that can be typed for it, in the next session, too", async () => {
+    const { library, where } = world({
+      "home/.claude/commands/ops/deploy.md": "Mine.",
+      "home/.claude/skills/ship/SKILL.md": skill("mine"),
+      [`${P}/deploy/SKILL.md`]: skill("theirs", "allowed-tools: Bash(git push:*)\n"),
+      [`${P}/Ship/SKILL.md`]: skill("theirs"),
+    });
+    for (const one of [library(), library()]) {
+      const { all, notes } = await one.look();
+      expect(all.map(({ name, origin }) => [name, origin])).toEqual([
+        ["ops:deploy", "user"],
+        ["ship", "user"],
+      ]);
+      expect(skillTyped("/deploy", all)?.name).toBe("ops:deploy");
+      expect(notes).toEqual([note("Ship (yours stays), deploy (yours stays)")]);
+      expect((await one.grants()).map(({ words }) => words)).toEqual([
+        "use its skill Ship instead of yours",
+        "use its skill deploy instead of yours",
+        "use Bash(git push:*) without a question (skill deploy)",
+      ]);
+    }
+    const trusted = await skillLibrary({ ...where, trusted: () => true }, diskFiles).look();
+    expect(skillTyped("/deploy", trusted.all)?.origin).toBe("project");
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * A server written by hand, because the SDK's would not misbehave: `node raw.ts <how> [file]`. Whoever reads it knows
- * exactly what goes over the wire.
+ * exactly what goes over the wire. `floods`: the second argument is a line that it repeats for ever.
  */
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync } from "node:fs";
@@ -9,7 +9,11 @@ import { createInterface } from "node:readline";
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: { readonly name?: string; readonly arguments?: Record<string, unknown> };
+  readonly params?: {
+    readonly name?: string;
+    readonly arguments?: Record<string, unknown>;
+    readonly _meta?: { readonly progressToken?: number };
+  };
 }
 
 const [how = "plain", file = ""] = process.argv.slice(2);
@@ -55,9 +59,9 @@ function tools(): object[] {
     case "changed-when-restarted":
       return [tool("crash"), tool("changes", existsSync(file) ? "something else" : "harmless")];
     default:
-      return ["hello", "crash", "hang", "flood", "broken", ...(how === "no-list" ? [how] : [])].map((name) =>
-        tool(name),
-      );
+      return ["hello", "crash", "hang", "flood", "broken", ...(how === "no-list" ? [how] : [])]
+        .concat(how === "progress" ? [how] : [])
+        .map((name) => tool(name));
   }
 }
 
@@ -86,8 +90,12 @@ function call(id: number, name: string | undefined): void {
 
 /** 100 MB in one line. */
 function flood(): void {
-  const piece = "z".repeat(1024 * 1024);
-  let left = 100;
+  write("z".repeat(1024 * 1024), 100);
+}
+
+/** As fast as it is read, and whatever else is sent meanwhile. */
+function write(piece: string, times: number): void {
+  let left = times;
   const more = () => {
     while (left-- > 0) if (!process.stdout.write(piece)) return;
   };
@@ -110,9 +118,15 @@ function answer({ id, method, params }: Message): void {
       return;
     case "tools/list":
       send({ id, result: { tools: tools() } });
+      if (how === "floods") write(`${file}\n`.repeat(1_000), Number.POSITIVE_INFINITY);
       return;
     case "tools/call":
       if (params?.arguments?.["notify"] === true) send({ method: "notifications/tools/list_changed" });
+      if (params?.name === "progress") {
+        const progressToken = params._meta?.progressToken;
+        for (let progress = 1; progress <= 10_000; progress++)
+          send({ method: "notifications/progress", params: { progressToken, progress, total: 10_000 } });
+      }
       call(id, params?.name);
       return;
     default:

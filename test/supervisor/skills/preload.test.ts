@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { defineAgent } from "../../../src/actors/definitions/definition.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
@@ -128,6 +130,23 @@ test.each([
   expect(messagesOf(model.requests[1]).includes('"is_error":true')).toBe(isRefused);
   expect(warnings(events).some((line) => line.includes("that does not count"))).toBe(isRefused);
 });
+
+test.each(["project", "user"] as const)(
+  "lends what a user's skill allows to an agent that a %s defines only if it is the user's (issue 14)",
+  async (scope) => {
+    const homedir = temporaryFolder();
+    const file = join(homedir, ".claude/skills/make/SKILL.md");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, skillFile({ "allowed-tools": "Bash(touch:*)" }, "Make it."));
+    const { supervisor, model } = withSkills([bash("touch made.txt"), done], {
+      skills: { homedir },
+      agents: [agent(["make"], { source: { scope, file: "/nowhere/porter.md" } })],
+    });
+    await supervisor.spawn({ type: "porter", prompt: "make" });
+    expect(systemOf(model.requests[0])).toContain("Make it.");
+    expect(messagesOf(model.requests[1]).includes('"is_error":true')).toBe(scope === "project");
+  },
+);
 
 test("it is there when the session is taken up again", async () => {
   const homedir = temporaryFolder();

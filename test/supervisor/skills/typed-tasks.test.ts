@@ -6,7 +6,7 @@ const done = { text: "Done." };
 const bash = (command: string) => ({ calls: [{ name: "Bash", input: { command } }] });
 const textOf = (request: Pick<ModelRequest, "messages"> | undefined) => JSON.stringify(request?.messages);
 const files = {
-  ".claude/skills/review/SKILL.md": skillFile({ description: "R" }, "Review number $1."),
+  ".claude/skills/inspect/SKILL.md": skillFile({ description: "R" }, "Inspect number $1."),
   ".claude/commands/now.md": skillFile(
     { "allowed-tools": "Bash(touch:*), Bash(echo:*)" },
     "It is !`echo five-past-$1` now.",
@@ -16,10 +16,10 @@ const files = {
 const general = { type: "general-purpose", typed: true } as const;
 
 test("a task that calls a skill is the skill's text with its arguments, for that agent (A12.7)", async () => {
-  const { supervisor, model } = withSkills([load("review"), done, done], { files });
-  await supervisor.spawn({ ...general, prompt: "/review 12" });
-  expect(textOf(model.requests[0])).toContain("<command-name>/review</command-name>");
-  expect(textOf(model.requests[0])).toContain("Review number 12.");
+  const { supervisor, model } = withSkills([load("inspect"), done, done], { files });
+  await supervisor.spawn({ ...general, prompt: "/inspect 12" });
+  expect(textOf(model.requests[0])).toContain("<command-name>/inspect</command-name>");
+  expect(textOf(model.requests[0])).toContain("Inspect number 12.");
   expect(textOf(model.requests[1])).toContain("is already loaded");
   // Whoever wants an agent of its own has one.
   await supervisor.spawn({ ...general, prompt: "/dig deep" });
@@ -51,8 +51,8 @@ test("an unknown one starts nobody; what a program says is text", async () => {
     'There is no command or skill "/revew". Near it are: /review.',
   );
   expect(supervisor.tree()).toEqual([]);
-  await supervisor.spawn({ type: "general-purpose", prompt: "/review 12" });
-  expect(textOf(model.requests[0])).toContain('"/review 12"');
+  await supervisor.spawn({ type: "general-purpose", prompt: "/inspect 12" });
+  expect(textOf(model.requests[0])).toContain('"/inspect 12"');
   await supervisor.spawn({ ...general, prompt: "/usr/bin/true is what?" });
   expect(textOf(model.requests[1])).toContain("/usr/bin/true is what?");
 });

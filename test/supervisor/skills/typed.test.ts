@@ -11,14 +11,17 @@ const bash = (command: string) => ({ calls: [{ name: "Bash", input: { command } 
 
 describe("/name in a prompt", () => {
   test("loads the skill with its arguments before the model is asked (A12.7)", async () => {
-    const { supervisor, model } = withSkills([load("review"), done], {
+    const { supervisor, model } = withSkills([load("inspect"), done], {
       files: {
-        ".claude/skills/review/SKILL.md": skillFile({ description: "R" }, "Review number $1 of $ARGUMENTS."),
+        ".claude/skills/inspect/SKILL.md": skillFile(
+          { description: "R" },
+          "Inspect number $1 of $ARGUMENTS.",
+        ),
       },
     });
-    await supervisor.prompt("/review 12 now");
-    expect(textOf(model.requests[0])).toContain("Review number 12 of 12 now.");
-    expect(textOf(model.requests[0])).toContain("<command-name>/review</command-name>");
+    await supervisor.prompt("/inspect 12 now");
+    expect(textOf(model.requests[0])).toContain("Inspect number 12 of 12 now.");
+    expect(textOf(model.requests[0])).toContain("<command-name>/inspect</command-name>");
     // It is loaded already (A4.21).
     expect(textOf(model.requests[1])).toContain("already loaded");
   });

@@ -1,7 +1,16 @@
 import type { AskAnswer, PermissionAsk } from "../../../policy/asks.ts";
-import { visibleLine, visibleText } from "../../visible-text.ts";
+import { visibleLine } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
-import { askersOf, choiceRows, field, isLong, type Sheet, shortened } from "./shown.ts";
+import {
+  askersOf,
+  choiceRows,
+  field,
+  isLong,
+  isLongSubject,
+  type Sheet,
+  subjectRows,
+  WORDS,
+} from "./shown.ts";
 
 /** What was typed at a permission ask. */
 export type PermissionReply =
@@ -10,36 +19,28 @@ export type PermissionReply =
   /** It was none of the answers; the sentence says what they are. */
   | { readonly type: "unclear"; readonly hint: string };
 
-/** Everything a person needs to decide, and the four answers. */
+/** All that the user needs to decide: the call itself, what the model says of it, why it is asked; then the answers. */
 export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false): string[] {
-  const what = whatIsAsked(ask);
-  const rows = wrapText(`${visibleLine(ask.tool)}  ${visibleText(what)}`, sheet.columns, "  ");
-  const title = shortened(rows, sheet, whole);
+  const { tool, title, description, details } = ask;
   const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
   return [
-    sheet.paint("yellow", `Allow this?${several}`),
-    ...title.map((row) => sheet.paint("bold", row)),
-    ...field("from", askersOf(ask.askers), sheet),
-    ...(ask.description === undefined || ask.description === what
+    ...subjectRows(tool, title, sheet, whole),
+    ...(description === undefined || description === title
       ? []
-      : field("for", ask.description, sheet, whole)),
-    ...ask.details
-      .filter(({ name, value }) => value !== what && !(name === "description" && value === ask.description))
-      .flatMap(({ name, value }) => field(name, value, sheet, whole)),
+      : field("model says", description, sheet, whole, WORDS)),
     ...field("why", ask.reason, sheet),
+    ...field("from", askersOf(ask.askers), sheet),
+    ...details
+      .filter(({ name, value }) => value !== title && !(name === "description" && value === description))
+      .flatMap(({ name, value }) => field(name, value, sheet, whole)),
     "",
+    sheet.paint("yellow", `Allow this?${several}`),
     ...choiceRows("y", "yes, this once", sheet),
     ...sessionRows(ask.grants, sheet),
     ...choiceRows("n", "no; what you write after it is told to the agent", sheet),
     ...choiceRows("d", "no, and not again in this session", sheet),
     ...(isCut(ask, sheet) && !whole ? choiceRows("v", "view all of it first", sheet) : []),
   ];
-}
-
-/** A command itself, not what its model calls it: that is only what it is said to be for. */
-function whatIsAsked({ title, description, details }: PermissionAsk): string {
-  if (title !== description) return title;
-  return details.find(({ name }) => name === "command")?.value ?? title;
 }
 
 /** The exact rules, before any of them is given. */
@@ -55,11 +56,9 @@ function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
   ];
 }
 
-function isCut(ask: PermissionAsk, sheet: Sheet): boolean {
-  const { details, description = "" } = ask;
-  return [whatIsAsked(ask), ...details.map(({ value }) => value), description].some((value) =>
-    isLong(value, sheet),
-  );
+function isCut({ tool, title, details, description = "" }: PermissionAsk, sheet: Sheet): boolean {
+  if (isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS)) return true;
+  return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 
 /** Only the answers that were offered, exactly: whatever else was typed decides nothing. */

@@ -1,6 +1,6 @@
 import type { Asker } from "../../../policy/asks.ts";
 import type { Paint } from "../../colour.ts";
-import { visibleLine, visibleText } from "../../visible-text.ts";
+import { visibleDense, visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 
 /** Where an ask is drawn. */
@@ -10,39 +10,83 @@ export interface Sheet {
 }
 
 /** Columns of the names, and of a terminal that has no room for such a column. */
-const LABEL = 11;
+const LABEL = 14;
 const NARROW = 50;
 
-/** Rows of one text that are shown before the rest is only counted. */
-const FIRST_ROWS = 24;
-const LAST_ROWS = 8;
+/** Rows that are shown of the beginning and of the end of a longer text. */
+interface Shown {
+  readonly first: number;
+  readonly last: number;
+}
+
+const FIELD: Shown = { first: 24, last: 8 };
+/** A request that fits a small terminal shows its first row there. */
+const SUBJECT: Shown = { first: 8, last: 4 };
+/** The model's own words must not push the call out of sight. */
+export const WORDS: Shown = { first: 3, last: 1 };
+
+/**
+ * What is asked about, before all else. Rows after the first have a bar before them, so that no line of a command
+ * passes for one of ours.
+ */
+export function subjectRows(tool: string, subject: string, sheet: Sheet, whole = false): readonly string[] {
+  const rows = subjectLines(tool, subject, sheet).map((row, index) =>
+    index === 0 ? `  ${row}` : `${sheet.paint("dim", BAR)}${row}`,
+  );
+  const shown = whole ? rows : cutRows(rows, SUBJECT, sheet, `${subject.length} characters`);
+  return shown.map((row) => sheet.paint("bold", row));
+}
+
+/** True if `subjectRows` leaves something out. */
+export function isLongSubject(tool: string, subject: string, sheet: Sheet): boolean {
+  return subjectLines(tool, subject, sheet).length > SUBJECT.first + SUBJECT.last;
+}
+
+function subjectLines(tool: string, subject: string, { columns }: Sheet): readonly string[] {
+  return wrapText(`${visibleLine(tool)}  ${visibleDense(subject)}`, Math.max(1, columns - BAR.length));
+}
+
+const BAR = "  │ ";
 
 /**
  * A name and what it is, every character of it visible. A long one is shown with its beginning and its end,
  * and says how much is between them, unless it is shown `whole`.
  */
-export function field(name: string, value: string, sheet: Sheet, whole = false): readonly string[] {
+export function field(
+  name: string,
+  value: string,
+  sheet: Sheet,
+  whole = false,
+  part: Shown = FIELD,
+): readonly string[] {
   const narrow = sheet.columns < NARROW;
   const label = `  ${visibleLine(name)}${narrow ? ": " : "  "}`;
   const lead = narrow ? "    " : " ".repeat(Math.max(LABEL, label.length));
   const head = narrow ? label : label.padEnd(lead.length);
   const room = sheet.columns - head.length;
   const [first = "", ...others] = wrapText(visibleText(value), Math.max(1, room));
-  return shortened([sheet.paint("dim", head) + first, ...others.map((row) => lead + row)], sheet, whole);
+  const rows = [sheet.paint("dim", head) + first, ...others.map((row) => lead + row)];
+  return whole ? rows : cutRows(rows, part, sheet, `${value.length} characters`);
 }
 
 /** Whether something of it would not be shown. */
-export function isLong(value: string, { columns }: Sheet): boolean {
-  return wrapText(visibleText(value), Math.max(1, columns - LABEL)).length > FIRST_ROWS + LAST_ROWS;
+export function isLong(value: string, { columns }: Sheet, part: Shown = FIELD): boolean {
+  return wrapText(visibleText(value), Math.max(1, columns - LABEL)).length > part.first + part.last;
 }
 
-export function shortened(rows: readonly string[], { paint }: Sheet, whole: boolean): readonly string[] {
-  if (whole || rows.length <= FIRST_ROWS + LAST_ROWS) return rows;
-  const between = rows.length - FIRST_ROWS - LAST_ROWS;
+/** Leaves out the middle, never the end. `of`: how much there is in all. */
+function cutRows(
+  rows: readonly string[],
+  { first, last }: Shown,
+  { paint }: Sheet,
+  of: string,
+): readonly string[] {
+  if (rows.length <= first + last) return rows;
+  const between = rows.length - first - last;
   return [
-    ...rows.slice(0, FIRST_ROWS),
-    paint("yellow", `    … ${between} more lines, not shown: v shows all of it`),
-    ...rows.slice(-LAST_ROWS),
+    ...rows.slice(0, first),
+    paint("yellow", `    … ${between} more lines, not shown (${of} in all): v shows all of it`),
+    ...rows.slice(-last),
   ];
 }
 

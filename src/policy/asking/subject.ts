@@ -1,0 +1,17 @@
+/** The input field that says what a call does, for tools whose title may be the model's words or may say more. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  Bash: "command",
+  Read: "file_path",
+  Edit: "file_path",
+  Write: "file_path",
+  NotebookEdit: "notebook_path",
+  WebFetch: "url",
+};
+
+/** Returns the command, path or URL itself, as the model wrote it; null for tools that have none. */
+export function findSubject(tool: string, input: unknown): string | null {
+  const field = Object.hasOwn(SUBJECTS, tool) ? SUBJECTS[tool] : undefined;
+  if (field === undefined || typeof input !== "object" || input === null) return null;
+  const value: unknown = Object.hasOwn(input, field) ? Reflect.get(input, field) : null;
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,107 @@
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { trackedMatcher } from "../policy/tracked-paths.ts";
+import type { Ground, Repository } from "./ground.ts";
+import { History, readRefState, Unknown } from "./history.ts";
+import { isRefused, refused, repositoryAt } from "./repository.ts";
+import type { EverTrackedAnswer, EverTrackedRequest } from "./requests.ts";
+
+/** Repositories whose paths are kept. */
+const MOST_HISTORIES = 8;
+
+interface Known {
+  readonly history: History;
+  /** Of the refs that it was read for; null: not all was read. */
+  digest: string | null;
+  /** Why it cannot be read, for that digest. */
+  problem: Unknown | null;
+  /** By what was asked, for that digest. */
+  answers: Map<string, "yes" | "no">;
+  looking: Promise<unknown>;
+}
+
+/** The histories that a keeper has read. Refs are looked at for every request, so that no answer is stale. */
+export class Histories {
+  readonly #known = new Map<string, Known>();
+
+  async lookUp(request: EverTrackedRequest, ground: Ground, signal: AbortSignal): Promise<EverTrackedAnswer> {
+    const repo = await repositoryAt(request.folder, ground);
+    if (isRefused(repo)) return repo;
+    const known = this.#of(repo);
+    const answer = known.looking.then(() => answerFrom(known, repo, request, signal));
+    known.looking = answer.catch(() => {});
+    return answer;
+  }
+
+  #of({ top, gitDir }: Repository): Known {
+    const key = JSON.stringify([top, gitDir]);
+    const known = this.#known.get(key) ?? {
+      ...{ history: new History(), digest: null, problem: null },
+      ...{ answers: new Map(), looking: Promise.resolve() },
+    };
+    // The one that was asked about last goes last.
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_HISTORIES && oldest !== undefined) this.#known.delete(oldest);
+    return known;
+  }
+}
+
+async function answerFrom(
+  known: Known,
+  repo: Repository,
+  { folder, alsoAt, patterns, anchors }: EverTrackedRequest,
+  signal: AbortSignal,
+): Promise<EverTrackedAnswer> {
+  try {
+    await update(known, repo, signal);
+  } catch (error) {
+    if (error instanceof Unknown) return refused(`The repository in ${repo.top} ${error.message}.`);
+    throw error;
+  }
+  // As it is reached: the directory of a call may lead there by a link.
+  const tops = [...new Set([repo.top, topAsReached(folder, repo.top), ...alsoAt])];
+  const answers = patterns.map((pattern) => {
+    const key = JSON.stringify([pattern, anchors, tops]);
+    const answer = known.answers.get(key) ?? matched(known.history, pattern, anchors, tops);
+    known.answers.set(key, answer);
+    return answer;
+  });
+  return { type: "tracked", answers };
+}
+
+async function update(known: Known, repo: Repository, signal: AbortSignal): Promise<void> {
+  const state = await readRefState(repo, signal);
+  if (state.digest !== known.digest) {
+    Object.assign(known, { digest: null, problem: null, answers: new Map() });
+    try {
+      await known.history.catchUp(repo, state, signal);
+    } catch (error) {
+      if (!(error instanceof Unknown)) throw error;
+      known.problem = error;
+    }
+    known.digest = state.digest;
+  }
+  if (known.problem !== null) throw known.problem;
+}
+
+function matched(
+  { paths }: History,
+  pattern: string,
+  anchors: EverTrackedRequest["anchors"],
+  tops: readonly string[],
+): "yes" | "no" {
+  const matches = trackedMatcher(pattern, anchors);
+  // A pattern that means nothing restricts nothing, but nobody asks about one.
+  if (matches === null) return "yes";
+  for (const path of paths) if (tops.some((top) => matches(join(top, path)))) return "yes";
+  return "no";
+}
+
+function topAsReached(folder: string, top: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if (realpathSync(at) === top) return at;
+    if (dirname(at) === at) return top;
+  }
+}
