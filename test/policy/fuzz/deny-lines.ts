@@ -1,143 +1,107 @@
-import type { Dice } from "./dice.ts";
+import { type Dice, list } from "./dice.ts";
 import type { Line } from "./read-lines.ts";
 import { CANARY } from "./repository.ts";
 import { LETTERS } from "./words.ts";
 
-/** Options of programs that run another one: letters, letters with a value, long names with `=` if they take one. */
+/** Options of programs that run another one. */
 interface Wrapper {
   readonly flags: string;
+  /** Letters with a value, and values that they take; none: the value can only be glued. */
   readonly values: Readonly<Record<string, readonly string[]>>;
   readonly longs: readonly string[];
   /** What stands before the command, such as a duration or a file. */
-  readonly before?: readonly string[];
+  readonly before: readonly string[];
 }
 
-const WRAPPERS: Readonly<Record<string, Wrapper>> = {
-  timeout: {
-    flags: "v",
-    values: { k: ["1", "5"], s: ["KILL", "9"] },
-    longs: ["foreground", "preserve-status", "verbose", "kill-after=2", "signal=9"],
-    before: ["5", "1s", "0.5"],
-  },
-  nice: { flags: "", values: { n: ["5", "-1", "0"] }, longs: ["adjustment=5"] },
-  stdbuf: {
-    flags: "",
-    values: { i: ["0", "L"], o: ["L", "0"], e: ["0"] },
-    longs: ["output=L", "error=0", "input=0"],
-    before: ["-o0"],
-  },
-  nohup: { flags: "", values: {}, longs: [] },
-  env: {
-    flags: "iv0",
-    values: { u: ["X", "HOME"], C: [".", "src"] },
-    longs: [
-      "ignore-environment",
-      "unset=X",
-      "chdir=src",
-      "debug",
-      "null",
-      "default-signal=PIPE",
-      "ignore-signal=INT",
-      "block-signal=INT",
-      "list-signal-handling",
-    ],
-    before: ["", "", "A=1", "-", "X=2 Y=3"],
-  },
-  setsid: { flags: "cfw", values: {}, longs: ["ctty", "fork", "wait"] },
-  ionice: {
-    flags: "t",
-    values: { c: ["3", "idle", "2"], n: ["7"] },
-    longs: ["class=3", "classdata=7", "ignore"],
-  },
-  flock: {
-    flags: "nsxuoeF",
-    values: { w: ["1"], E: ["2"] },
-    longs: [
-      "shared",
-      "exclusive",
-      "nonblock",
-      "timeout=1",
-      "close",
-      "no-fork",
-      "verbose",
-      "conflict-exit-code=3",
-    ],
-    before: ["a.txt", "src", "./b.txt"],
-  },
-  xargs: {
-    flags: "0rtx",
-    values: {
-      I: ["%"],
-      n: ["1"],
-      P: ["4"],
-      L: ["1"],
-      d: [","],
-      E: ["x"],
-      s: ["999"],
-      a: ["a.txt"],
-      e: [],
-      i: [],
-      l: [],
-    },
-    longs: [
-      "null",
-      "no-run-if-empty",
-      "max-args=1",
-      "max-procs=2",
-      "replace=%",
-      "arg-file=a.txt",
-      "delimiter=,",
-      "verbose",
-      "max-lines=1",
-      "eof=x",
-    ],
-  },
-  watch: {
-    flags: "betgxcdw",
-    values: { n: ["1", "0.1"] },
-    longs: ["interval=1", "exec", "no-title", "errexit", "chgexit", "color", "beep", "differences"],
-  },
-  sudo: { flags: "nEHbkS", values: { u: ["root"], g: ["root"], p: ["x"], C: ["3"] }, longs: [] },
-  doas: { flags: "nE", values: { u: ["root"], C: ["x"] }, longs: [] },
-  command: { flags: "p", values: {}, longs: [] },
-  exec: { flags: "cl", values: { a: ["x"] }, longs: [] },
-  time: { flags: "p", values: {}, longs: [] },
-  chrt: { flags: "bi", values: {}, longs: ["batch", "idle"], before: ["0"] },
-  taskset: { flags: "a", values: {}, longs: ["all-tasks"], before: ["1", "0x3"] },
-};
+/** Flags, letters with their values, long names, and words before the command. */
+const TABLE = `
+timeout | v | k=1,5 s=KILL,9 | foreground preserve-status verbose kill-after=2 signal=9 | 5 1s 0.5
+nice | | n=5,-1,0 | adjustment=5 |
+stdbuf | | i=0,L o=L,0 e=0 | output=L error=0 input=0 | -o0
+nohup | | | |
+env | iv0 | u=X,HOME C=.,src | ignore-environment unset=X chdir=src debug null default-signal=PIPE ignore-signal=INT list-signal-handling | A=1 - X=2
+setsid | cfw | | ctty fork wait |
+ionice | t | c=3,idle,2 n=7 | class=3 classdata=7 ignore |
+flock | nsxuoeF | w=1 E=2 | shared exclusive nonblock timeout=1 close no-fork verbose conflict-exit-code=3 | a.txt src ./b.txt
+xargs | 0rtx | I=% n=1 P=4 L=1 d=x E=x s=999 a=a.txt e i l | null no-run-if-empty max-args=1 max-procs=2 replace=% arg-file=a.txt delimiter=, verbose max-lines=1 eof=x |
+watch | betgxcdw | n=1,0.1 | interval=1 exec no-title errexit chgexit color beep differences |
+sudo | nEHbkS | u=root g=root p=x C=3 | |
+doas | nE | u=root C=x | |
+command | p | | |
+exec | cl | a=x | |
+time | p | | |
+chrt | bi | | batch idle | 0
+taskset | a | | all-tasks | 1 0x3
+unshare | rUmui | | map-root-user user fork mount |
+setarch | RZ | | addr-no-randomize | x86_64 linux64
+prlimit | | n=100 c=0 | nofile=100 core=0 |
+choom | | n=0 | adjust=0 |
+script | qe | | quiet return | -c
+dash | e | | | -c`;
+
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(
+  TABLE.trim()
+    .split("\n")
+    .map((row) => {
+      const [name = "", flags = "", values = "", longs = "", before = ""] = row
+        .split("|")
+        .map((cell) => cell.trim());
+      const words = (cell: string) => cell.split(" ").filter(Boolean);
+      const valued = words(values).map((word) => {
+        const [letter = "", given] = word.split("=");
+        return [letter, given?.split(",") ?? []] as const;
+      });
+      return [
+        name,
+        { flags, values: Object.fromEntries(valued), longs: words(longs), before: words(before) },
+      ] as const;
+    }),
+);
+
 /** Forms whose operand is a script. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
-  bash: [
-    "-c",
-    "-lc",
-    "-ec",
-    "-c -e",
-    "-c -o errexit",
-    "-xc",
-    "-o errexit -c",
-    "--norc -c",
-    "-c --",
-    "+e -c",
-    "-O extglob -c",
-    "-c +O extglob",
-    "-c -",
-    "--rcfile x -c",
-    "-eo pipefail -c",
-    "-co errexit",
-  ],
-  sh: ["-c", "-ec", "-c -e", "-uc", "-c --", "-o errexit -c", "-c -o errexit", "-ce", "+e -c"],
+  bash: list(
+    "-c ;; -lc ;; -ec ;; -c -e ;; -c -o errexit ;; -xc ;; -o errexit -c ;; --norc -c ;; -c -- ;; +e -c ;; -O extglob -c ;; -c +O extglob ;; -c - ;; --rcfile x -c ;; -eo pipefail -c ;; -co errexit",
+  ),
+  sh: list("-c ;; -ec ;; -c -e ;; -uc ;; -c -- ;; -o errexit -c ;; -c -o errexit ;; -ce ;; +e -c"),
   eval: ["", "--", "''"],
-  env: ["-S", "--split-string=", "-iS", "-vS", "-S -i", "-u X -S", "--split-string"],
-  watch: ["-n 1", "-tn1", "-tn 1", "-g", "-bn .1"],
-  flock: ["a.txt -c", "-n a.txt -c", "a.txt --command", "src -c", "-x src --comm"],
+  env: list(
+    "-S ;; --split-string= ;; -iS ;; -vS ;; -S -i ;; -u X -S ;; --split-string ;; --split= ;; -C . -S",
+  ),
+  watch: list("-n 1 ;; -tn1 ;; -tn 1 ;; -g ;; -bn .1 ;; --interv 1"),
+  flock: list("a.txt -c ;; -n a.txt -c ;; a.txt --command ;; src -c ;; -x src --comm"),
 };
+/** Forms of bash's grammar in which a command, X, stands. */
+const SYNTAX = list(`
+  (X) ;; { X; } ;; ! X ;; X & ;; echo $(X) ;; echo \`X\` ;; a=$(X) ;; [[ $(X) ]] ;; cat <(X) ;; cat <<< $(X) ;; : $(( $(X) + 1 ))
+  ;; : \${x:-$(X)} ;; for i in $(X); do :; done ;; if X; then :; fi ;; while X; do break; done ;; until X; do break; done ;; coproc X
+  ;; case x in x) X;; esac ;; f() { X; }; f ;; function f { X; }; f ;; trap 'X' EXIT ;; trap -- 'X' 0 ;; bash <<< 'X' ;; X 2>&1 | cat
+  ;; a[$(X)]=1 ;; echo "$(X)" ;; true && X || : ;; : > >(X) ;; sh -s <<< 'X' ;; A=$(X) ls
+  ;; printf -v x "$(X)" ;; time -p X ;; echo \${x#$(X)} ;; select i in a; do X; break; done <<< 1 ;; (( $(X) )) ;; let "a=$(X)" ;; X |& cat
+  ;; alias a='X'; a ;; bash -c "bash -c 'X'" ;; exec 3< <(X) ;; test -n "$(X)" ;; cat <<E\n$(X)\nE`).map(
+  (form) => form.replaceAll("\\n", "\n"),
+);
+const CANARIES = [
+  CANARY,
+  CANARY,
+  `'${CANARY}'`,
+  `q"canary"`,
+  `\\${CANARY}`,
+  `A=1 ${CANARY}`,
+  `$'qcanary'`,
+  "q''canary",
+];
+const FIND_TESTS = list(
+  "-name a.txt ;; -maxdepth 1 ;; -type f ;; ! ;; -newer b.txt ;; '(' ;; -print ;; -prune -o ;; -regextype egrep ;; -D tree ;; -perm -u+x",
+);
+const FIND_STARTS = [...list(". ;; a.txt ;; -L . ;; src ;; -O2 ."), ""];
 
 /** A command line that runs the canary, if the wrapper takes the words so; a deny rule must see it. */
 export function randomDenyLine(dice: Dice, only: string | null): Line {
-  const names = [...Object.keys(WRAPPERS), "find", "script", "shell"];
+  const names = [...WRAPPERS.keys(), "find", "script", "syntax"];
   const row = only ?? dice.pick(names);
   const command = [
-    dice.pick([CANARY, CANARY, `'${CANARY}'`, `q"canary"`, `\\${CANARY}`]),
+    dice.pick(CANARIES),
     ...dice.several(0, 2, () => dice.pick(["x", "-a", "%", "{}", "--"])),
   ].join(" ");
   const inner = dice.chance(0.25) ? wrap(dice, dice.pick(names), command) : command;
@@ -151,24 +115,10 @@ function wrap(dice: Dice, name: string, inner: string): string {
   switch (name) {
     case "find": {
       const action = dice.pick(["-exec", "-execdir", "-exec", "-ok"]);
-      const tests = dice.several(0, 2, () =>
-        dice.pick([
-          "-name a.txt",
-          "-maxdepth 1",
-          "-type f",
-          "!",
-          "-newer b.txt",
-          "'('",
-          "-print",
-          "-prune -o",
-          "-regextype egrep",
-          "-D tree",
-          "-perm -u+x",
-        ]),
-      );
+      const tests = dice.several(0, 2, () => dice.pick(FIND_TESTS));
       return [
         "find",
-        dice.pick([".", "a.txt", "", "-L .", "src", "-O2 ."]),
+        dice.pick(FIND_STARTS),
         ...tests,
         action,
         inner,
@@ -176,8 +126,7 @@ function wrap(dice: Dice, name: string, inner: string): string {
         ...dice.several(0, 1, () => dice.pick(["-print", "-quit", "-exec ls ';'"])),
       ].join(" ");
     }
-    case "script":
-    case "shell": {
+    case "script": {
       const shell = dice.pick(Object.keys(SCRIPTS));
       const form = dice.pick(SCRIPTS[shell] ?? [""]);
       const script = dice.pick([
@@ -190,8 +139,12 @@ function wrap(dice: Dice, name: string, inner: string): string {
       const quoted = script.includes("'") ? `"${script.replaceAll(/[\\"$`]/g, "\\$&")}"` : `'${script}'`;
       return `${shell} ${form}${form.endsWith("=") ? "" : " "}${shell === "env" || shell === "watch" ? quoteFlat(dice, inner) : quoted}`;
     }
+    case "syntax": {
+      const form = dice.pick(SYNTAX);
+      return form.replaceAll("X", () => (/'X'|"X"/.test(form) ? CANARY : inner));
+    }
     default:
-      return [name, ...options(dice, WRAPPERS[name]), inner].join(" ");
+      return [name, ...options(dice, WRAPPERS.get(name)), inner].join(" ");
   }
 }
 
@@ -231,7 +184,7 @@ function options(dice: Dice, wrapper: Wrapper | undefined): string[] {
         return dice.chance(0.15) ? `-${dice.pick([...LETTERS])}` : dice.chance(0.2) ? "--" : "";
     }
   });
-  const extra = before ? [dice.pick(before)] : [];
+  const extra = before.length > 0 && dice.chance(0.9) ? [dice.pick(before)] : [];
   const end = dice.chance(0.1) ? ["--"] : [];
   return dice.chance(0.5) ? [...made, ...end, ...extra] : [...made, ...extra, ...end];
 }

@@ -163,8 +163,8 @@ function removeRepository(ws: string): void {
   write(join(ws, "config"), `${HOSTILE_CONFIG}[core]\n\tworktree = .\n`);
 }
 
-/** Ends what started it, so that `watch` does not go on for ever. */
-const ENDING = "#!/bin/sh\nread -r _ _ _ parent _ < /proc/$PPID/stat\nkill -9 $PPID $parent\n";
+/** Ends its whole line, `watch` and all, but only where process 1 is the driver of these lines (run-lines.ts). */
+const ENDING = "#!/bin/sh\ngrep -q fuzz-driver.sh /proc/1/cmdline && kill -9 -1\n";
 
 /** Reads its options as sudo does, and runs the rest as the same user. */
 const FAKE_SUDO = `#!/bin/bash

@@ -33,7 +33,7 @@ export interface LineToRun {
 }
 
 /** A line without progress for this long is killed; what it did until then counts. */
-const STUCK_MS = 2_000;
+const STUCK_MS = 1_000;
 
 /** Runs each line in a bash of its own, all of them in one sandbox below `root`, and returns what each one did. */
 export async function observeLines(
@@ -47,14 +47,14 @@ export async function observeLines(
   mkdirSync(io);
   try {
     for (const [at, { text, ws }] of lines.entries()) writeFileSync(join(io, `${at}.in`), `${ws}\0${text}\0`);
-    writeFileSync(join(io, "run.sh"), DRIVER);
+    writeFileSync(join(io, "fuzz-driver.sh"), DRIVER);
     const environment = { PATH: `/usr/local/bin:/usr/bin:/bin:${bin}`, LC_ALL: "C", TERM: "dumb", USER: "u" };
     const args = [
       ...["-f", "-y", "--seccomp-bpf", "-q", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", trace],
       ...sandbox([root]),
       "--clearenv",
       ...Object.entries(environment).flatMap(([key, value]) => ["--setenv", key, value]),
-      ...["/bin/bash", "--noprofile", "--norc", join(io, "run.sh"), io, String(lines.length)],
+      ...["/bin/bash", "--noprofile", "--norc", join(io, "fuzz-driver.sh"), io, String(lines.length)],
     ];
     await finish(spawn("/usr/bin/strace", args, { stdio: ["ignore", "pipe", "ignore"] }));
     const observed = readTrace(readFileSync(trace, "utf8"), io, lines.length);
@@ -88,7 +88,7 @@ function finish(child: ChildProcess): Promise<void> {
 }
 
 function isDriver(pid: number): boolean {
-  return read(`/proc/${pid}/cmdline`).split("\0")[3]?.endsWith("/run.sh") ?? false;
+  return read(`/proc/${pid}/cmdline`).split("\0")[3]?.endsWith("/fuzz-driver.sh") ?? false;
 }
 
 function descendants(pid: number): number[] {

@@ -61,12 +61,8 @@ export function readTrace(text: string, io: string, count: number): Observed[] {
       processes.set(pid, { line: current, cwd: "", program: "bash" });
       continue;
     }
-    // A thread or a child begins as what was started last; the kernel is not asked whose it is.
-    const known = processes.get(pid) ?? {
-      line: current,
-      cwd: "",
-      program: observed[current]?.starts.at(-1) ?? "bash",
-    };
+    // A thread and a child begin as bash: the kernel is not asked whose they are.
+    const known = processes.get(pid) ?? { line: current, cwd: "", program: "bash" };
     processes.set(pid, known);
     const into = observed[known.line];
     if (!into) continue;
@@ -103,7 +99,9 @@ function take(call: string, by: Process, texts: Texts, flags: string, into: Obse
       const real = texts.at(-1)?.path ?? named[0] ?? "";
       if (/O_PATH/.test(flags)) return;
       if (call === "creat" || /O_(?:WRONLY|RDWR|CREAT|TRUNC)/.test(flags)) writes([real]);
-      if (!/O_WRONLY/.test(flags)) into.reads.push({ program: by.program, path: real });
+      // Bash opens directories only to expand a glob; what it finds there, the command opens itself.
+      if (/O_WRONLY/.test(flags) || (by.program === "bash" && /O_DIRECTORY/.test(flags))) return;
+      into.reads.push({ program: by.program, path: real });
       return;
     }
     case "execve":
