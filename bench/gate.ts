@@ -74,7 +74,7 @@ function gateOf(cwd: string): Services["before"] {
   });
   const permissions = sessionPermissions({
     ...{ options: { rules: twoHundred() }, folders: [cwd], readable: [], hooks, actors, onWarning() {} },
-    sandbox: { settings: defaultSandboxSettings, report: async () => null },
+    sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
   });
   const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
   const gate = permissions.gate(toolbox);

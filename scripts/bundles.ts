@@ -32,13 +32,6 @@ export const bundles: readonly Bundle[] = [
     format: "esm",
   },
   { name: "journal-writer", entry: "src/journal/writer.ts", external: found, alone: true, format: "esm" },
-  {
-    name: "sandbox-thread",
-    entry: "src/policy/sandbox/thread.ts",
-    external: ["@anthropic-ai/sandbox-runtime"],
-    alone: true,
-    format: "esm",
-  },
   { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], alone: true, format: "esm" },
   {
     name: "worktree-keeper",

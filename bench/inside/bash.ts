@@ -14,6 +14,8 @@ export interface BashTask {
   readonly calls: number;
   /** What one more command writes. */
   readonly megabytes: number;
+  /** Commands that only read are confined. */
+  readonly confined: boolean;
 }
 
 export interface BashRun {
@@ -30,7 +32,7 @@ export interface BashRun {
   readonly bareCpuMs: number | null;
 }
 
-const { cwd, home, live, calls, megabytes } = given<BashTask>();
+const { cwd, home, live, calls, megabytes, confined } = given<BashTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
 const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
 
@@ -94,7 +96,7 @@ let waiting = 0;
 const supervisor = new Supervisor({
   cwd,
   home,
-  permissionMode: "bypassPermissions",
+  ...(confined ? { allowedTools: ["Bash(yes:*)"] } : { permissionMode: "bypassPermissions" as const }),
   limits: { maxAgents: Math.max(1, live), maxTurns: 10_000 },
   source: { provider: "client", client },
   onEvent(event) {

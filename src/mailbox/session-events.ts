@@ -79,6 +79,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
         file: z.optional(z.string()),
       }),
     ),
+    /** What an allowed command rests on: rules, a confinement, the reading alone, or the mode. */
+    tier: z.optional(z.enum(["rule", "enforced", "plain", "mode"])),
   }),
   /** `result` where running the call again could do something twice. */
   z.object({

@@ -53,3 +53,9 @@ function plain(name: string): string {
     .replace(/[. ]+$/, "")
     .toLowerCase();
 }
+
+/** Patterns for the names that such a path ends in, in lower case; few, so that a search takes little. */
+export function protectedNames(): string[] {
+  const names = [...FOLDERS.map((folder) => folder.at(-1) ?? ""), ...FILES];
+  return [".*", ...names.filter((name) => !name.startsWith("."))];
+}

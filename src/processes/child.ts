@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
 import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
@@ -32,17 +33,24 @@ export function startChild(
   clock: Clock,
 ): Child {
   const began = clock.now();
+  let held: Held | null = null;
+  try {
+    held = request.confined === undefined ? null : confine(request.confined, request);
+  } catch (error) {
+    return noChild(request, Promise.resolve(notConfined(whyOf(error))), clock, began);
+  }
   let output: Output;
   try {
     output = outputFor(request, clock);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const reason = `${request.file} could not be started, because there is no file for its output: ${why}.`;
+    held?.close();
+    const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
     return noChild(request, Promise.resolve(reason), clock, began);
   }
-  const launched = launch(request, env, output);
-  if (launched.type === "started") return watch(request, launched, output, clock, began);
+  const launched = launch(request, env, output, held);
+  if (launched.type === "started") return watch(request, launched, output, held, clock, began);
   const reason = launched.reason.then(async (why) => {
+    held?.close();
     await output.close();
     return why;
   });
@@ -62,6 +70,7 @@ function watch(
   request: ProcessRequest,
   started: Started,
   output: Output,
+  held: Held | null,
   clock: Clock,
   began: number,
 ): Child {
@@ -85,9 +94,15 @@ function watch(
     running = false;
     withdraw();
     // Of a shell that came to its own end: what it left behind it may have wanted to go on (fault 32).
-    const left = request.output && cause === null ? group.running() : 0;
+    // A confinement ends all that is in it.
+    const left = request.output && cause === null && held === null ? group.running() : 0;
     await group.end();
     const { reason, ...written } = await output.close();
+    const wasStarted = held?.close() ?? true;
+    if (!wasStarted && cause === null && signal === null) {
+      const said = written.file?.head ?? written.stderr;
+      return notStarted(request.id, notConfined(said.trim()), clock.now() - began);
+    }
     const said = [...(left > 0 ? [endedWithIt(left)] : []), ...(reason === undefined ? [] : [reason])];
     return {
       id: request.id,
@@ -101,10 +116,18 @@ function watch(
   }
   // A rejection nobody hears would end the host, and with it every command of the session.
   const result = finish().catch((error) => {
-    const why = error instanceof Error ? error.message : String(error);
-    return unknown(request.id, `What it wrote is not known: ${why}.`, clock.now() - began);
+    return unknown(request.id, `What it wrote is not known: ${whyOf(error)}.`, clock.now() - began);
   });
   return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
+}
+
+/** Nothing has run: what was written comes from the program that builds the confinement. */
+function notConfined(why: string): string {
+  return `Its confinement could not be built (${why.slice(0, 500)}), so nothing was run. Run troupe doctor in a terminal to see why.`;
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function endedWithIt(left: number): string {

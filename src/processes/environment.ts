@@ -66,6 +66,16 @@ export function commandEnvironment(
   );
 }
 
+/** Names and values that open something, and the directory for temporary files, which a confined program has of its own. */
+export function withoutCredentials(env: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name, value]) => !OPENS_SOMETHING.test(name) && !/:\/\/[^/]*@/.test(value) && !TEMPORARY.test(name),
+  );
+  return { ...Object.fromEntries(kept), TMPDIR: "/tmp" };
+}
+
+const TEMPORARY = /^(?:TMPDIR|TMP|TEMP)$/;
+
 /** What is added to a command's environment, without what nobody may give to it. */
 export function commandsOwn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(cleanEnvironment(env)).filter(([name]) => !STEERS_GIT.test(name)));

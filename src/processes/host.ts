@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { type Child, startChild } from "./child.ts";
+import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, tagsOf } from "./host-tag.ts";
 import { type FromHost, ToHost } from "./protocol.ts";
 import type { ProcessRequest } from "./requests.ts";
@@ -20,7 +21,9 @@ function serve(clock: Clock): void {
   };
 
   async function run(ticket: number, request: ProcessRequest): Promise<void> {
-    const env = { ...environment, ...request.env, ...tagsOf(tag, request.owner) };
+    const own = { ...environment, ...request.env };
+    const light = request.confined !== undefined && request.confined.type !== "full";
+    const env = { ...(light ? withoutCredentials(own) : own), ...tagsOf(tag, request.owner) };
     if (request.output) shellUsers.add(request.owner);
     const child = startChild(request, env, clock);
     children.set(ticket, child);

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { execa } from "execa";
 import type { RunRequest } from "../mailbox/runs.ts";
+import { FIRST_DESCRIPTOR, type Held } from "./confine.ts";
 import type { Output } from "./output.ts";
 
 /** A child that runs, or why there is none. */
@@ -24,11 +25,17 @@ const OPTIONS = {
 
 type Environment = Readonly<Record<string, string>>;
 
-export function launch(request: RunRequest, env: Environment, { descriptors }: Output): Launch {
+export function launch(
+  request: RunRequest,
+  env: Environment,
+  { descriptors }: Output,
+  held: Held | null,
+): Launch {
   try {
-    const { process, failure } = descriptors
-      ? withDescriptors(request, env, descriptors)
-      : withPipes(request, env);
+    const { process, failure } =
+      descriptors || held
+        ? withDescriptors({ ...request, ...held }, env, descriptors, held?.descriptors ?? [])
+        : withPipes(request, env);
     const { pid } = process;
     if (pid !== undefined) return { type: "started", pid, process };
     return { type: "not-started", reason: failure.then((error) => whyNot(request, error)) };
@@ -51,11 +58,14 @@ function withPipes({ file, args, cwd }: RunRequest, env: Environment): Attempt {
 
 /** execa takes no descriptors over 9 and has nothing to add where no stream is ours to read. */
 function withDescriptors(
-  { file, args, cwd }: RunRequest,
+  { file, args, cwd }: Pick<RunRequest, "file" | "cwd"> & { readonly args: readonly string[] },
   env: Environment,
-  descriptors: readonly number[],
+  descriptors: readonly number[] | null,
+  more: readonly number[],
 ): Attempt {
-  const process = spawn(file, args, { detached: true, stdio: ["ignore", ...descriptors], cwd, env });
+  const own: StdioOptions & unknown[] = ["ignore", ...(descriptors ?? (["pipe", "pipe"] as const))];
+  while (more.length > 0 && own.length < FIRST_DESCRIPTOR) own.push("ignore");
+  const process = spawn(file, args, { detached: true, stdio: [...own, ...more], cwd, env });
   return { process, failure: once(process, "error").then(([error]) => error) };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Confined } from "../mailbox/confined.ts";
 import { RunRequest, RunResult } from "../mailbox/runs.ts";
 
 /** Output that goes to a file by descriptor: however much it is, it passes through no process of ours. */
@@ -12,8 +13,11 @@ export const FileOutput = z.object({
 });
 export type FileOutput = z.infer<typeof FileOutput>;
 
-/** `output` absent: stdout and stderr come back in the result, both bounded. */
-export const ProcessRequest = z.extend(RunRequest, { output: z.optional(FileOutput) });
+/** `output` absent: stdout and stderr come back in the result, both bounded. `confined` absent: it runs as the user. */
+export const ProcessRequest = z.extend(RunRequest, {
+  output: z.optional(FileOutput),
+  confined: z.optional(Confined),
+});
 export type ProcessRequest = z.infer<typeof ProcessRequest>;
 
 /** The beginning and the end of what was written; `head` is all of it where `tail` is null. */

@@ -18,19 +18,18 @@ import { placeOf, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turn
 import type { Place } from "../mailbox/worktree.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
 import { type Child, queued } from "./children.ts";
+import type { CommandPlace } from "./commands.ts";
 import type { JudgedCall } from "./judged-runs.ts";
 import { Owed } from "./owed.ts";
 import type { Activity } from "./view.ts";
 
 /** A call that was let go and has not ended. */
-export interface RunningCall extends JudgedCall {
+export interface RunningCall extends JudgedCall, CommandPlace {
   readonly tool: string;
   readonly title: string;
   /** It runs in the agent's own thread. */
   readonly local: boolean;
   readonly startedAt: number;
-  /** A command that runs outside of the sandbox. */
-  readonly outside: boolean;
   /** Files it may write to, absolute; null: any. */
   readonly writes: readonly string[] | null;
   /** As hooks know it. */

@@ -99,7 +99,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const judged = await side.gate.judge(given, side.signal);
     if (judged.type === "refuse") side.denied(call);
     if (judged.type === "refuse" && judged.stop !== undefined) side.halt(judged.stop);
-    const { by, reason, rule } = judged;
+    const { by, reason, rule, tier } = judged;
     const record = {
       type: "before",
       actor: actor.id,
@@ -109,6 +109,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       decision: judged.type,
       ...{ by, reason },
       ...(rule === undefined ? {} : { rule }),
+      ...(tier === undefined ? {} : { tier }),
     } as const;
     // A pure read may run again after a crash; anything else is durable before it happens (A22.29).
     if (tool.level === "read" || judged.type === "refuse") journal.note(record);
@@ -122,7 +123,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
   const busyWith = (
     { id, toolUse }: Call,
     tool: KnownTool,
-    { input, outside, context }: Extract<Gated, { type: "go" }>,
+    { input, outside, light, context }: Extract<Gated, { type: "go" }>,
     { title, cwd, writes }: Pick<RunningCall, "title" | "cwd" | "writes">,
   ) => {
     const [first = tool.offer.name, ...others] = tool.names;
@@ -134,6 +135,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       local: tool.offer.side === "agent",
       startedAt: side.now(),
       ...{ input, cwd, outside, hooked, writes },
+      ...(light === undefined ? {} : { light }),
       ...(context === undefined ? {} : { context }),
     };
     actor.calls.set(id, running);
@@ -217,9 +219,8 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     // What was written before is saved before anything is written over it.
     if (writes?.length !== 0) await side.isolation.trees.at(actor.root)?.settled;
     // Waiting takes time, in which plan mode or a rule may have come.
-    const now = side.gate.recheck({
-      ...{ tool: tool.offer.name, input: judged.input, cwd, territory: territory() },
-    });
+    const same = { tool: tool.offer.name, input: judged.input, cwd, territory: territory() };
+    const now = side.gate.recheck(same, judged.light !== undefined);
     if (now.type === "deny") {
       after(call.id, true);
       return {

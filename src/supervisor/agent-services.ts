@@ -199,13 +199,11 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async command(request) {
       alive();
-      const { outside } = mustRun(request);
-      return side.commands.run(actor.id, request, side.signal, outside);
+      return side.commands.run(actor.id, request, side.signal, mustRun(request));
     },
     async background(request) {
       alive();
-      const { outside } = mustRun(request);
-      return side.background.start(actor.id, request, side.life, outside);
+      return side.background.start(actor.id, request, side.life, mustRun(request));
     },
   };
 }

@@ -6,7 +6,7 @@ import { endsOfFile } from "../processes/file-ends.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Lines } from "../processes/requests.ts";
 import { sizeOf } from "../tools/command-output.ts";
-import type { Commands } from "./commands.ts";
+import type { CommandPlace, Commands } from "./commands.ts";
 import type { Notice } from "./notices.ts";
 
 /** Commands of one actor that may run at the same time. */
@@ -82,7 +82,7 @@ export class Background {
     owner: ActorId,
     request: BackgroundRequest,
     signal: AbortSignal,
-    outside = false,
+    where?: CommandPlace,
   ): Promise<BackgroundAnswer> {
     if (this.runningOf(owner).length >= MAX_RUNNING)
       return refused(`${MAX_RUNNING} commands of yours run in the background already. Stop one first.`);
@@ -91,7 +91,7 @@ export class Background {
     const started = Promise.withResolvers<null>();
     const running = commands.start({
       ...{ owner, command: request.command, cwd: request.cwd, timeoutMs: null, keep: true },
-      outside,
+      ...(where === undefined ? {} : { where }),
       signal: stop.signal,
       watch: {
         started: () => started.resolve(null),

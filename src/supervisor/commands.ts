@@ -1,6 +1,6 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { CommandRequest, CommandResult } from "../mailbox/runs.ts";
-import type { Program, Sandbox, SandboxPlace, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { CommandOutput, CommandRequest, CommandResult } from "../mailbox/runs.ts";
+import type { Prepared, Sandbox, SandboxPlace, SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { endsOfFile } from "../processes/file-ends.ts";
 import { folderIn, type Shell } from "../processes/platform-shell.ts";
 import type { Processes, RunWatch } from "../processes/processes.ts";
@@ -31,8 +31,16 @@ export interface CommandOptions {
   readonly keep: boolean;
   readonly signal: AbortSignal;
   readonly watch?: RunWatch;
-  /** The gate has let this very command run outside of the sandbox; without that it never does. */
-  readonly outside?: boolean;
+  /** Where the gate has let this very command run; without that, in the sandbox if there is one. */
+  readonly where?: CommandPlace;
+}
+
+/** Where a command runs that the gate has let through. */
+export interface CommandPlace {
+  /** Outside of the sandbox. */
+  readonly outside: boolean;
+  /** In a confinement of its own, instead of the sandbox. */
+  readonly light?: Prepared;
 }
 
 /** The sandbox of a session that has one, and what of the disk belongs to an actor. */
@@ -48,7 +56,7 @@ export interface Commands {
     owner: ActorId,
     request: CommandRequest,
     signal: AbortSignal,
-    outside?: boolean,
+    where?: CommandPlace,
   ): Promise<CommandResult>;
   /** A sentence where it cannot even be tried. */
   start(options: CommandOptions): RunningCommand | string;
@@ -64,32 +72,33 @@ export function commandsOf(
   const start = (options: CommandOptions): RunningCommand | string => {
     if (shell === null)
       return "There is no bash on this machine, and commands run in nothing else. Install bash, or add its folder to PATH.";
-    const { owner, command, cwd, timeoutMs, keep, signal, watch, outside = false } = options;
+    const { owner, command, cwd, timeoutMs, keep, signal, watch, where } = options;
     let place: ReturnType<Outputs["next"]>;
     try {
       place = outputs.next();
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
-    const run = async (program: Program, env?: Readonly<Record<string, string>>): Promise<CommandResult> => {
+    const run = async (prepared: Prepared | null): Promise<CommandResult> => {
       const request = {
-        ...{ id: place.id, owner, file: program.file, args: [...program.args], cwd, timeoutMs },
-        ...(env === undefined ? {} : { env: { ...env } }),
+        ...{ id: place.id, owner, file: shell.file, args: shell.args(command), cwd, timeoutMs },
+        ...(prepared === null ? {} : { env: { ...prepared.env }, confined: prepared.confined }),
         maxOutputBytes: MAX_OUTPUT_BYTES,
         output: { path: place.path, keepOverBytes: keep ? -1 : KEEP_OVER_BYTES, report: true },
       };
-      return resultOf(await processes.run(request, signal, watch), place.path);
+      const result = await resultOf(await processes.run(request, signal, watch), place.path);
+      return prepared === null ? result : withNotes(result, prepared);
     };
-    const program: Program = { file: shell.file, args: shell.args(command) };
-    const held = sandbox !== null && !(outside && sandbox.mode !== "required");
-    const result = held ? runInside(sandbox, owner, program, signal, run) : run(program);
-    return { ...place, result };
+    if (where?.light !== undefined) return { ...place, result: run(where.light) };
+    const held = sandbox !== null && !(where?.outside === true && sandbox.mode !== "required");
+    return { ...place, result: held ? runInside(sandbox, owner, signal, run) : run(null) };
   };
 
   return {
     start,
-    async run(owner, { command, cwd, timeoutMs }, signal, outside = false) {
-      const running = start({ owner, command, cwd, timeoutMs, keep: false, signal, outside });
+    async run(owner, { command, cwd, timeoutMs }, signal, where) {
+      const own = where === undefined ? {} : { where };
+      const running = start({ owner, command, cwd, timeoutMs, keep: false, signal, ...own });
       return typeof running === "string" ? notRun(running) : running.result;
     },
   };
@@ -99,17 +108,29 @@ export function commandsOf(
 async function runInside(
   { sandbox, place }: CommandSandbox,
   owner: ActorId,
-  program: Program,
   signal: AbortSignal,
-  run: (program: Program, env: Readonly<Record<string, string>>) => Promise<CommandResult>,
+  run: (prepared: Prepared) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const wrapped = await sandbox.wrap(program, place(owner), signal);
-  if (wrapped.type === "not-wrapped") return notRun(wrapped.reason, signal.aborted ? "cancelled" : undefined);
-  try {
-    return await run(wrapped.program, wrapped.env);
-  } finally {
-    await wrapped.done();
-  }
+  const prepared = await sandbox.prepare(place(owner));
+  if (typeof prepared === "string") return notRun(prepared);
+  if (!signal.aborted) return run(prepared);
+  prepared.finish();
+  return notRun("Cancelled before it was started.", "cancelled");
+}
+
+/** Adds what the confinement has to say, if it explains a failure or has moved something. */
+function withNotes(result: CommandResult, { confined, finish }: Prepared): CommandResult {
+  const failed = result.outcome === "exited" && result.exitCode !== 0 && confined.type === "read";
+  const notes = [result.reason, failed ? readOnlyNote(result.output) : null, finish()].filter(Boolean);
+  return notes.length === 0 ? result : { ...result, reason: notes.join(" ") };
+}
+
+/** It costs tokens in each later turn, so it is left out if something else explains the exit code. */
+function readOnlyNote({ head, tail }: CommandOutput): string | null {
+  const said = `${head}${tail ?? ""}`;
+  const isRefused =
+    said === "" || /read-only file system|permi(?:tted|ssion)|EROFS|EACCES|EPERM|network|resolve/i.test(said);
+  return isRefused ? "It ran read-only, without network." : null;
 }
 
 async function resultOf(ended: ProcessResult, path: string): Promise<CommandResult> {

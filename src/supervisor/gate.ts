@@ -1,5 +1,5 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Access, Call } from "../mailbox/messages.ts";
+import type { Call } from "../mailbox/messages.ts";
 import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
@@ -10,20 +10,23 @@ import type { Territory } from "../policy/confinement/territory.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
-import type { Behaviour, JudgeContext, Judgement, Rule } from "../policy/rules.ts";
+import type { JudgeContext, Judgement, Rule, Tier } from "../policy/rules.ts";
 import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
-import type { SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { LightCommand } from "../policy/sandbox/light.ts";
+import type { Prepared, SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { narrower } from "../policy/settings/modes.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
 import type { SessionAsks } from "./asking.ts";
+import type { CommandPlace } from "./commands.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
+import { judgeForeign, stricter } from "./foreign-tools.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
 export interface Engine {
   judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
-  /** Whether a file that a search found must be left out of its results. */
-  hides(cwd: string): (path: string) => boolean;
+  /** True if a file that a search found must be left out of its results. */
+  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
 }
 
 /** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
@@ -41,6 +44,8 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
+  /** The rules in force, for an actor that works there. */
+  rules(territory: Territory): readonly Rule[];
   /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
   readonly lookUpTracked?: LookUpTracked;
   /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
@@ -53,6 +58,12 @@ export interface GateParts {
 export interface SandboxState {
   readonly settings: SandboxSettings;
   report(): Promise<SandboxReport | null>;
+  /** Prepares the confinement that a judgement asks for; null if it cannot be had. */
+  prepare(
+    type: "read" | "write",
+    where: Where,
+    command: Pick<LightCommand, "rules" | "hides">,
+  ): Promise<Prepared | null>;
 }
 
 export interface GatedCall {
@@ -71,20 +82,20 @@ export interface Grounds {
   /** One sentence or clause. */
   readonly reason: string;
   readonly rule?: Rule;
+  /** Of an allowed command. */
+  readonly tier?: Tier;
 }
 
 /** Whether a call may run, with the input it may run with. */
 export type Gated = Grounds &
   (
-    | {
+    | ({
         readonly type: "go";
         readonly input: unknown;
         readonly rewritten: boolean;
         /** What a hook has to say to the model, besides the result. */
         readonly context?: string;
-        /** A command that runs outside of the sandbox. */
-        readonly outside: boolean;
-      }
+      } & CommandPlace)
     /**
      * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
      * it through.
@@ -137,11 +148,11 @@ export class Gate {
     });
   }
 
-  /** What rules and mode say now of a call that waits: for the person, or for another to have written. */
-  recheck({ tool: name, input, ...where }: SameCall): Recheck {
+  /** What rules and mode say now of a call that waits: for the person, or (`enforced`: confined) for another to have written. */
+  recheck({ tool: name, input, ...where }: SameCall, enforced = false): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
-    const { decision, reason } = this.#judgement(tool, input, where);
+    const { decision, reason } = this.#judgement(tool, input, where, { enforced });
     return decision === "deny" ? { type: "deny", reason } : { type: decision };
   }
 
@@ -179,7 +190,7 @@ export class Gate {
     const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
     const everTracked = command === null ? undefined : await this.#parts.lookUpTracked?.(command, where);
     const context = everTracked === undefined ? {} : { everTracked };
-    const judgement = this.#judgement(tool, input, where, context);
+    const { judgement, light } = await this.#confined(tool, input, where, report, context);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
@@ -187,7 +198,8 @@ export class Gate {
     const held = this.#sandboxWord(report, input, where, context);
     if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
     const mustAsk = held.type === "ask" || word.decision === "ask";
-    if (judgement.decision === "allow" && !mustAsk) return { ...go, ...grounds };
+    if (judgement.decision === "allow" && !mustAsk)
+      return { ...go, ...grounds, ...(light === null ? {} : { light }) };
     // It asks the person itself, with the plan.
     if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk) return { ...go, ...grounds };
     // A hook, or a sandbox that holds, may spare the person a question; never lift a rule or what no rule could allow.
@@ -259,6 +271,34 @@ export class Gate {
     return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
+  /**
+   * What a confinement would allow is allowed only once that is prepared. A full sandbox holds what may write, so only
+   * what reads has one of its own there.
+   */
+  async #confined(
+    tool: KnownTool,
+    input: unknown,
+    where: Where,
+    report: SandboxReport | null,
+    context: JudgeContext,
+  ): Promise<{ readonly judgement: Judgement; readonly light: Prepared | null }> {
+    if (tool.offer.name !== BASH)
+      return { judgement: this.#judgement(tool, input, where, context), light: null };
+    const judgement = this.#judgement(tool, input, where, { ...context, enforced: true });
+    const { decision, confined } = judgement;
+    const isHeld = report !== null && report.state !== "unavailable";
+    if (decision !== "allow" || confined === undefined || (confined === "write" && isHeld))
+      return { judgement, light: null };
+    const { cwd, territory } = where;
+    const light = await this.#parts.sandbox.prepare(confined, where, {
+      rules: this.#parts.rules(territory),
+      hides: this.#parts.engine(territory).hides(cwd, "asks-too"),
+    });
+    return light === null
+      ? { judgement: this.#judgement(tool, input, where, context), light }
+      : { judgement, light };
+  }
+
   #judgement(tool: KnownTool, input: unknown, where: Where, context: JudgeContext = {}): Judgement {
     const { cwd, territory } = where;
     const left = this.#leavesTree(tool, input, where);
@@ -270,15 +310,15 @@ export class Gate {
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
     if (tool.offer.name === BASH) {
-      const alone = (command: string) => engine.judge(mode, cwd, BASH, { command }, context);
+      // Without the confinement: it would allow what no rule does.
+      const alone = (command: string) =>
+        engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
       const foreign = () => this.#parts.foreignGit(cwd);
       return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
     }
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);
-    return claim.type === "invalid"
-      ? own
-      : foreignJudgement(engine, mode, tool, claim.accesses(cwd), cwd, own);
+    return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
   }
 
   /** Before rules and mode, which do not lift it (issue 6, point 2). */
@@ -295,46 +335,9 @@ export class Gate {
 /** Where a call is made: the folder, and what its actor works in. */
 type Where = Pick<GatedCall, "cwd" | "territory">;
 
-/**
- * The engine knows nothing of a library user's own tools: they go by the level they declare, and by what they
- * say they touch, judged as if Read or Write did it.
- */
-function foreignJudgement(
-  engine: Engine,
-  mode: PermissionMode,
-  { level, offer }: KnownTool,
-  accesses: readonly Access[],
-  cwd: string,
-  unknown: Judgement,
-): Judgement {
-  const touched = accesses.flatMap(({ kind, target }): Judgement[] => {
-    switch (kind) {
-      case "read":
-        return [engine.judge(mode, cwd, "Read", { file_path: target })];
-      case "write":
-        return [engine.judge(mode, cwd, "Write", { file_path: target })];
-      case "network":
-        return [engine.judge(mode, cwd, "WebFetch", { url: target })];
-      case "execute":
-        return [];
-      default:
-        return kind satisfies never;
-    }
-  });
-  const reason = `${offer.name} declares that it only reads`;
-  const harmless: Judgement = { decision: "allow", reason, parts: [], grants: [] };
-  const acts = mode === "acceptEdits" && level === "write" && touched.length > 0;
-  return touched.reduce(stricter, level === "read" || acts ? harmless : unknown);
-}
-
-const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
-
-function stricter(one: Judgement, other: Judgement): Judgement {
-  return STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one;
-}
-
-function groundsOf({ reason, rule }: Judgement): Omit<Grounds, "by"> {
-  return { reason, ...(rule ? { rule } : {}) };
+function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
+  const rests = decision === "allow" && tier !== undefined ? { tier } : {};
+  return { reason, ...(rule ? { rule } : {}), ...rests };
 }
 
 function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {

@@ -78,6 +78,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     ...{ engine, confinement: confinement(homedir()) },
     hooks,
     asks,
+    rules: ({ lent = [] }) => [...rules.all, ...lent],
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
     sandbox,

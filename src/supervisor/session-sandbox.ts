@@ -1,9 +1,10 @@
 import { homedir, release, tmpdir } from "node:os";
-import type { Clock } from "../mailbox/clock.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Isolation } from "../mailbox/worktree.ts";
 import type { Enclosure } from "../policy/confinement/territory.ts";
+import type { BuilderOptions } from "../policy/sandbox/builder.ts";
 import { gitPlaceOf } from "../policy/sandbox/git-place.ts";
+import { lightConfinement } from "../policy/sandbox/light.ts";
 import { openSandbox } from "../policy/sandbox/open.ts";
 import {
   defaultSandboxSettings,
@@ -11,6 +12,7 @@ import {
   type SandboxReport,
   type SandboxSettings,
 } from "../policy/sandbox/sandbox.ts";
+import { commandEnvironment } from "../processes/environment.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { CommandSandbox } from "./commands.ts";
@@ -23,19 +25,20 @@ export interface SandboxParts {
   /** Troupe's own. */
   readonly home: string;
   readonly processes: Pick<Processes, "run">;
-  readonly clock: Clock;
   readonly actors: Pick<Actors, "find">;
-  /** The tree that this folder is in, as the session holds it. */
+  /** The tree that this directory is in, as the session holds it. */
   readonly treeAt: (root: string) => Enclosure | null;
-  /** Folders that commands may read besides: what earlier ones wrote. */
+  /** Directories that commands may read besides: what earlier ones wrote. */
   readonly readable: readonly string[];
+  /** What commands that only read see of the home besides. */
+  readonly shown: readonly string[];
   readonly onWarning: (message: string) => void;
 }
 
-/** The session's sandbox: what the gate asks of it, and what commands run in; null where it is off. */
+/** The session's sandbox: what the gate asks of it, and what commands run in; null if it is off. */
 export interface SessionSandbox extends SandboxState {
   readonly commands: CommandSandbox | null;
-  /** Resolves, and never rejects, when it is known what holds commands; null where nothing is to be waited for. */
+  /** Resolves, and never rejects, when it is known what holds commands; null if there is nothing to wait for. */
   readonly known: Promise<void> | null;
   /**
    * What holds the commands of an agent with this root, once it is known (A4.6); empty: nothing does. `isolation`: of
@@ -47,29 +50,58 @@ export interface SessionSandbox extends SandboxState {
 
 const MAX_PROBE_BYTES = 64 * 1024;
 
+/** What confinements are built with and tried with, for a session or for `troupe doctor`. */
+export function builderOptions(
+  {
+    cwd,
+    additionalDirs = [],
+    env = {},
+    commandEnv = [],
+  }: Pick<SupervisorOptions, "cwd" | "additionalDirs" | "env" | "commandEnv">,
+  { home, processes }: Pick<SandboxParts, "home" | "processes">,
+): BuilderOptions {
+  let runs = 0;
+  return {
+    ...{ platform: process.platform, kernel: release(), home: homedir(), troupeHome: home },
+    env: commandEnvironment({ ...process.env, ...env }, commandEnv),
+    directories: [cwd, ...additionalDirs],
+    run: ({ file, args }, { env: own, confined, maxOutputBytes = MAX_PROBE_BYTES, ...rest }) =>
+      processes.run({
+        ...{ id: `sandbox-${++runs}`, owner: MAIN, file, args: [...args], env: { ...own }, maxOutputBytes },
+        ...rest,
+        ...(confined === undefined ? {} : { confined }),
+      }),
+  };
+}
+
 export function commandSandbox(options: SupervisorOptions, parts: SandboxParts): SessionSandbox {
   const settings = { ...defaultSandboxSettings, ...options.sandbox };
+  const { actors, treeAt, readable, onWarning } = parts;
+  const building = builderOptions(options, parts);
+  const light = lightConfinement({ ...building, settings });
+  const prepare: SandboxState["prepare"] = (type, { cwd, territory }, given) => {
+    const { root, additionalDirs, tree } = territory;
+    const ours = [...readable, ...parts.shown];
+    const shown = tree === null ? ours : [...ours, ...folders, tree.checkout];
+    return light.prepare(type, {
+      ...given,
+      roots: [...new Set([root, cwd, ...additionalDirs])],
+      readable: shown,
+    });
+  };
+  const folders = [options.cwd, ...(options.additionalDirs ?? [])];
   if (settings.mode === "off")
     return {
-      ...{ settings, commands: null, known: null },
+      ...{ settings, prepare, commands: null, known: null },
       report: async () => null,
       describe: () => "",
       close: async () => {},
     };
-  const { home, processes, clock, actors, treeAt, readable, onWarning } = parts;
-  const folders = [options.cwd, ...(options.additionalDirs ?? [])];
-  let probes = 0;
   let closed = false;
   // Opened at the start: what holds commands is part of what the first agent is told.
   const sandbox = openSandbox({
-    ...{ settings, platform: process.platform, kernel: release(), env: process.env },
-    ...{ home: homedir(), troupeHome: home, temporary: tmpdir(), folders, clock },
+    ...{ ...building, settings, temporary: tmpdir() },
     shell: platformShell(process.platform, process.env)?.file ?? "/bin/bash",
-    run: (program, { cwd, env, timeoutMs }) =>
-      processes.run({
-        ...{ id: `sandbox-probe-${++probes}`, owner: MAIN, file: program.file, args: [...program.args] },
-        ...{ cwd, env: { ...env }, timeoutMs, maxOutputBytes: MAX_PROBE_BYTES },
-      }),
   });
   const placeFor = (root: string, tree: Enclosure | null): SandboxPlace =>
     tree === null
@@ -79,7 +111,7 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
   // The same bytes for every agent of a session: what is denied is looked up on the disk.
   const described = new Map<string, string>();
   return {
-    settings,
+    ...{ settings, prepare },
     report: () => sandbox.ready,
     known: sandbox.ready.then((report) => {
       const lack = lackOf(settings, report);
@@ -107,7 +139,7 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
   };
 }
 
-/** What a person who has switched the sandbox on must know of it at the start; null where it holds all it should. */
+/** What a user who has switched the sandbox on must know of it at the start; null if it holds all it should. */
 export function lackOf(
   { mode }: Pick<SandboxSettings, "mode">,
   { state, reason }: SandboxReport,

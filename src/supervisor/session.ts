@@ -111,8 +111,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   });
   const plans = planFilesIn(home, place.folder);
   const held = commandSandbox(options, {
-    ...{ home, processes, clock, actors, onWarning: listeners.onWarning },
+    ...{ home, processes, actors, onWarning: listeners.onWarning },
     readable: [outputs.folder],
+    shown: [plans.folder, ...skillFolders(options)],
     treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
   });
   const person = personOf(options, () => servers.person);

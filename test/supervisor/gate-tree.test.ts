@@ -49,7 +49,7 @@ async function gated(
     hooks: given.hookAllows
       ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) }
       : runner,
-    sandbox: { settings: defaultSandboxSettings, report: async () => null },
+    sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
   });
   const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
   const gate = permissions.gate(toolbox);

@@ -3,6 +3,7 @@ import { agentsCommand } from "./agents.ts";
 import { configCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
+import { doctorCommand } from "./doctor.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { mcpCommand } from "./mcp.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
@@ -26,6 +27,7 @@ export const namedCommands: readonly Command[] = [
   contextCommand,
   configCommand,
   permissionsCommand,
+  doctorCommand,
   mcpCommand,
   mcpServeCommand,
 ];

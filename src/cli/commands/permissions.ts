@@ -75,9 +75,10 @@ async function runExplain(words: string, args: Arguments, { io }: Context): Prom
   const found = await standingOf(args, io);
   const explanation = explain(call, found);
   if (args.value(json)) {
-    const { decision, reason, rule, parts, grants, besides } = explanation;
+    const { decision, tier, reason, rule, parts, grants, besides } = explanation;
     const answer = {
       ...{ tool: call.tool, input: call.input, decision, reason, rule: rule ?? null, parts, grants, besides },
+      ...(tier === undefined ? {} : { tier }),
       ...{ mode: found.mode, workspace: found.workspace, problems: found.problems, notes: found.notes },
     };
     await io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);

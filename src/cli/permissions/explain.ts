@@ -15,15 +15,17 @@ const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny
 
 /** As the gate of a session decides it, without hooks, sandbox and person: of them it is only said what they may do. */
 export function explain({ tool, names, input }: AskedCall, standing: Standing): Explanation {
-  const { engine, mode, workspace, foreignGit } = standing;
+  const { engine, mode, workspace, foreignGit, confines } = standing;
   const [cwd] = workspace;
+  // Whether it holds shows when the first command runs; here it is taken to.
+  const context = { enforced: confines };
   const [own, ...others] = names;
   const byRules = others
-    .map((name) => engine.judge(mode, cwd, name, input))
+    .map((name) => engine.judge(mode, cwd, name, input, context))
     .filter(({ rule }) => rule !== undefined)
     .reduce(
       (one, other) => (STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one),
-      engine.judge(mode, cwd, own, input),
+      engine.judge(mode, cwd, own, input, context),
     );
   const alone = (command: string) => engine.judge(mode, cwd, "Bash", { command });
   const command = input["command"];

@@ -1,3 +1,4 @@
+import { release } from "node:os";
 import { troupeHome } from "../../journal/place.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import type { PermissionMode } from "../../policy/gate.ts";
@@ -5,6 +6,7 @@ import type { Hook } from "../../policy/hooks/hooks.ts";
 import { parseHooks } from "../../policy/hooks/parse.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { Rule } from "../../policy/rules.ts";
+import { findBuilder } from "../../policy/sandbox/builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { whyNotMode } from "../../policy/settings/mode-of.ts";
 import { rulesFrom } from "../../supervisor/session-rules.ts";
@@ -40,6 +42,8 @@ export interface Standing {
   /** Those that run before a call. */
   readonly hooks: readonly Hook[];
   readonly sandbox: SandboxSettings;
+  /** Commands that only read can be confined here. */
+  readonly confines: boolean;
   /** What git would run in a folder that nobody has agreed to; null: nothing. */
   foreignGit(folder: string): string | null;
 }
@@ -66,6 +70,9 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
     ...{ projectRoot: cwd, additionalDirs, home: io.homedir, platform: process.platform },
   });
   const { hooks, problems } = parseHooks(read.hooks);
+  const sandbox = { ...defaultSandboxSettings, ...read.settings.sandbox };
+  const directories = [cwd, ...additionalDirs];
+  const building = { platform: process.platform, kernel: release(), env: io.env, troupeHome: home };
   return {
     ...{ mode, rules, engine },
     modeFrom: given.mode !== undefined ? "flag" : read.mode !== undefined ? "settings" : "default",
@@ -73,7 +80,8 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
     problems: [...engine.problems, ...problems],
     notes: [...notes, ...extra.notes],
     hooks: hooks.get("PreToolUse") ?? [],
-    sandbox: { ...defaultSandboxSettings, ...read.settings.sandbox },
+    sandbox,
+    confines: sandbox.readOnly && typeof findBuilder({ ...building, directories }) !== "string",
     foreignGit: (folder) => reader.foreignGit(folder),
   };
 }

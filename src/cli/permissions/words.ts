@@ -1,4 +1,4 @@
-import type { Behaviour, Rule } from "../../policy/rules.ts";
+import type { Behaviour, Rule, Tier } from "../../policy/rules.ts";
 import type { Paint } from "../colour.ts";
 import { visibleLine } from "../visible-text.ts";
 import type { AskedCall } from "./call.ts";
@@ -11,6 +11,13 @@ const MEANING: Readonly<Record<Behaviour, string>> = {
   deny: "It would be refused.",
 };
 
+const RESTS_ON: Readonly<Record<Tier, string>> = {
+  rule: "rules alone",
+  enforced: "the read-only confinement; without one it may need a question (troupe doctor)",
+  plain: "what the command says; it runs in the confinement if there is one",
+  mode: "the mode",
+};
+
 const COLOUR = { allow: "green", ask: "yellow", deny: "red" } as const satisfies Readonly<
   Record<Behaviour, Parameters<Paint>[0]>
 >;
@@ -18,7 +25,7 @@ const COLOUR = { allow: "green", ask: "yellow", deny: "red" } as const satisfies
 /** The explanation for a person: what would happen, why, and what would let it through. */
 export function explanationText(
   words: string,
-  { decision, reason, rule, parts, grants, besides }: Explanation,
+  { decision, tier, reason, rule, parts, grants, besides }: Explanation,
   standing: Standing,
   paint: Paint,
 ): string {
@@ -29,6 +36,7 @@ export function explanationText(
       "rule",
       [rule === undefined ? "none" : `${rule.behaviour} ${visibleLine(rule.text)}  (${originOf(rule)})`],
     ],
+    ["rests on", decision === "allow" && tier !== undefined ? [RESTS_ON[tier]] : []],
     ["mode", [modeWords(standing)]],
     [
       "parts",

@@ -1,6 +1,6 @@
+import { cdTarget } from "../engine/cd-target.ts";
 import type { Whereabouts } from "../engine/directories.ts";
 import { follow, type State } from "../engine/follow.ts";
-import { cdTarget } from "../engine/permits.ts";
 import { handedOver } from "../engine/removals.ts";
 import { startedBy } from "../engine/started.ts";
 import { fillIn } from "../engine/values.ts";

@@ -17,8 +17,8 @@ export interface PolicyEngine {
   judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
   /** Sentences for the start: rules that mean nothing, and what is wrong with them. */
   readonly problems: readonly string[];
-  /** Whether a file that a search found must be left out of its results (§4.5). `path` is absolute. */
-  hides(cwd: string): (path: string) => boolean;
+  /** True if a file that a search found must be left out of its results (§4.5). `path` is absolute. */
+  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
 }
 
 /**
@@ -75,9 +75,9 @@ class Engine implements PolicyEngine {
     }
   }
 
-  hides(cwd: string): (path: string) => boolean {
+  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean {
     const files = new FileAccess(this.#books, this.#place, "default", resolve(cwd));
-    return (path) => files.denies(path, cwd);
+    return (path) => files.denies(path, cwd, asks);
   }
 
   /** Whether the call would be allowed with these rules in addition. */

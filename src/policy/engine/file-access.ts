@@ -86,10 +86,11 @@ export class FileAccess {
     };
   }
 
-  /** Whether a path is denied to be read, whoever reads. */
-  denies(path: string, folder: string): boolean {
+  /** True if a path is denied to be read, or needs a question. */
+  denies(path: string, folder: string, asks?: "asks-too"): boolean {
     const { paths } = candidatesOf(path, folder, this.#place.home);
-    return this.#any("deny", "read", "Read", paths) !== null;
+    if (this.#any("deny", "read", "Read", paths) !== null) return true;
+    return asks !== undefined && this.#any("ask", "read", "Read", paths) !== null;
   }
 
   /** Deny and ask rules that can match a directory or something below it; wide. */

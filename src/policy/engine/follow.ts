@@ -1,8 +1,8 @@
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
 import { unwrap } from "../shell/wrappers.ts";
+import { cdTarget } from "./cd-target.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
 import { type Facts, factsOf, factsOfRedirects, joinFacts, NO_FACTS } from "./facts.ts";
-import { cdTarget } from "./permits.ts";
 import type { Known } from "./values.ts";
 
 /** Where a script is at one of its steps, and what is known there. */

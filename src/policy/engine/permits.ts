@@ -6,6 +6,7 @@ import { isSmallName } from "../shell/shell-state.ts";
 import { isNumber } from "../shell/tests.ts";
 import { knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
 import { unwrap } from "../shell/wrappers.ts";
+import { cdTarget } from "./cd-target.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
 import { isPlaced } from "./facts.ts";
@@ -212,26 +213,6 @@ export class Permits {
     }
     return bare ? { type: "rule", rule: bare } : found;
   }
-}
-
-/** What a `cd` does. */
-export type Move = { readonly to: string } | { readonly to: null; readonly reason: string };
-
-/** Where a `cd` leads as it is written. */
-export function cdTarget(words: readonly ShellWord[], home: string): Move {
-  const rest = words.slice(1);
-  const end = rest.findIndex(({ value }) => !/^-[LPe@]+$/.test(value));
-  const from = end < 0 ? [] : rest.slice(end);
-  const operands = from[0]?.value === "--" ? from.slice(1) : from;
-  const [target, ...more] = operands;
-  if (!target || more.length > 0)
-    return { to: null, reason: "cd without one directory leads to a place that is not written" };
-  const [first, ...others] = target.pieces;
-  const own = first?.type === "tilde" && first.text === "~" && others.every(({ type }) => type === "text");
-  if (own) return { to: `${home}${others.map(({ text }) => text).join("")}` };
-  if (!target.literal || target.value === "" || target.value === "-" || target.value.startsWith("~"))
-    return { to: null, reason: `where cd ${target.raw} leads is not known` };
-  return { to: target.value };
 }
 
 /** Why assignments in front of a command keep it from reading (§5.4, §5.7). */

@@ -1,6 +1,8 @@
 import type { SandboxPlace } from "./sandbox.ts";
 
 export interface Described extends SandboxPlace {
+  readonly home: string;
+  readonly troupeHome: string;
   readonly temporary: string;
   readonly denyRead: readonly string[];
   readonly allowedDomains: readonly string[];
@@ -9,26 +11,34 @@ export interface Described extends SandboxPlace {
 }
 
 /**
- * The policy as Bash's description tells it (A4.6): what is told is what holds, but without the list of files that
- * were found in the workspace, which differs from command to command.
+ * Formats the policy for Bash's description (A4.6). It is the same in every session of a workspace, so that the tools of
+ * a request stay in the cache (A4.7): no session's directory, no home, no files that were found.
  */
-export function describedPolicy({
-  writable,
-  readable,
-  git,
-  temporary,
-  denyRead,
-  allowedDomains,
-  canLeave,
-}: Described): string {
-  const shown = (paths: readonly string[]) => [
-    ...new Set(paths.map((path) => withTemporary(path, temporary))),
-  ];
+export function describedPolicy(described: Described): string {
+  const { writable, readable, git, home, troupeHome, temporary, denyRead, allowedDomains, canLeave } =
+    described;
+  const [root] = writable;
+  const shown = (path: string) =>
+    path === root
+      ? WORKSPACE
+      : path === temporary
+        ? "$TMPDIR"
+        : path === troupeHome
+          ? "Troupe's own directory"
+          : path.startsWith(`${home}/`)
+            ? `~${path.slice(home.length)}`
+            : path;
   const policy = {
-    read: { denyOnly: shown(denyRead), allowWithinDeny: shown(readable) },
+    read: {
+      denyOnly: [...new Set(denyRead.map(shown))],
+      allowWithinDeny: readable.length === 0 ? [] : ["output of your own commands"],
+    },
     write: {
-      allowOnly: shown([...writable, ...(git?.writable ?? []), temporary]),
-      denyWithinAllow: shown(writable).flatMap(protectedIn),
+      allowOnly: [
+        ...new Set([...writable, temporary].map(shown)),
+        ...(git === undefined ? [] : ["what git needs of the repository"]),
+      ],
+      denyWithinAllow: PROTECTED.map((name) => `${WORKSPACE}/${name}`),
     },
     network: { allowedHosts: [...new Set(allowedDomains)] },
   };
@@ -48,21 +58,7 @@ export function describedPolicy({
   ].join("\n");
 }
 
-function withTemporary(path: string, temporary: string): string {
-  return path === temporary ? "$TMPDIR" : path;
-}
+const WORKSPACE = "the workspace";
 
 /** What matters to a model: it need not know each name. */
-function protectedIn(folder: string): string[] {
-  return [
-    ".claude",
-    ".mcp.json",
-    ".git/hooks",
-    ".git/config",
-    ".bashrc",
-    ".vscode",
-    ".idea",
-    ".husky",
-    ".npmrc",
-  ].map((name) => `${folder}/${name}`);
-}
+const PROTECTED = ".claude .mcp.json .git/hooks .git/config .bashrc .vscode .idea .husky .npmrc".split(" ");

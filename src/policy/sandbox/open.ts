@@ -1,218 +1,202 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Clock } from "../../mailbox/clock.ts";
-import { readDenies } from "./bounds.ts";
-import { SandboxThread } from "./client.ts";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { dirname, isAbsolute, join, sep } from "node:path";
+import type { Seen } from "../../mailbox/confined.ts";
+import { holds, realOf } from "../engine/path-candidates.ts";
+import { type Builder, type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
 import { describedPolicy } from "./describe.ts";
-import type { ThreadData } from "./lane.ts";
-import { SANDBOX_FOLDER } from "./leftovers.ts";
-import { judged, probe, type Run } from "./probe.ts";
-import { keepProbe, type Probed, probeKey, readProbe } from "./probe-cache.ts";
+import { findProtected } from "./held.ts";
+import { MadeNames, SANDBOX_DIRECTORY } from "./made.ts";
+import { outermost } from "./masks.ts";
+import { type Network, openNetwork } from "./network.ts";
+import { type Findings, openings } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
-import type { NotWrapped, Sandbox, SandboxReport, SandboxSettings, Wrapped } from "./sandbox.ts";
-import { kernelSwitch, whyNotHere, whyNotStarted } from "./why-none.ts";
+import type { Prepared, Sandbox, SandboxPlace, SandboxReport, SandboxSettings } from "./sandbox.ts";
+import { hide, realOrNull, secretPaths } from "./secrets.ts";
 
-export interface SandboxOptions {
+export interface SandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;
-  readonly platform: NodeJS.Platform;
-  /** The kernel's release, as `os.release()` says it. */
-  readonly kernel: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The person's home. */
-  readonly home: string;
-  readonly troupeHome: string;
-  /** Where the session's own folder for temporary files is made, as `os.tmpdir()` says it. */
+  /** Where the session's own directory for temporary files is made, as `os.tmpdir()` says it. */
   readonly temporary: string;
-  /** The workspace: no program that builds the sandbox is taken from it. */
-  readonly folders: readonly string[];
   /** A bash. */
   readonly shell: string;
-  /** Starts a program as all others of the session are started. */
-  readonly run: Run;
-  readonly clock: Clock;
 }
 
 /** Opens the sandbox of a session whose mode is not off; nothing of it is loaded elsewhere. Returns at once. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  const { platform, kernel, env, folders } = options;
-  const find = (name: string) => trustedProgram(name, env["PATH"], folders);
-  const bwrap = platform === "linux" ? find("bwrap") : null;
-  const none = whyNotHere(platform, kernel, bwrap);
-  if (none !== null) return noSandbox(none);
+  const builder = findBuilder(options);
+  if (typeof builder === "string") return noSandbox(builder);
   try {
-    return new OpenSandbox(options, {
-      bwrap,
-      socat: find("socat"),
-      setpriv: isRoot() && platform === "linux" ? find("setpriv") : null,
-    });
+    return new OpenSandbox(options, builder);
   } catch (error) {
     return noSandbox(
-      `The sandbox has no folder of its own (${reasonOf(error)}). Check the folder for temporary files (TMPDIR).`,
+      `The sandbox has no directory of its own (${reasonOf(error)}). Check the directory for temporary files (TMPDIR).`,
     );
   }
-}
-
-const KEEPS_RIGHTS =
-  "Commands keep the rights of root in the sandbox, because setpriv is not installed. Install util-linux, or run Troupe as an ordinary user.";
-
-interface Programs {
-  readonly bwrap: string | null;
-  readonly socat: string | null;
-  readonly setpriv: string | null;
 }
 
 class OpenSandbox implements Sandbox {
   readonly ready: Promise<SandboxReport>;
   report: SandboxReport | null = null;
   readonly #options: SandboxOptions;
-  readonly #thread: SandboxThread;
-  readonly #data: ThreadData;
-  /** Ours: scripts and sockets of the sandbox, and in it the commands' folder for temporary files. */
-  readonly #folder: string;
-  readonly #secret: string;
+  readonly #builder: Builder;
+  /** Ours, with the commands' directory for temporary files in it. */
+  readonly #directory: string;
+  readonly #temporary: string;
+  readonly #made: MadeNames;
+  readonly #find: string | null;
+  #network: Network | null = null;
   #weaker = false;
 
-  constructor(options: SandboxOptions, programs: Programs) {
+  constructor(options: SandboxOptions, builder: Builder) {
     this.#options = options;
-    this.#folder = realpathSync(mkdtempSync(join(options.temporary, SANDBOX_FOLDER)));
-    this.#secret = join(this.#folder, "secret");
-    const temporary = join(this.#folder, "tmp");
-    const empty = join(this.#folder, "empty");
-    for (const made of [temporary, empty]) mkdirSync(made, { mode: 0o700 });
-    const { home, troupeHome, settings, env, clock } = options;
-    this.#data = {
-      platform: options.platform,
-      ground: { home, troupeHome, temporary, denyRead: [...settings.denyRead, this.#secret] },
-      ...{ shell: options.shell, folder: this.#folder, empty },
-      ...programs,
-      relay: this.#relay(programs.socat),
-      allowedDomains: settings.allowedDomains,
-      leftovers: join(troupeHome, "sandbox", "leftovers"),
-    };
-    this.#thread = new SandboxThread(this.#data, threadEnv(env, this.#folder, temporary), clock);
-    this.ready = this.#probed().then((report) => {
+    this.#builder = builder;
+    this.#directory = realpathSync(mkdtempSync(join(options.temporary, SANDBOX_DIRECTORY)));
+    this.#temporary = join(this.#directory, "tmp");
+    mkdirSync(this.#temporary, { mode: 0o700 });
+    this.#made = new MadeNames(builder.state, this.#directory);
+    this.#made.sweep();
+    this.#find = trustedProgram("find", options.env["PATH"], options.directories);
+    this.ready = this.#opened().then((report) => {
       this.report = report;
       return report;
     });
   }
 
-  describe(place: Parameters<Sandbox["describe"]>[0]): string {
+  describe(place: SandboxPlace): string {
     if (this.report?.state === "unavailable") return "";
-    const { ground, allowedDomains } = this.#data;
+    const { settings, home, troupeHome } = this.#options;
     return describedPolicy({
       ...place,
-      temporary: ground.temporary,
-      denyRead: readDenies(ground).filter((path) => path !== this.#secret),
-      allowedDomains: this.#network === null ? allowedDomains : [],
-      canLeave: this.#options.settings.mode === "on",
+      ...{ home, troupeHome, temporary: this.#temporary },
+      denyRead: secretPaths({ home, troupeHome, denyRead: settings.denyRead }),
+      allowedDomains: this.#network === null ? [] : settings.allowedDomains,
+      canLeave: settings.mode === "on",
     });
   }
 
-  async wrap(...[program, place, signal]: Parameters<Sandbox["wrap"]>): Promise<Wrapped | NotWrapped> {
+  async prepare(place: SandboxPlace): Promise<Prepared | string> {
     const { state, reason } = await this.ready;
-    if (state === "unavailable") return { type: "not-wrapped", reason };
-    const wrapped = await this.#wrap(program, place, this.#weaker, signal);
-    if (typeof wrapped !== "string") return wrapped;
-    return { type: "not-wrapped", reason: `The command could not be put into the sandbox: ${wrapped}.` };
-  }
-
-  async close(): Promise<void> {
-    await this.#thread.close();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  async #wrap(
-    ...[program, place, weaker, signal]: Parameters<SandboxThread["wrap"]>
-  ): Promise<Wrapped | string> {
-    const instead = await this.#thread.wrap(program, place, weaker, signal);
-    if (typeof instead === "string") return instead;
-    let tidied: Promise<void> | undefined;
-    const done = () => {
-      tidied ??= this.#thread.done();
-      return tidied;
-    };
-    return { type: "wrapped", program: instead, env: { TMPDIR: this.#data.ground.temporary }, done };
-  }
-
-  /** Why the allowed hosts cannot be reached; null where they can, or there are none. */
-  get #network(): string | null {
-    const { platform, socat, allowedDomains } = this.#data;
-    if (allowedDomains.length === 0 || platform !== "linux" || socat !== null) return null;
-    return "The hosts in troupe.sandbox.allowedDomains cannot be reached, because socat is not installed.";
-  }
-
-  async #probed(): Promise<SandboxReport> {
-    const { platform, bwrap, setpriv } = this.#data;
-    const file = join(this.#options.troupeHome, "sandbox", "probe.json");
-    const key = probeKey(platform, [bwrap, setpriv, process.execPath]);
-    const probed = (key === null ? null : readProbe(file, key)) ?? (await this.#probe());
-    if (key !== null) keepProbe(file, key, probed);
-    this.#weaker = probed.weaker;
-    const { state, reason } = probed.report;
-    if (state === "unavailable") return probed.report;
-    const rights = platform === "linux" && isRoot() && setpriv === null ? KEEPS_RIGHTS : null;
-    return {
-      state: rights === null ? state : "partial",
-      reason: [reason, rights, this.#network].filter(Boolean).join(" "),
-    };
-  }
-
-  async #probe(): Promise<Probed> {
-    const strict = await this.#look(false);
-    if (typeof strict !== "string") return { report: strict, weaker: false };
-    const said = strict;
-    // A container in which nobody may mount a /proc still has the rest to offer.
-    const weaker = /proc/i.test(said) ? await this.#look(true) : said;
-    if (typeof weaker !== "string") return { report: weaker, weaker: true };
-    return { report: { state: "unavailable", reason: whyNotStarted(said, kernelSwitch) }, weaker: false };
-  }
-
-  async #look(weaker: boolean): Promise<SandboxReport | string> {
-    const { platform, run } = this.#options;
+    if (state === "unavailable") return reason;
     try {
-      const found = await probe({
-        ...{ platform, run, folder: this.#folder, secret: this.#secret },
-        wrap: (program, place) => this.#wrap(program, place, weaker),
-      });
-      return typeof found === "string" ? found : judged(found, platform, weaker);
+      return await this.#prepare(place);
     } catch (error) {
-      return reasonOf(error);
+      return `The command could not be put into the sandbox: ${reasonOf(error)}.`;
     }
   }
 
-  /** The runtime starts socat itself; a killed main process must not leave it behind. */
-  #relay(socat: string | null): string | null {
-    const { env, folders, platform } = this.#options;
-    const setpriv = platform === "linux" ? trustedProgram("setpriv", env["PATH"], folders) : null;
-    if (socat === null || setpriv === null) return socat;
-    const file = join(this.#folder, "relay");
-    writeFileSync(file, `#!/bin/sh\nexec '${setpriv}' --pdeathsig KILL '${socat}' "$@"\n`);
-    chmodSync(file, 0o500);
-    return file;
+  async #prepare({ writable, readable, git }: SandboxPlace): Promise<Prepared> {
+    const { home, troupeHome, settings, run } = this.#options;
+    const roots = outermost(writable.map(realRoot));
+    // A command that may write the whole machine, or all its user has, is not held by a sandbox.
+    const tooWide = roots.find((root) => holds(root, realOf(home)) || root === sep);
+    if (tooWide !== undefined)
+      throw new Error(
+        `${tooWide} holds the whole home, and a command that may write there is not held by a sandbox; start Troupe in a project's directory`,
+      );
+    const held = await findProtected(roots, run, this.#find);
+    if (held === null)
+      throw new Error(
+        "what is protected in the workspace could not all be found (find failed, or there is too much of it)",
+      );
+    const shown = [...roots, ...existing(readable)];
+    const secrets = secretPaths({ home, troupeHome, denyRead: settings.denyRead });
+    const seen: Seen[] = [
+      ...[...roots, ...existing(git?.writable ?? []), this.#temporary].map(
+        (path): Seen => ({ as: "write", path }),
+      ),
+      ...held.seen,
+      ...[...existing(git?.held ?? []), ...this.#ours(roots)].map((path): Seen => ({ as: "read", path })),
+      ...hide(secrets, shown),
+      ...existing(readable).map((path): Seen => ({ as: "read", path })),
+    ];
+    return {
+      confined: {
+        ...{ type: "full", builder: this.#builder.program, state: this.#builder.state, seen },
+        ...(this.#weaker ? { weaker: true } : {}),
+        ...(this.#network === null ? {} : { bridge: this.#network.bridge }),
+      },
+      env: { TMPDIR: this.#temporary, ...this.#network?.env },
+      finish: this.#made.guard(held.absent),
+    };
   }
+
+  async close(): Promise<void> {
+    await this.ready;
+    await this.#network?.close();
+    this.#made.clear();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Programs that stand between the sandbox and the network, if they lie in the workspace. */
+  #ours(roots: readonly string[]): string[] {
+    const filter = this.#network?.bridge.at(-1);
+    const directory = filter === undefined ? null : realOrNull(dirname(filter));
+    return directory !== null && roots.some((root) => holds(root, directory)) ? [directory] : [];
+  }
+
+  async #opened(): Promise<SandboxReport> {
+    const probed = await tryOut("full", this.#builder, this.#options, judged);
+    this.#weaker = probed.weaker;
+    if (probed.report.state === "unavailable") return probed.report;
+    const lack = await this.#openNetwork();
+    return { state: probed.report.state, reason: [probed.report.reason, lack].filter(Boolean).join(" ") };
+  }
+
+  /** Why the allowed hosts cannot be reached; null if they can, or there are none. */
+  async #openNetwork(): Promise<string | null> {
+    const { settings, platform, env, directories, shell } = this.#options;
+    if (settings.allowedDomains.length === 0) return null;
+    const socat = platform === "linux" ? trustedProgram("socat", env["PATH"], directories) : null;
+    const lack = "The hosts in troupe.sandbox.allowedDomains cannot be reached, because";
+    if (socat === null)
+      return `${lack} socat is not installed${platform === "linux" ? "" : " (Linux only)"}.`;
+    try {
+      this.#network = await openNetwork(settings.allowedDomains, {
+        socat,
+        shell,
+        directory: this.#directory,
+      });
+      return null;
+    } catch (error) {
+      return `${lack} ${reasonOf(error)}.`;
+    }
+  }
+}
+
+/** What is found of the full sandbox, in the words of a report. */
+export function judged(found: Findings, weaker: boolean): SandboxReport {
+  const { process, socket, ...files } = found;
+  const through = openings({ ...files, process: false, socket: false });
+  if (through.length > 0)
+    return {
+      state: "unavailable",
+      reason: `The sandbox does not hold on this machine: a command in it ${through.join(", ")}. Please report this.`,
+    };
+  const open = openings({ ...found, outside: false });
+  if (open.length === 0 && !weaker) return { state: "enforced", reason: "" };
+  const seen = weaker ? ["saw the processes of this container, which lets no one mount a /proc"] : [];
+  return {
+    state: "partial",
+    reason: `The sandbox holds files and network, but a command in it ${[...seen, ...open].join(", ")}. So commands need permission as without it.`,
+  };
+}
+
+function realRoot(directory: string): string {
+  if (!isAbsolute(directory)) throw new Error(`${directory} is not an absolute path`);
+  return realpathSync(directory);
+}
+
+function existing(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => realOrNull(path) ?? []);
 }
 
 function noSandbox(reason: string): Sandbox {
   const report: SandboxReport = { state: "unavailable", reason };
   return {
-    ready: Promise.resolve(report),
-    report,
-    describe: () => "",
-    wrap: async () => ({ type: "not-wrapped", reason }),
+    ...{ ready: Promise.resolve(report), report, describe: () => "" },
+    prepare: async () => reason,
     close: async () => {},
   };
-}
-
-/** What the runtime needs: programs, the way to the network, and our folder for what it makes. No keys. */
-function threadEnv(env: SandboxOptions["env"], folder: string, temporary: string): Record<string, string> {
-  const names =
-    "PATH HOME HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NODE_COMPILE_CACHE".split(" ");
-  const taken = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-  return { ...Object.fromEntries(taken), TMPDIR: folder, CLAUDE_CODE_TMPDIR: temporary };
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
 }
 
 function reasonOf(error: unknown): string {

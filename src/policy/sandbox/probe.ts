@@ -2,17 +2,33 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { Program, SandboxPlace, SandboxReport, Wrapped } from "./sandbox.ts";
+import type { Confined, Seen } from "../../mailbox/confined.ts";
+import { realOf } from "../engine/path-candidates.ts";
 
-/** Runs a program to its end, outside of any shell; never rejects. */
+/** A program and its arguments, started without a shell. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** Runs a program to its end; never rejects. */
 export type Run = (
   program: Program,
   options: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
     readonly timeoutMs: number;
+    readonly maxOutputBytes?: number;
+    readonly confined?: Confined;
   },
-) => Promise<{ readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }>;
+) => Promise<{
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  /** Why it was not started. */
+  readonly reason?: string | undefined;
+}>;
 
 const PROBE_MS = 20_000;
 
@@ -23,61 +39,60 @@ const Findings = z.object({
   protected: z.boolean(),
   secret: z.boolean(),
   network: z.boolean(),
-  signal: z.boolean(),
+  process: z.boolean(),
   socket: z.boolean(),
 });
 export type Findings = z.infer<typeof Findings>;
 
-export interface ProbeOptions {
+export interface ProbeParts {
   readonly platform: NodeJS.Platform;
   readonly run: Run;
-  wrap(program: Program, place: SandboxPlace): Promise<Wrapped | string>;
-  /** A folder of ours in which the probe may make others. */
-  readonly folder: string;
-  /** A file in it that no command may read. */
-  readonly secret: string;
+  /** Ours, and private: the probe makes directories in it. */
+  readonly state: string;
+  /** The confinement to try, around what the probe shows and hides. */
+  confined(seen: readonly Seen[]): Confined;
 }
 
-/** One allowed action and six forbidden ones, done by a program in the sandbox; a sentence where it did not even start. */
-export async function probe({
-  platform,
-  run,
-  wrap,
-  folder,
-  secret,
-}: ProbeOptions): Promise<Findings | string> {
-  const ground = mkdtempSync(join(folder, "probe-"));
+/** Tries one allowed action and six forbidden ones in a confinement; a sentence if it did not even start. */
+export async function probe({ platform, run, state, confined }: ProbeParts): Promise<Findings | string> {
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const ground = realOf(mkdtempSync(join(state, "probe-")));
   const [work, outside] = [join(ground, "work"), join(ground, "outside")];
-  for (const made of [work, outside]) mkdirSync(made);
+  const [held, secret] = [join(work, ".claude"), join(work, "secret")];
+  for (const made of [work, outside, held]) mkdirSync(made);
   writeFileSync(secret, "secret", { mode: 0o600 });
   const listener = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
   await new Promise((resolve) => listener.once("listening", resolve));
   const address = listener.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const namespace = platform === "linux" ? readlinkSync("/proc/self/ns/pid") : "";
-  const given = JSON.stringify({ work, outside, secret, port, namespace, pid: process.pid });
+  const given = JSON.stringify({ work, outside, held, secret, port, namespace, pid: process.pid });
   try {
-    const wrapped = await wrap(
+    const ended = await run(
       { file: process.execPath, args: ["-e", ACTIONS, given] },
-      { writable: [work], readable: [] },
+      {
+        ...{ cwd: work, env: {}, timeoutMs: PROBE_MS },
+        confined: confined([
+          { as: "write", path: work },
+          { as: "read", path: held },
+          { as: "no-file", path: secret },
+        ]),
+      },
     );
-    if (typeof wrapped === "string") return wrapped;
-    const ended = await run(wrapped.program, { cwd: work, env: wrapped.env, timeoutMs: PROBE_MS });
-    await wrapped.done();
     return (
-      findingsIn(ended.stdout) ?? (firstLine(ended.stderr) || `it ended with exit code ${ended.exitCode}`)
+      findingsIn(ended.stdout) ??
+      (ended.reason || firstLine(ended.stderr) || `it ended with exit code ${ended.exitCode}`)
     );
   } finally {
     listener.close();
     rmSync(ground, { recursive: true, force: true });
-    rmSync(secret, { force: true });
   }
 }
 
 /** Each action's own attempt says whether it got through; a program that is ended half-way has found nothing. */
 const ACTIONS = `
 const fs = require("node:fs"), net = require("node:net"), path = require("node:path");
-const [{ work, outside, secret, port, namespace, pid }] = process.argv.slice(1).map(JSON.parse);
+const [{ work, outside, held, secret, port, namespace, pid }] = process.argv.slice(1).map(JSON.parse);
 const can = (act) => { try { act(); return true; } catch { return false; } };
 const connects = () => new Promise((resolve) => {
   const socket = net.connect(port, "127.0.0.1");
@@ -90,13 +105,14 @@ const listens = () => new Promise((resolve) => {
   server.listen(path.join(work, "socket"), () => server.close(() => resolve(true)));
 });
 const elsewhere = () => namespace !== "" && fs.readlinkSync("/proc/self/ns/pid") !== namespace;
+const others = () => fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length > 8;
 (async () => console.log(JSON.stringify({
   workspace: can(() => fs.writeFileSync(path.join(work, "allowed"), "x")),
   outside: can(() => fs.writeFileSync(path.join(outside, "x"), "x")),
-  protected: can(() => { fs.mkdirSync(path.join(work, ".claude"), { recursive: true }); fs.writeFileSync(path.join(work, ".claude", "settings.json"), "{}"); }),
-  secret: can(() => { if (fs.readFileSync(secret, "utf8") === "") throw new Error("masked"); }),
+  protected: can(() => fs.writeFileSync(path.join(held, "settings.json"), "{}")) || can(() => fs.renameSync(held, held + "2")),
+  secret: can(() => fs.readFileSync(secret)) || can(() => fs.chmodSync(secret, 0o600)),
   network: await connects(),
-  signal: can(() => { if (elsewhere()) throw new Error("another namespace"); process.kill(pid, 0); }),
+  process: can(() => { if (elsewhere()) throw new Error("another namespace"); process.kill(pid, 0); }) || (namespace !== "" && can(() => { if (!others()) throw new Error("alone"); })),
   socket: await listens(),
 })))();
 `;
@@ -114,38 +130,18 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** What is found of the sandbox, in the words of a report. `weaker`: it could only be had without a /proc of its own. */
-export function judged(found: Findings, platform: NodeJS.Platform, weaker: boolean): SandboxReport {
-  const through = (
-    [
-      ["outside", "wrote outside of the workspace"],
-      ["protected", "wrote a file of configuration"],
-      ["secret", "read what it may not read"],
-      ["network", "reached the network"],
-    ] as const
-  ).flatMap(([what, words]) => (found[what] ? [words] : []));
-  if (through.length > 0)
-    return {
-      state: "unavailable",
-      reason: `The sandbox does not hold on this machine: a command in it ${through.join(", ")}. Please report this.`,
-    };
-  if (!found.workspace)
-    return {
-      state: "unavailable",
-      reason:
-        "A command in the sandbox cannot even write in its own folder. Check who owns the folder for temporary files (TMPDIR).",
-    };
-  const open = [
-    ...(weaker ? ["it sees the processes of this container, which lets nobody mount a /proc"] : []),
-    ...(found.signal ? ["it can signal processes outside"] : []),
-    // Seatbelt bounds sockets by the paths they may connect to.
-    ...(found.socket && platform === "linux"
-      ? ["it can open Unix sockets (there is no seccomp filter for this machine)"]
-      : []),
-  ];
-  if (open.length === 0) return { state: "enforced", reason: "" };
-  return {
-    state: "partial",
-    reason: `The sandbox holds files and network, but of a command in it: ${open.join("; ")}. So commands are asked for as ever.`,
+/** What a confinement does not hold, in the words of a report. */
+export function openings(found: Findings): string[] {
+  const words: Readonly<Record<Exclude<keyof Findings, "workspace">, string>> = {
+    outside: "wrote outside of the workspace",
+    protected: "changed a protected directory",
+    secret: "read a hidden file",
+    network: "reached the network",
+    process: "reached processes outside",
+    socket: "opened a Unix socket",
   };
+  const through = Object.entries(words).flatMap(([what, said]) =>
+    found[what as keyof typeof words] ? [said] : [],
+  );
+  return found.workspace ? through : [...through, "could not write in its own directory"];
 }

@@ -235,6 +235,14 @@ export const catalogue = {
       merge: "each",
       foreign: "never",
     }),
+    readOnly: setting("troupe.sandbox.readOnly", yesOrNo(), {
+      type: "true or false",
+      summary:
+        "Whether commands that only read, and file commands in `acceptEdits`, run in a confinement of their own. Not for a project's settings.",
+      fallback: "true",
+      foreign: "never",
+      width: (confined) => (confined === false ? 1 : 0),
+    }),
     denyRead: setting("troupe.sandbox.denyRead", texts("paths"), {
       type: "list of paths",
       summary: "What commands in the sandbox may not read.",

@@ -11,7 +11,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     "enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate fileSuggestion forceLoginMethod",
     "forceLoginOrgUUID gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion",
     "modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion",
-    "respectGitignore sandbox showThinkingSummaries showTurnDuration skipWebFetchPreflight",
+    "respectGitignore showThinkingSummaries showTurnDuration skipWebFetchPreflight",
     "skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs statusLine",
     "strictKnownMarketplaces teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled",
     "worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories",

@@ -3,6 +3,7 @@ import { withoutUnknownEvents } from "./hook-keys.ts";
 import { isObject, type JsonObject, textsIn, valueAt } from "./json.ts";
 import { isKnownElsewhere } from "./known-elsewhere.ts";
 import type { FileScope, SettingsPlace } from "./places.ts";
+import { translateSandbox } from "./sandbox-keys.ts";
 import { nameOf, type Setting } from "./setting.ts";
 
 /** One value of one file: of a setting, of an entry of one, or of a key that Troupe does not know. */
@@ -30,6 +31,8 @@ export interface CheckedLeaves {
   readonly problems: readonly Problem[];
   /** Names of keys that neither Troupe nor the tools people share these files with know. */
   readonly unknown: readonly string[];
+  /** Names below `sandbox` that nothing here enforces. */
+  readonly unenforced: readonly string[];
 }
 
 /** A file's value, taken apart and checked: what cannot be used is left out and takes nothing else with it. */
@@ -83,8 +86,12 @@ export function leavesOf(value: JsonObject, place: SettingsPlace): CheckedLeaves
     return hooks;
   }
 
-  for (const [key, member] of Object.entries(value)) visit(member, [key]);
-  return { leaves, problems, unknown };
+  const { sandbox, ...others } = value;
+  const translated = sandbox === undefined ? null : translateSandbox(sandbox, place);
+  // First, so that what stands under `troupe.sandbox` counts.
+  if (translated !== null) visit(translated.sandbox, ["troupe", "sandbox"]);
+  for (const [key, member] of Object.entries(others)) visit(member, [key]);
+  return { leaves, problems, unknown, unenforced: translated?.unenforced ?? [] };
 }
 
 /** The setting at a path, and undefined where there is none. */

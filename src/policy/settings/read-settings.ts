@@ -32,6 +32,7 @@ export interface SaidBy {
 export interface SandboxSettings {
   readonly mode?: SandboxMode;
   readonly autoAllow?: boolean;
+  readonly readOnly?: boolean;
   readonly allowedDomains: readonly string[];
   readonly denyRead: readonly string[];
 }
@@ -137,6 +138,7 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
   const at = last(leaves, compaction.at);
   const mode = last(leaves, sandbox.mode);
   const autoAllow = last(leaves, sandbox.autoAllow);
+  const readOnly = last(leaves, sandbox.readOnly);
   const edit = last(leaves, fileRules.edit);
   const write = last(leaves, fileRules.write);
   return {
@@ -150,6 +152,7 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
     sandbox: {
       ...(mode === undefined ? {} : { mode }),
       ...(autoAllow === undefined ? {} : { autoAllow }),
+      ...(readOnly === undefined ? {} : { readOnly }),
       allowedDomains: joined(leaves, sandbox.allowedDomains),
       denyRead: joined(leaves, sandbox.denyRead),
     },

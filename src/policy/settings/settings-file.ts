@@ -35,11 +35,19 @@ export async function readSettingsFile(place: SettingsPlace): Promise<SettingsFi
     const leaves = restrictionLeaves(parsed.restrictions, place);
     return { ...place, leaves, cautious: true, warnings: [sentence], identity };
   }
-  const { leaves, problems, unknown } = leavesOf(parsed.value, place);
+  const { leaves, problems, unknown, unenforced } = leavesOf(parsed.value, place);
   const sentences = await Promise.all(
     problems.slice(0, MOST_NAMES).map((problem) => problemSentence(problem, place.file, text)),
   );
-  const warnings = [...sentences, ...(unknown.length > 0 ? [unknownSentence(unknown, place.file)] : [])];
+  const warnings = [
+    ...sentences,
+    ...(unknown.length > 0 ? [unknownSentence(unknown, place.file)] : []),
+    ...(unenforced.length > 0
+      ? [
+          `${place.file}: Troupe does not enforce ${listed(unenforced)}; use permission rules or troupe.sandbox instead.`,
+        ]
+      : []),
+  ];
   const cautious = problems.some(({ path }) => path[0] === "permissions");
   return { ...place, leaves, cautious, warnings, identity };
 }
@@ -61,7 +69,10 @@ async function problemSentence(problem: Problem, file: string, text: string): Pr
 }
 
 function unknownSentence(names: readonly string[], file: string): string {
-  const listed = names.slice(0, MOST_NAMES).map((name) => shown(name));
+  return `${file}: there is no setting ${listed(names)}; correct or remove it.`;
+}
+
+function listed(names: readonly string[]): string {
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return `${file}: there is no setting ${listed.join(", ")}${more}; correct or remove it.`;
+  return `${names.slice(0, MOST_NAMES).map(shown).join(", ")}${more}`;
 }

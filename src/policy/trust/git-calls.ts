@@ -20,7 +20,7 @@ export function withForeignGit(
   if (isSettled || !mayNameGit(command)) return judgement;
   const byMode = parseShell(command).parts.filter(
     ({ words, source }) =>
-      basename(unwrap(words)[0]?.value ?? "") === "git" && !isAllowedByRule(source, alone),
+      startsGit(unwrap(words).map(({ value }) => basename(value))) && !isAllowedByRule(source, alone),
   );
   const why = byMode.length === 0 ? null : foreign();
   if (why === null) return judgement;
@@ -37,6 +37,11 @@ function isAllowedByRule(source: string, alone: (part: string) => Judgement): bo
   const whole = alone(source);
   if (whole.decision !== "allow") return false;
   return whole.rule !== undefined || alone(`${source} --ext-diff`).decision === "allow";
+}
+
+/** A confinement lets these two start what reads. */
+function startsGit([name = "", ...others]: readonly string[]): boolean {
+  return name === "git" || (/^(?:find|xargs)$/.test(name) && others.includes("git"));
 }
 
 /** Cheap, and never wrong where it says no: quotes and backslashes may stand between the letters. */

@@ -52,6 +52,7 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
       ...{ type: "before", actor, call: id, tool, decision: word.type, by: word.by, reason: word.reason },
       input: word.type === "go" ? word.input : input,
       ...(word.rule === undefined ? {} : { rule: word.rule }),
+      ...(word.tier === undefined ? {} : { tier: word.tier }),
     });
     return { ...word, call };
   }
@@ -64,7 +65,7 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
       const wanted = commandIn(word.input);
       const { actor, cwd, signal } = context;
       const request = { call: word.call.id, command: wanted, cwd, timeoutMs: COMMAND_MS };
-      const result = await commands.run(actor, request, signal, word.outside);
+      const result = await commands.run(actor, request, signal, word);
       const isError = result.exitCode !== 0;
       journal.note({ type: "after", actor, call: word.call.id, isError });
       if (result.outcome === "exited" || result.outcome === "signalled")

@@ -2,26 +2,29 @@ import { expect, test } from "vitest";
 import { describedPolicy } from "../../../src/policy/sandbox/describe.ts";
 
 const described = {
-  writable: ["/repo", "/repo", "/more"],
-  readable: ["/home/me/.troupe/outputs"],
-  temporary: "/tmp/troupe-sandbox-x/tmp",
-  denyRead: ["/home/me/.ssh", "/home/me/.ssh"],
+  writable: ["/home/me/repo", "/home/me/repo", "/more"],
+  readable: ["/home/me/.troupe/projects/p/sessions/3f2a/outputs"],
+  ...{ home: "/home/me", troupeHome: "/home/me/.troupe", temporary: "/tmp/troupe-sandbox-x/tmp" },
+  denyRead: ["/home/me/.ssh", "/home/me/.ssh", "/home/me/.troupe", "/etc/shadow"],
   allowedDomains: [] as readonly string[],
   canLeave: true,
 };
 
-test("the policy is told as JSON of the seed's shape, each path once, the folder for temporary files by its name (A4.6)", () => {
-  const lines = describedPolicy(described).split("\n");
-  const json = lines.find((line) => line.startsWith("{")) ?? "";
+test("formats the policy as JSON of the seed's shape (A4.6), with no home and no session in it (A4.7)", () => {
+  const text = describedPolicy(described);
+  const json = text.split("\n").find((line) => line.startsWith("{")) ?? "";
   const policy: unknown = JSON.parse(json);
   expect(policy).toEqual({
-    read: { denyOnly: ["/home/me/.ssh"], allowWithinDeny: ["/home/me/.troupe/outputs"] },
+    read: {
+      denyOnly: ["~/.ssh", "Troupe's own directory", "/etc/shadow"],
+      allowWithinDeny: ["output of your own commands"],
+    },
     write: {
-      allowOnly: ["/repo", "/more", "$TMPDIR"],
-      denyWithinAllow: expect.arrayContaining(["/repo/.claude"]),
+      allowOnly: ["the workspace", "/more", "$TMPDIR"],
+      denyWithinAllow: expect.arrayContaining(["the workspace/.claude"]),
     },
   });
-  expect(json).not.toContain("troupe-sandbox-x");
+  expect(text).not.toMatch(/troupe-sandbox-x|\/home\/me|3f2a/);
 });
 
 test("network and way out are told as they are", () => {

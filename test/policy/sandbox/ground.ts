@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { release, tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../../src/mailbox/clock.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { openSandbox } from "../../../src/policy/sandbox/open.ts";
-import type { SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
+import type { Run } from "../../../src/policy/sandbox/probe.ts";
+import { defaultSandboxSettings, type SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
 import type { Processes } from "../../../src/processes/processes.ts";
 
@@ -24,16 +24,22 @@ export function sandboxOn(
 ) {
   const shell = platformShell(process.platform, process.env);
   if (shell === null) throw new Error("there is no bash");
-  let runs = 0;
   return openSandbox({
-    settings: { mode: "on", autoAllow: false, allowedDomains: [], denyRead: [], ...settings },
+    settings: { ...defaultSandboxSettings, mode: "on", ...settings },
     ...{ platform: process.platform, kernel: release(), env: process.env, home: ground.home },
-    ...{ troupeHome: ground.troupeHome, temporary: tmpdir(), folders: [ground.workspace] },
-    ...{ shell: shell.file, clock: systemClock },
-    run: ({ file, args }, { cwd, env, timeoutMs }) =>
-      processes.run({
-        ...{ id: `probe${runs++}`, owner: MAIN, file, args: [...args], cwd, env: { ...env }, timeoutMs },
-        maxOutputBytes: 100_000,
-      }),
+    ...{ troupeHome: ground.troupeHome, temporary: tmpdir(), directories: [ground.workspace] },
+    shell: shell.file,
+    run: runWith(processes),
   });
+}
+
+/** Starts programs of the sandbox as a session does. */
+export function runWith(processes: Processes): Run {
+  let runs = 0;
+  return ({ file, args }, { env, confined, maxOutputBytes = 100_000, ...rest }) =>
+    processes.run({
+      ...{ id: `probe${runs++}`, owner: MAIN, file, args: [...args], env: { ...env }, maxOutputBytes },
+      ...rest,
+      ...(confined === undefined ? {} : { confined }),
+    });
 }

@@ -40,7 +40,7 @@ let probed: string | null = null;
 
 function writeProbe(troupeHome: string, text: string): void {
   mkdirSync(join(troupeHome, "sandbox"), { recursive: true, mode: 0o700 });
-  writeFileSync(join(troupeHome, "sandbox", "probe.json"), text, { mode: 0o600 });
+  writeFileSync(join(troupeHome, "sandbox", "probe-full.json"), text, { mode: 0o600 });
 }
 
 /** A sandbox with commands in it, as a session has them. */
@@ -59,7 +59,7 @@ export function opened(
   const processes = startProcesses({ env: { ...process.env, HOME: ground.home } });
   const sandbox = sandboxOn(ground, processes, settings);
   onTestFinished(async () => {
-    const file = join(ground.troupeHome, "sandbox", "probe.json");
+    const file = join(ground.troupeHome, "sandbox", "probe-full.json");
     if (existsSync(file)) probed = readFileSync(file, "utf8");
     await processes.close();
     await sandbox.close();
@@ -77,6 +77,6 @@ export function opened(
   return {
     ...{ ...ground, folder, sandbox, processes, commands, outputs, place, request },
     run: (command: string, outside = false): Promise<CommandResult> =>
-      commands.run(MAIN, request(command), signal, outside),
+      commands.run(MAIN, request(command), signal, { outside }),
   };
 }

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Findings, judged } from "../../../src/policy/sandbox/probe.ts";
+import { judged } from "../../../src/policy/sandbox/open.ts";
+import type { Findings } from "../../../src/policy/sandbox/probe.ts";
 import { keepProbe, probeKey, readProbe } from "../../../src/policy/sandbox/probe-cache.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
 import { whyNotHere, whyNotStarted } from "../../../src/policy/sandbox/why-none.ts";
@@ -9,22 +10,21 @@ import { temporaryFolder } from "../../support/temporary.ts";
 
 const held: Findings = {
   ...{ workspace: true, outside: false, protected: false, secret: false },
-  ...{ network: false, signal: false, socket: false },
+  ...{ network: false, process: false, socket: false },
 };
 
 test.each([
-  ["all is held", held, "linux", false, "enforced", /^$/],
-  ["it writes outside", { ...held, outside: true }, "linux", false, "unavailable", /wrote outside/],
-  ["it writes our settings", { ...held, protected: true }, "linux", false, "unavailable", /configuration/],
-  ["it reads a secret", { ...held, secret: true }, "linux", false, "unavailable", /read what/],
-  ["it reaches the network", { ...held, network: true }, "linux", false, "unavailable", /network/],
-  ["it cannot work", { ...held, workspace: false }, "linux", false, "unavailable", /TMPDIR/],
-  ["there is no seccomp filter", { ...held, socket: true }, "linux", false, "partial", /Unix sockets/],
-  ["Seatbelt lets a socket be made", { ...held, socket: true }, "darwin", false, "enforced", /^$/],
-  ["it signals others", { ...held, signal: true }, "linux", false, "partial", /signal/],
-  ["only without a /proc of its own", held, "linux", true, "partial", /container/],
-] as const)("%s", (_what, found, platform, weaker, state, reason) => {
-  const report = judged(found, platform, weaker);
+  ["all is held", held, false, "enforced", /^$/],
+  ["it writes outside", { ...held, outside: true }, false, "unavailable", /wrote outside/],
+  ["it writes settings", { ...held, protected: true }, false, "unavailable", /protected directory/],
+  ["it reads a secret", { ...held, secret: true }, false, "unavailable", /read a hidden file/],
+  ["it reaches the network", { ...held, network: true }, false, "unavailable", /network/],
+  ["it cannot work", { ...held, workspace: false }, false, "unavailable", /its own directory/],
+  ["there is no seccomp filter", { ...held, socket: true }, false, "partial", /Unix socket/],
+  ["it reaches processes outside", { ...held, process: true }, false, "partial", /processes outside/],
+  ["it has no /proc of its own", held, true, "partial", /container/],
+] as const)("reports the full sandbox if %s", (_what, found, weaker, state, reason) => {
+  const report = judged(found, weaker);
   expect(report.state).toBe(state);
   expect(report.reason).toMatch(reason);
 });

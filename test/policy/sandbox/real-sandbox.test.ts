@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { MAIN } from "../../../src/mailbox/ids.ts";
 import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
 
 /** What the tests rely on; `git init` itself would need a configuration that may be written. */
@@ -10,8 +11,11 @@ const repository = {
   "workspace/.git/HEAD": "ref: refs/heads/main\n",
   "workspace/.git/config": "[core]\n\trepositoryformatversion = 0\n",
   "workspace/.git/objects/info/x": "",
+  "workspace/.git/info/exclude": "",
   "workspace/.git/refs/heads/x": "",
 };
+
+const filesIn = (directory: string) => readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
 
 describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubblewrap ?? ""}`, () => {
   test("the probe finds that all of it holds (section 5)", async () => {
@@ -26,13 +30,6 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubble
     ["a hook of the repository", "echo x > .git/hooks/pre-commit", "workspace/.git/hooks/pre-commit"],
     ["hooks by another name", "mv .git/hooks .git/h; mkdir .git/hooks", "workspace/.git/h"],
     ["the repository itself by another name", "mv .git .g && mkdir -p .git/hooks", "workspace/.g"],
-    [
-      "our settings, where there are none yet (CVE-2026-25725)",
-      "mkdir -p .claude; echo {} > .claude/settings.json",
-      "workspace/.claude",
-    ],
-    ["MCP servers, where there are none yet", "echo {} > .mcp.json", "workspace/.mcp.json"],
-    ["a start-up file in the workspace", "echo x > .bashrc", "workspace/.bashrc"],
     [
       "through a new link out of the workspace",
       "ln -s /etc out; echo x > out/troupe-was-here",
@@ -151,13 +148,36 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubble
     expect(again.exitCode).not.toBe(0);
   });
 
-  test("leaves nothing of the sandbox in the work tree, side by side as well as one by one", async () => {
+  test.each([
+    ["settings (CVE-2026-25725)", "mkdir .claude && echo {} > .claude/settings.json", ".claude"],
+    ["MCP servers", "echo {} > .mcp.json", ".mcp.json"],
+    ["a start-up file", "echo x > .bashrc", ".bashrc"],
+    ["a configuration of git", "echo '* diff=x' > .git/info/attributes", "attributes"],
+    ["another repository's objects", "echo / > .git/objects/info/alternates", "alternates"],
+    ["another common directory", "echo .. > .git/commondir", "commondir"],
+    ["a nested repository's hooks", "mkdir packages/a/.git/hooks", "hooks"],
+  ])("moves away what did not exist before: %s", async (_what, command, name) => {
+    const nested = { "workspace/packages/a/.git/HEAD": "ref: refs/heads/main\n" };
+    const { run, workspace, troupeHome } = opened({ ...repository, ...nested });
+    const before = filesIn(workspace);
+    const result = await run(command);
+    expect(result.reason).toContain(`does not let a command make ${name}`);
+    expect(filesIn(workspace)).toEqual(before);
+    expect(filesIn(join(troupeHome, "sandbox", "moved")).join()).toContain(name);
+  });
+
+  test("keeps a directory's name if something in it is protected", async () => {
+    const file = "workspace/packages/a/.vscode/tasks.json";
+    const { run, folder } = opened({ [file]: "before" });
+    const result = await run("mv packages p || mv packages/a b");
+    expect(result.exitCode).not.toBe(0);
+    expect(readFileSync(join(folder, file), "utf8")).toBe("before");
+  });
+
+  test("leaves nothing in the work tree, and has nothing in it while commands run", async () => {
     const { run, workspace } = opened();
-    await Promise.all([
-      run("sleep 0.1; echo x > .mcp.json"),
-      run("true"),
-      run("echo x > .bashrc; sleep 0.2"),
-    ]);
+    const seen = await Promise.all([run("sleep 0.1; ls -A"), run("ls -A"), run("sleep 0.2; ls -A")]);
+    expect(seen.map(({ output }) => output.head)).toEqual(["", "", ""]);
     expect(readdirSync(workspace)).toEqual([]);
   });
 
@@ -165,24 +185,20 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubble
     const { sandbox, workspace, folder, processes, place } = opened();
     const link = join(folder, "link");
     symlinkSync(workspace, link);
-    const wrapped = await sandbox.wrap(
-      { file: "/bin/sh", args: ["-c", "echo x > a"] },
-      { ...place, writable: [link] },
-    );
-    if (wrapped.type !== "wrapped") throw new Error(wrapped.reason);
-    const { program, env, done } = wrapped;
+    const prepared = await sandbox.prepare({ ...place, writable: [link] });
+    if (typeof prepared === "string") throw new Error(prepared);
+    const { confined, env, finish } = prepared;
     await processes.run({
-      ...{ id: "l", owner: "main" as never, ...program, args: [...program.args], env: { ...env } },
-      ...{ cwd: link, timeoutMs: null, maxOutputBytes: 1_000 },
+      ...{ id: "l", owner: MAIN, file: "/bin/sh", args: ["-c", "echo x > a"], env: { ...env } },
+      ...{ cwd: link, timeoutMs: null, maxOutputBytes: 1_000, confined },
     });
-    await done();
+    expect(finish()).toBeNull();
     expect(readFileSync(join(workspace, "a"), "utf8")).toBe("x\n");
   });
 
   test("a workspace that holds the whole home is no sandbox, and nothing runs", async () => {
     const { sandbox, folder } = opened();
-    const wrapped = await sandbox.wrap({ file: "/bin/true", args: [] }, { writable: [folder], readable: [] });
-    expect(wrapped).toMatchObject({ type: "not-wrapped", reason: expect.stringContaining("the whole home") });
+    expect(await sandbox.prepare({ writable: [folder], readable: [] })).toContain("the whole home");
   });
 });
 

@@ -1,0 +1,108 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Seen } from "../../mailbox/confined.ts";
+import { holds } from "../engine/path-candidates.ts";
+import { protectedName, protectedNames } from "../protected-paths.ts";
+import type { Run } from "./probe.ts";
+import { findNames } from "./search.ts";
+import { realOrNull } from "./secrets.ts";
+
+/** Every one costs a mount. */
+const MOST_HELD = 500;
+
+/** What turns a repository's own directory into something that runs programs, or into part of another repository. */
+const OF_REPOSITORY = [
+  "hooks",
+  "config",
+  "config.worktree",
+  "info/attributes",
+  "objects/info/alternates",
+  "commondir",
+];
+
+/** Protected names that a command may not leave behind at the top of a directory that it can write. */
+const NEVER_MADE = [
+  ".claude .troupe .vscode .idea .husky .devcontainer .mcp.json .envrc",
+  ".bashrc .bash_profile .profile .zshrc .zprofile",
+].flatMap((line) => line.split(" "));
+
+/** What is protected in directories that a command can write. */
+export interface Protected {
+  /** How what exists is held; the directories on the way to it keep their names. */
+  readonly seen: readonly Seen[];
+  /** What does not exist, and must not once the command has ended. */
+  readonly absent: readonly string[];
+}
+
+/**
+ * Finds what is protected (permission-semantics 4.4); null if it cannot all be held. Packages that were installed are
+ * not looked through.
+ */
+export async function findProtected(
+  roots: readonly string[],
+  run: Run,
+  program: string | null,
+): Promise<Protected | null> {
+  const found =
+    program === null
+      ? null
+      : await findNames({
+          ...{ roots, run, program, except: ["-path", "*/.git/*", "-o", "-name", "node_modules"] },
+          tests: protectedNames().map((name) => ["-iname", name]),
+        });
+  if (found === null) return null;
+  const held: string[] = roots.flatMap((root) =>
+    isRepository(root) ? ofRepository(root) : NEVER_MADE.map((name) => join(root, name)),
+  );
+  for (const path of found.paths) {
+    const root = roots.find((one) => holds(one, path)) ?? "";
+    // A root's own way is not asked: a worktree in .claude/worktrees is an ordinary checkout.
+    const below = path.slice(root.length);
+    if (protectedName(below) === null) continue;
+    if (held.some((outer) => holds(outer, path))) continue;
+    held.push(...(basename(path) === ".git" && isDirectory(path) ? ofRepository(path) : [path]));
+  }
+  // A command could give itself the right to what its user owns.
+  const real = [...held, ...found.closed].flatMap((path) => realOrNull(path) ?? []);
+  if (real.length > MOST_HELD) return null;
+  const seen = [...new Set(real)].map((path): Seen => ({ as: "read", path }));
+  const above = new Set(real.flatMap((path) => between(path, roots)));
+  return {
+    seen: [...seen, ...[...above].map((path): Seen => ({ as: "pinned", path }))],
+    absent: held.filter((path) => !exists(path)),
+  };
+}
+
+/** The directories between a path and its root: renamed, they would take the mount with them. */
+function between(path: string, roots: readonly string[]): string[] {
+  const above = dirname(path);
+  if (roots.includes(above) || !roots.some((root) => holds(root, above))) return [];
+  return [above, ...between(above, roots)];
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Objects, refs and the index are what git is for. Submodules keep theirs below the repository. */
+function ofRepository(directory: string): string[] {
+  return [directory, ...directoriesIn(join(directory, "modules"))].flatMap((each) =>
+    OF_REPOSITORY.map((name) => join(each, name)),
+  );
+}
+
+function directoriesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
+
+function isRepository(directory: string): boolean {
+  return isDirectory(join(directory, "objects")) && exists(join(directory, "HEAD"));
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import {
+  cpSync,
+  type FSWatcher,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod/mini";
+
+/** What the names of sandboxes' own directories begin with. */
+export const SANDBOX_DIRECTORY = "troupe-sandbox-";
+
+const Note = z.object({ pid: z.number(), directory: z.string(), absent: z.array(z.string()) });
+
+/**
+ * Protected names that did not exist before a command and exist after it are moved to a private directory. A note on
+ * disk has the next session do the same after a kill.
+ */
+export class MadeNames {
+  readonly #state: string;
+  readonly #own: string;
+  readonly #notes: string;
+  readonly #file: string;
+  readonly #noted = new Set<string>();
+
+  /** `own`: the directory for temporary files, which goes with the rest. */
+  constructor(state: string, own: string) {
+    this.#state = state;
+    this.#own = own;
+    this.#notes = join(state, "notes");
+    this.#file = join(this.#notes, `${process.pid}-${randomBytes(6).toString("hex")}.json`);
+  }
+
+  /**
+   * Watches over what does not exist before a command. Returns what ends that: a sentence if something was made. Throws
+   * if it cannot be noted.
+   */
+  guard(absent: readonly string[]): () => string | null {
+    const known = this.#noted.size;
+    for (const path of absent) this.#noted.add(path);
+    if (this.#noted.size > known) {
+      mkdirSync(this.#notes, { recursive: true, mode: 0o700 });
+      const note: z.infer<typeof Note> = { pid: process.pid, directory: this.#own, absent: [...this.#noted] };
+      writeFileSync(this.#file, JSON.stringify(note), { mode: 0o600 });
+    }
+    const made = new Set<string>();
+    const take = (path: string) => {
+      if (exists(path) && this.#move(path)) made.add(basename(path));
+    };
+    // At once, before settings that it brings are read.
+    const watchers = watchAll(absent, take);
+    return () => {
+      for (const watcher of watchers) watcher.close();
+      for (const path of absent) take(path);
+      if (made.size === 0) return null;
+      return `The sandbox does not let a command make ${[...made].join(", ")}: what it made was moved to ${this.#moved}.`;
+    };
+  }
+
+  /** Does the same for sessions that were killed. */
+  sweep(): void {
+    for (const name of namesIn(this.#notes)) {
+      const file = join(this.#notes, name);
+      const note = noteIn(file);
+      if (note === null || isRunning(note.pid)) continue;
+      for (const path of note.absent) if (exists(path)) this.#move(path);
+      if (isOurs(note.directory)) rmSync(note.directory, { recursive: true, force: true });
+      rmSync(file, { force: true });
+    }
+  }
+
+  /** Nothing runs any more. */
+  clear(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  get #moved(): string {
+    return join(this.#state, "moved");
+  }
+
+  /** False if another has moved it meanwhile. */
+  #move(path: string): boolean {
+    const to = join(
+      this.#moved,
+      `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`,
+    );
+    mkdirSync(to, { recursive: true, mode: 0o700 });
+    const target = join(to, basename(path));
+    try {
+      renameSync(path, target);
+      return true;
+    } catch (error) {
+      if (!exists(path)) return false;
+      // Another disk.
+      if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+      cpSync(path, target, { recursive: true, verbatimSymlinks: true });
+      rmSync(path, { recursive: true });
+      return true;
+    }
+  }
+}
+
+/** What cannot be watched is looked at when the command has ended. */
+function watchAll(paths: readonly string[], take: (path: string) => void): FSWatcher[] {
+  return [...Map.groupBy(paths, dirname)].flatMap(([directory, within]) => {
+    const names = new Set(within.map((path) => basename(path)));
+    try {
+      const watcher = watch(directory, { persistent: false }, (_, name) => {
+        if (name !== null && names.has(name)) attempt(() => take(join(directory, name)));
+      });
+      return [watcher.on("error", () => watcher.close())];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // The command's end tries again, where its result can say why.
+  }
+}
+
+/** A real directory of this user's with the name that we give to ours. */
+function isOurs(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  const mine = process.getuid === undefined || found?.uid === process.getuid();
+  return found?.isDirectory() === true && mine && basename(directory).startsWith(SANDBOX_DIRECTORY);
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith(".json"));
+  } catch {
+    return [];
+  }
+}
+
+function noteIn(file: string): z.infer<typeof Note> | null {
+  try {
+    const read = z.safeParse(Note, JSON.parse(readFileSync(file, "utf8")));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A pid that another process has by now only keeps the note until that one has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

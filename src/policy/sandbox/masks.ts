@@ -1,0 +1,58 @@
+import type { Seen } from "../../mailbox/confined.ts";
+import { holds, realOf } from "../engine/path-candidates.ts";
+import type { Rule } from "../rules.ts";
+import type { Run } from "./probe.ts";
+import { forbiddenReads } from "./rule-paths.ts";
+import { findNames } from "./search.ts";
+import { hide, realOrNull } from "./secrets.ts";
+
+/** Each costs a mount, about a tenth of a millisecond. */
+const MOST_MASKS = 300;
+
+/** As rules compare names. */
+const [NAME, PATH] = process.platform === "darwin" ? ["-iname", "-ipath"] : ["-name", "-path"];
+
+export interface MaskSearch {
+  readonly roots: readonly string[];
+  readonly rules: readonly Rule[];
+  readonly home: string;
+  /** True if rules deny a path to be read, or ask about it. */
+  hides(path: string): boolean;
+  readonly run: Run;
+  /** `find`; null if there is none. */
+  readonly program: string | null;
+}
+
+/** Finds what rules forbid to read, by where it really is; null if it cannot all be hidden. */
+export async function findMasks(search: MaskSearch): Promise<Seen[] | null> {
+  const { rules, home, hides, run, program } = search;
+  const forbidden = forbiddenReads(rules, home);
+  if (forbidden.length === 0) return [];
+  const tests = forbidden.flatMap(({ name, isAround }): [string, string][] =>
+    name === null ? [] : [[NAME, name], ...(isAround ? [[PATH, `*/${name}/*`] as [string, string]] : [])],
+  );
+  if (program === null || forbidden.some(({ name }) => name === null)) return null;
+  const roots = outermost(
+    [...search.roots, ...forbidden.flatMap(({ at }) => at ?? [])].flatMap((path) => realOrNull(path) ?? []),
+  );
+  const found = await findNames({ roots, tests, run, program });
+  if (found === null) return null;
+  const hidden: string[] = [];
+  // What cannot be listed may hold what is forbidden, and may be read by name.
+  for (const path of [...found.paths, ...found.closed]) {
+    if (hidden.some((outer) => holds(outer, path)) || !(found.closed.includes(path) || hides(path))) continue;
+    const real = realOrNull(path);
+    if (real !== null) hidden.push(...new Set([path, real]));
+    if (hidden.length > MOST_MASKS) return null;
+  }
+  const reals = new Set(hidden.flatMap((path) => realOrNull(path) ?? []));
+  const masks = hide(outermost([...reals]), []);
+  // A workspace that is forbidden as a whole is nothing to run a command in.
+  return masks.some((mask) => search.roots.some((root) => holds(mask.path, realOf(root)))) ? null : masks;
+}
+
+/** Returns the paths without those that lie in another one. */
+export function outermost(paths: readonly string[]): string[] {
+  const unique = [...new Set(paths)];
+  return unique.filter((path) => !unique.some((other) => other !== path && holds(other, path)));
+}

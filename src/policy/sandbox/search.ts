@@ -1,0 +1,48 @@
+import { lstatSync } from "node:fs";
+import type { Run } from "./probe.ts";
+
+/** What to look for below some directories. */
+export interface Search {
+  readonly roots: readonly string[];
+  /** Tests of find with their values, one of which must hold. */
+  readonly tests: readonly (readonly [test: string, value: string])[];
+  /** A test for what is passed over with all below it. */
+  readonly except?: readonly string[];
+  readonly run: Run;
+  /** `find`. */
+  readonly program: string;
+}
+
+export interface Found {
+  readonly paths: readonly string[];
+  /** Directories that could not be looked into. */
+  readonly closed: readonly string[];
+}
+
+const SEARCH_MS = 3_000;
+
+/** Finds names without following links, parents first; null if it cannot say that it found all. */
+export async function findNames(search: Search): Promise<Found | null> {
+  const { roots, tests, except = [], run, program } = search;
+  if (tests.length === 0 || roots.length === 0) return { paths: [], closed: [] };
+  const passed = except.length === 0 ? [] : ["(", ...except, ")", "-prune", "-o"];
+  const any = tests.flatMap((test) => ["-o", ...test]).slice(1);
+  const args = ["-P", ...roots, ...passed, "(", ...any, ")", "-print0"];
+  const ended = await run(
+    { file: program, args },
+    { cwd: "/", env: { LC_ALL: "C" }, timeoutMs: SEARCH_MS, maxOutputBytes: 1_000_000 },
+  );
+  const closed = ended.stderr.split("\n").filter(Boolean).map(closedDirectory);
+  if (ended.exitCode === null || ended.truncated || closed.includes(null)) return null;
+  if (ended.exitCode !== 0 && closed.length === 0) return null;
+  return {
+    paths: ended.stdout.split("\0").filter(Boolean),
+    closed: closed.filter((path) => path !== null),
+  };
+}
+
+/** The directory that a complaint of find is about; null if it complains of something else. */
+function closedDirectory(line: string): string | null {
+  const path = /^find: ['"`‘]?(\/.*?)['"’]?: Permission denied$/.exec(line)?.[1];
+  return path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : null;
+}

@@ -1,0 +1,73 @@
+import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Seen } from "../../mailbox/confined.ts";
+import { holds } from "../engine/path-candidates.ts";
+
+/** Below the home: what opens an account, or tells of one. */
+const CREDENTIALS = [
+  ".ssh .aws .azure .gnupg .kube .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .vault-token",
+  ".password-store .config/gh .config/glab-cli .config/gcloud .config/op .config/git/credentials .docker/config.json",
+  ".cargo/credentials .cargo/credentials.toml .gem/credentials .config/rclone .config/hub .local/share/keyrings",
+  ".terraform.d/credentials.tfrc.json .claude/.credentials.json .claude.json .bash_history .zsh_history",
+].flatMap((line) => line.split(" "));
+
+const SYSTEM_SECRETS = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+];
+
+export interface SecretPlaces {
+  readonly home: string;
+  /** Where Troupe keeps journals and settings: no command reads them. */
+  readonly troupeHome: string;
+  /** The user's additions; `~/` is the home. */
+  readonly denyRead: readonly string[];
+}
+
+/** Returns the known places of credentials and the user's additions, as absolute paths. */
+export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): string[] {
+  const added = denyRead.map((path) =>
+    path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path),
+  );
+  return [
+    ...new Set([...CREDENTIALS.map((name) => join(home, name)), ...SYSTEM_SECRETS, troupeHome, ...added]),
+  ];
+}
+
+/**
+ * Returns how these paths are hidden, by where their links lead; what does not exist is left out. A directory in which
+ * something is shown is empty but for that.
+ */
+export function hide(paths: readonly string[], shown: readonly string[]): Seen[] {
+  return paths.flatMap((path): Seen[] => {
+    const real = isReadable(path) ? realOrNull(path) : null;
+    if (real === null) return [];
+    if (!statSync(real).isDirectory()) return [{ as: "no-file", path: real }];
+    const isOuter = shown.some((one) => one !== real && holds(real, one));
+    return shown.includes(real) ? [] : [{ as: isOuter ? "empty" : "no-directory", path: real }];
+  });
+}
+
+/** What this user cannot read need not be hidden; mostly it does not exist. */
+function isReadable(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns where the links of a path lead; null if that does not exist. */
+export function realOrNull(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

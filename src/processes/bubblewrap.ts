@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import type { Confined, Seen } from "../mailbox/confined.ts";
+
+/** What lies in the private directory of confinements, to be laid over what is hidden. */
+export const NO_FILE = "no-file";
+export const NO_DIRECTORY = "no-directory";
+
+/** The descriptors that bubblewrap reports on, and reads a filter of system calls from. */
+export interface Channels {
+  readonly status: number;
+  readonly filter: number | null;
+}
+
+const NOBODY = ["--uid", "65534", "--gid", "65534"];
+const DEVICES = ["null", "zero", "random", "urandom"];
+
+/** Returns the arguments of bubblewrap that confine a program; the program follows them. */
+export function bubblewrapArguments(
+  { type, state, seen, weaker, bridge }: Confined,
+  cwd: string,
+  { status, filter }: Channels,
+): string[] {
+  return [
+    ...["--ro-bind", "/", "/", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"],
+    // Creating a network costs as much as all else; without any socket it adds nothing.
+    ...(type === "full" ? ["--unshare-net", "--dev", "/dev"] : devices()),
+    ...(weaker ? [] : ["--proc", "/proc"]),
+    // A bridge makes one more of them, which root cannot do without its rights.
+    ...(bridge === undefined ? [] : ["--unshare-user", ...(process.getuid?.() === 0 ? NOBODY : [])]),
+    ...mounts(seen, state),
+    ...(filter === null ? [] : ["--seccomp", String(filter)]),
+    ...["--chdir", cwd, "--json-status-fd", String(status), "--"],
+  ];
+}
+
+/** `--dev` mounts terminals, too, which costs a third of a command. */
+function devices(): string[] {
+  return [
+    ...["--tmpfs", "/dev", "--dir", "/dev/shm", "--symlink", "/proc/self/fd", "/dev/fd"],
+    ...["stdin", "stdout", "stderr"].flatMap((name, fd) => [
+      "--symlink",
+      `/proc/self/fd/${fd}`,
+      `/dev/${name}`,
+    ]),
+    ...DEVICES.flatMap((name) => ["--dev-bind", `/dev/${name}`, `/dev/${name}`]),
+  ];
+}
+
+/** From the outside in, without what changes nothing where it lies. */
+function mounts(seen: readonly Seen[], state: string): string[] {
+  const sorted = seen.toSorted((one, other) => depth(one.path) - depth(other.path));
+  const empty = sorted.filter(({ as }) => as === "empty");
+  return [
+    ...sorted.flatMap((one, at) => mount(one, around(one, sorted.slice(0, at)), state)),
+    // Only now: the mount points in them had to be made.
+    ...empty.flatMap(({ path }) => ["--remount-ro", path]),
+  ];
+}
+
+function mount(one: Seen, outside: Seen["as"], state: string): readonly string[] {
+  const isPrivate = outside === "scratch" || outside === "empty";
+  switch (one.as) {
+    case "scratch":
+    case "empty":
+      return ["--tmpfs", one.path];
+    case "read":
+      return outside === "read" ? [] : ["--ro-bind", one.path, one.path];
+    case "write":
+      return outside === "write" ? [] : ["--bind", one.path, one.path];
+    case "pinned":
+      return outside === "write" || outside === "pinned" ? ["--bind", one.path, one.path] : [];
+    case "no-file":
+      return isPrivate ? [] : ["--ro-bind", join(state, NO_FILE), one.path];
+    case "no-directory":
+      return isPrivate ? [] : ["--ro-bind", join(state, NO_DIRECTORY), one.path];
+    case "link":
+      return isPrivate ? ["--symlink", one.to, one.path] : [];
+    default:
+      return one satisfies never;
+  }
+}
+
+/** What the nearest path around this one is seen as; the last of equals counts. */
+function around({ path }: Seen, outer: readonly Seen[]): Seen["as"] {
+  return outer.findLast((other) => path === other.path || path.startsWith(`${other.path}/`))?.as ?? "read";
+}
+
+function depth(path: string): number {
+  return path.split("/").length;
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Confined } from "../mailbox/confined.ts";
+import { bubblewrapArguments, NO_DIRECTORY, NO_FILE } from "./bubblewrap.ts";
+import { seatbeltProfile } from "./seatbelt.ts";
+import { seccompFilter } from "./seccomp.ts";
+
+/** What to start instead of a program that is confined. */
+export interface Held {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** What it gets from `FIRST_DESCRIPTOR` on. */
+  readonly descriptors: readonly number[];
+  /** Returns whether the program itself was started. Call once, when the process has ended. */
+  close(): boolean;
+}
+
+/** Those below are the program's own: its output and its report. */
+export const FIRST_DESCRIPTOR = 4;
+
+const REPORT_BYTES = 4_096;
+
+interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
+/** Throws if the confinement cannot be built. */
+export function confine(confined: Confined, { file, args, cwd }: Program): Held {
+  const { builder, state, type, bridge = [] } = confined;
+  if (process.platform === "darwin")
+    return {
+      ...{ file: builder, args: ["-p", seatbeltProfile(confined), file, ...args] },
+      ...{ descriptors: [], close: () => true },
+    };
+  // A bridge refuses sockets by itself, once it has opened its own.
+  const calls = bridge.length > 0 ? null : seccompFilter(process.arch, type === "full");
+  makeState(state);
+  const status = openNameless(state);
+  const filter = calls === null ? null : openNameless(state);
+  // Written at a position, so that it is read from its beginning.
+  if (filter !== null && calls !== null) writeSync(filter, calls, 0, calls.length, 0);
+  const channels = { status: FIRST_DESCRIPTOR, filter: filter === null ? null : FIRST_DESCRIPTOR + 1 };
+  return {
+    file: builder,
+    args: [...bubblewrapArguments(confined, cwd, channels), ...bridge, file, ...args],
+    descriptors: [status, ...(filter === null ? [] : [filter])],
+    close() {
+      // bubblewrap tells the exit code of nothing but the program, and only if that was started.
+      const report = Buffer.alloc(REPORT_BYTES);
+      // It has moved the position that it shares with us.
+      const bytes = readSync(status, report, 0, REPORT_BYTES, 0);
+      closeSync(status);
+      if (filter !== null) closeSync(filter);
+      return report.toString("latin1", 0, bytes).includes('"exit-code"');
+    },
+  };
+}
+
+function openNameless(state: string): number {
+  const path = join(state, randomBytes(9).toString("hex"));
+  const descriptor = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  return descriptor;
+}
+
+/** The user may have removed the directory since it was made. */
+function makeState(state: string): void {
+  if (existsSync(join(state, NO_FILE))) return;
+  mkdirSync(join(state, NO_DIRECTORY), { recursive: true, mode: 0o700 });
+  writeFileSync(join(state, NO_FILE), "", { mode: 0o000 });
+  chmodSync(join(state, NO_DIRECTORY), 0o000);
+}

@@ -1,0 +1,42 @@
+import type { Confined, Seen } from "../mailbox/confined.ts";
+
+/**
+ * Returns the profile of macOS's sandbox-exec for the same confinement. Later rules win, so deeper paths follow. What is
+ * `empty` or `scratch` elsewhere is hidden here: this sandbox takes away and mounts nothing.
+ */
+export function seatbeltProfile({ seen }: Pick<Confined, "seen">): string {
+  const sorted = seen.toSorted((one, other) => one.path.split("/").length - other.path.split("/").length);
+  return [
+    "(version 1)",
+    "(deny default)",
+    "(allow process-exec process-fork)",
+    "(allow signal process-info* (target same-sandbox))",
+    "(allow sysctl-read)",
+    "(allow file-read* file-test-existence)",
+    '(allow file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero"))',
+    // Directories are passed through on the way to what is seen in them.
+    ...sorted.flatMap(rulesOf),
+    "(allow file-read-metadata)",
+  ].join("\n");
+}
+
+function rulesOf(one: Seen): readonly string[] {
+  const path = `(subpath ${JSON.stringify(one.path)})`;
+  switch (one.as) {
+    case "scratch":
+    case "empty":
+    case "no-file":
+    case "no-directory":
+      return [`(deny file-read* file-write* ${path})`];
+    case "read":
+      return [`(allow file-read* ${path})`, `(deny file-write* ${path})`];
+    case "write":
+      return [`(allow file-read* file-write* ${path})`];
+    case "pinned":
+      return [`(deny file-write-unlink (literal ${JSON.stringify(one.path)}))`];
+    case "link":
+      return [];
+    default:
+      return one satisfies never;
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { leavesOf } from "../../../src/policy/settings/leaves.ts";
+import type { SettingsPlace } from "../../../src/policy/settings/places.ts";
+import { nameOf } from "../../../src/policy/settings/setting.ts";
+
+const user: SettingsPlace = { scope: "user", file: "/home/me/.claude/settings.json" };
+
+function read(sandbox: unknown, place: SettingsPlace = user) {
+  const { leaves, problems, unenforced } = leavesOf({ sandbox }, place);
+  const values = Object.fromEntries(
+    leaves.map((leaf) => [nameOf(leaf).slice("troupe.sandbox.".length), leaf.value]),
+  );
+  return { values, problems, unenforced };
+}
+
+test.each([
+  [{ enabled: true }, "on"],
+  [{ enabled: false }, "off"],
+  [{ enabled: true, failIfUnavailable: true }, "required"],
+  [{ enabled: true, allowUnsandboxedCommands: false }, "required"],
+])("takes the sandbox that users have: %o", (sandbox, mode) => {
+  expect(read(sandbox)).toEqual({ values: { mode }, problems: [], unenforced: [] });
+});
+
+test("takes hosts, and paths where they are meant", () => {
+  const sandbox = {
+    enabled: true,
+    autoAllowBashIfSandboxed: true,
+    filesystem: { denyRead: ["~/diary", "/srv/keys", "./own"] },
+    network: { allowedDomains: ["a.example"] },
+  };
+  expect(read(sandbox).values).toEqual({
+    ...{ mode: "on", autoAllow: true, allowedDomains: ["a.example"] },
+    denyRead: ["~/diary", "/srv/keys", "/home/me/.claude/own"],
+  });
+  const project: SettingsPlace = { scope: "project", file: "/repo/.claude/settings.json" };
+  expect(read({ filesystem: { denyRead: ["own"] } }, project).values).toEqual({ denyRead: ["/repo/own"] });
+});
+
+test("names each key that is not enforced", () => {
+  const sandbox = {
+    excludedCommands: ["docker"],
+    filesystem: { allowWrite: ["/x"], denyWrite: ["/y"], denyRead: ["//**/*.pem"] },
+    network: { deniedDomains: ["b.example"] },
+  };
+  expect(read(sandbox).unenforced).toEqual([
+    "sandbox.excludedCommands",
+    ...["sandbox.filesystem.allowWrite", "sandbox.filesystem.denyWrite", "sandbox.network.deniedDomains"],
+    "sandbox.filesystem.denyRead //**/*.pem",
+  ]);
+  expect(read("yes").unenforced).toEqual(["sandbox"]);
+});
+
+test("finds what is wrong in it", () => {
+  expect(read({ enabled: "yes" }).problems.map(nameOf)).toEqual(["troupe.sandbox.mode"]);
+});
+
+test("lets troupe.sandbox in the same file win", () => {
+  const { leaves } = leavesOf(
+    { troupe: { sandbox: { mode: "required" } }, sandbox: { enabled: true } },
+    user,
+  );
+  expect(leaves.at(-1)?.value).toBe("required");
+});
