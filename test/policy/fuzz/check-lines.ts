@@ -4,7 +4,7 @@ import { decide, type Mode, type PermissionRules } from "../../../src/policy/ind
 import { type Claim, differences, type ReadDeny, startsCanary } from "./difference.ts";
 import type { Line } from "./read-lines.ts";
 import { CANARY, type Copies, type Ground } from "./repository.ts";
-import { observeLines } from "./run-lines.ts";
+import { type Box, observeLines, type Run } from "./run-lines.ts";
 import type { Observed } from "./trace.ts";
 
 export interface Judged {
@@ -64,32 +64,37 @@ export interface Checked {
   readonly started: readonly Line[];
 }
 
+export interface Check extends Omit<Run, "bin" | "lines" | "box"> {
+  readonly copies: Copies;
+  readonly judged: readonly Judged[];
+  /** Builds the box for lines in this workspace. */
+  readonly box?: (ground: Ground) => Promise<(io: string) => Box>;
+}
+
 /** Runs the lines, and those that differ a second time each in a fresh copy; returns what differed both times. */
-export async function checkLines(
-  root: string,
-  name: string,
-  copies: Copies,
-  judged: readonly Judged[],
-): Promise<Checked> {
-  const { found: first, started } = await compare(root, name, copies, judged);
+export async function checkLines(check: Check): Promise<Checked> {
+  const { found: first, started } = await compare(check);
   if (first.length === 0) return { found: [], started };
-  const grounds = copies.make(`${name}-again`, first.length);
+  const { copies, box } = check;
+  const name = `${check.name}-again`;
+  const grounds = copies.make(name, box ? 1 : first.length);
   try {
-    const again = first.map(({ line, claim }, at) => ({ line, claim, ground: grounds[at] as Ground }));
-    return { found: (await compare(root, `${name}-again`, copies, again)).found, started };
+    const judged = first.map(({ line, claim }, at) => ({
+      line,
+      claim,
+      ground: (grounds[at] ?? grounds[0]) as Ground,
+    }));
+    return { found: (await compare({ ...check, name, judged })).found, started };
   } finally {
     copies.remove(grounds);
   }
 }
 
-async function compare(
-  root: string,
-  name: string,
-  copies: Copies,
-  judged: readonly Judged[],
-): Promise<Checked> {
+async function compare({ root, name, copies, judged, box }: Check): Promise<Checked> {
   const lines = judged.map(({ line, ground }) => ({ text: line.text, ws: ground.ws }));
-  const observed = await observeLines(root, name, copies.bin, lines);
+  const [first] = judged;
+  const boxed = box && first ? { box: await box(first.ground) } : {};
+  const observed = await observeLines({ root, name, bin: copies.bin, lines, ...boxed });
   const started = judged.flatMap(({ line, claim }, at) => {
     const seen = observed[at];
     return claim.kind === "starts" && seen && startsCanary(seen) ? [line] : [];

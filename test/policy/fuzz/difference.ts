@@ -1,5 +1,5 @@
 import { isIndexRefresh, isNoise } from "./noise.ts";
-import { CANARY, DOCS_SECRET, ENV_SECRET, type Ground, OUTSIDE_SECRET } from "./repository.ts";
+import { CANARY, DOCS_SECRET, ENV_SECRET, type Ground, HIDDEN_SECRET, OUTSIDE_SECRET } from "./repository.ts";
 import type { Observed } from "./trace.ts";
 
 /** A deny rule, the paths in the workspace that it covers, and what stands in the files there. */
@@ -22,6 +22,8 @@ export type Claim =
   | { readonly kind: "edits"; readonly deny: ReadDeny | null; readonly programs: ReadonlySet<string> }
   /** It may run in a confinement: it writes nothing, and names nothing outside. */
   | { readonly kind: "confined" }
+  /** It runs in the read-only confinement, whatever the policy says: it changes nothing and sees nothing hidden. */
+  | { readonly kind: "boxed" }
   /** It may start the canary only if a deny rule saw it. */
   | { readonly kind: "starts"; readonly denied: boolean };
 
@@ -60,6 +62,19 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
         ...(/awk|sed/.test(line) ? [] : wrongWrites(observed, false, null, ground)),
         ...wrongReaches(observed),
       ];
+    case "boxed": {
+      // What can only be read may be opened with O_CREAT all the same, as flock does.
+      const writes = observed.writes.filter(({ call, path }) =>
+        path.startsWith(ground.ws)
+          ? call !== "make"
+          : !/^\/(?:dev|tmp|var\/tmp|run|proc)\/|^pipe:/.test(path),
+      );
+      return [
+        ...writes.map(({ program, call, path }) => `wrote: ${program} ${call} ${path}`),
+        ...observed.reaches.map(({ call }) => `reached out: ${call}`),
+        ...(observed.output.includes(HIDDEN_SECRET) ? ["printed a hidden file"] : []),
+      ];
+    }
   }
   claim satisfies never;
 }

@@ -1,15 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { checkLines, claimOf, type Found, type Judged, type Purpose } from "./check-lines.ts";
-import { randomDenyLine } from "./deny-lines.ts";
+import { checkLines, claimOf, type Found, type Judged } from "./check-lines.ts";
 import { type Dice, makeDice } from "./dice.ts";
 import { READ_DENIES, type ReadDeny } from "./difference.ts";
-import { randomEditLine } from "./edit-lines.ts";
-import { readHelp } from "./help-options.ts";
-import { type Known, type Line, randomReadLine } from "./read-lines.ts";
+import { randomLine, readKnown } from "./random-line.ts";
+import type { Known } from "./read-lines.ts";
 import { Copies, type Ground, makeRoot } from "./repository.ts";
-import { confinedRow, rows } from "./rows.ts";
-import { mutate } from "./words.ts";
 
 export interface FuzzOptions {
   readonly lines: number;
@@ -38,12 +33,9 @@ const EDITORS = "mkdir touch rm rmdir mv cp sed".split(" ");
 
 /** Generates lines, runs those that the policy lets through, and reports what they did that it rules out. */
 export async function fuzz({ lines, seed, only, onFound, onBatch }: FuzzOptions): Promise<Counts> {
-  const isThere = (name: string) => spawnSync("/bin/bash", ["-c", 'type -- "$1"', "bash", name]).status === 0;
-  const present = rows.filter(({ name }) => isThere(name));
-  const known = present.map((row): Known => ({ row, help: readHelp(row.name) }));
-  const missing = rows.filter((row) => !present.includes(row)).map(({ name }) => name);
+  const { known, missing } = readKnown();
   const counts: Counts = { generated: 0, ran: 0, differed: 0, rows: {}, missing };
-  const programs = new Set([...present.map(({ name }) => name), ...OTHERS, ...EDITORS]);
+  const programs = new Set([...known.map(({ row }) => row.name), ...OTHERS, ...EDITORS]);
   const root = makeRoot();
   try {
     const inRepository = new Copies(root);
@@ -118,55 +110,13 @@ async function runBatch({
     const fresh = copies.make(`b${batch}e`, own.length);
     grounds.push(...fresh);
     const placed = judged.map((one) => ({ ...one, ground: fresh[own.indexOf(one)] ?? one.ground }));
-    const { found, started } = await checkLines(root, `b${batch}`, copies, placed);
+    const { found, started } = await checkLines({ root, name: `b${batch}`, copies, judged: placed });
     for (const { row } of started)
       counts.rows[row] = [counts.rows[row]?.[0] ?? 0, (counts.rows[row]?.[1] ?? 0) + 1];
     return found;
   } finally {
     copies.remove(grounds);
   }
-}
-
-interface Made {
-  readonly line: Line;
-  readonly purpose: Purpose;
-}
-
-const PURPOSES: readonly Purpose[] = ["read", "read", "read", "read", "edit", "deny", "confined"];
-
-function randomLine(dice: Dice, known: readonly Known[], only: string | null): Made {
-  const [, kind = "read", name = null] = /^(read|edit|deny|confined)(?: (.+))?$/.exec(only ?? "") ?? [
-    "",
-    "read",
-    only,
-  ];
-  const purpose = only === null ? dice.pick(PURPOSES) : (kind as Purpose);
-  const named = (line: Line): Made => {
-    const text = dice.chance(0.1) ? mutate(dice, line.text) : line.text;
-    return {
-      line: { ...line, text, row: purpose === "read" ? line.row : `${purpose} ${line.row}` },
-      purpose,
-    };
-  };
-  switch (purpose) {
-    case "edit":
-      return named(randomEditLine(dice, name));
-    case "deny":
-      return named(randomDenyLine(dice, name));
-    case "confined":
-      return named(
-        randomReadLine(
-          dice,
-          known.map(({ row, help }) => ({ row: confinedRow(row), help })),
-          name,
-        ),
-      );
-    case "read": {
-      const plain = known.filter(({ row }) => !row.confinedOnly);
-      return named(randomReadLine(dice, plain, name));
-    }
-  }
-  purpose satisfies never;
 }
 
 function count(counts: Counts, row: string, allowed: boolean): void {

@@ -76,7 +76,7 @@ describe.skipIf(problem !== null)(
           claim,
           ground: grounds[at] as Ground,
         }));
-        const { found } = await checkLines(root, "holes", copies, judged);
+        const { found } = await checkLines({ root, name: "holes", copies, judged });
         const seen = new Map(found.map(({ line, what }) => [line.text, what]));
         const missed = HOLES.filter(
           ([, text, expected]) => !seen.get(text)?.some((one) => expected.test(one)),

@@ -26,6 +26,8 @@ export const CANARY = "qcanary";
 export const OUTSIDE_SECRET = "QZOUTSIDE";
 export const ENV_SECRET = "QZDENIEDENV";
 export const DOCS_SECRET = "QZDENIEDDOC";
+/** Stands in files that are under these denies and that git does not know, and in the home. */
+export const HIDDEN_SECRET = "QZHIDDEN";
 
 export function groundAt(directory: string): Ground {
   const at = (name: string) => join(directory, name);
@@ -64,6 +66,8 @@ const FILES: Readonly<Record<string, string>> = {
   ".env": `KEY=${ENV_SECRET}1\n`,
   "pkg/.env": `KEY=${ENV_SECRET}2\n`,
   "pkg/index.js": "foo\n",
+  "odd/.env": `KEY=${ENV_SECRET}3 ${HIDDEN_SECRET}\n`,
+  "pkg/docs/note.md": `foo ${DOCS_SECRET} ${HIDDEN_SECRET}\n`,
   ".npmrc": "registry=x\n",
   ".bashrc": "alias ls='./evil.sh'\n",
   ".gitattributes": "*.md diff=evil\n*.ts diff=evil\n",
@@ -93,7 +97,7 @@ function makeRepository(directory: string): void {
   write(join(outside, "secret.txt"), `secret ${OUTSIDE_SECRET}1\n`);
   write(join(outside, "deep/other.txt"), `foo ${OUTSIDE_SECRET}2\n`);
   write(join(outside, ".env"), `KEY=${OUTSIDE_SECRET}3\n`);
-  write(join(home, ".ssh/id_rsa"), `key ${OUTSIDE_SECRET}4\n`);
+  write(join(home, ".ssh/id_rsa"), `key ${OUTSIDE_SECRET}4 ${HIDDEN_SECRET}\n`);
   write(join(home, ".gitconfig"), "[user]\n\tname = A\n\temail = a@example.com\n[gc]\n\tauto = 0\n");
   program(join(directory, "bin", CANARY), ENDING);
   for (const name of ["sudo", "doas"]) program(join(directory, "bin", name), FAKE_SUDO);
@@ -164,7 +168,8 @@ function removeRepository(ws: string): void {
 }
 
 /** Ends its whole line, `watch` and all, but only where process 1 is the driver of these lines (run-lines.ts). */
-const ENDING = "#!/bin/sh\ngrep -q fuzz-driver.sh /proc/1/cmdline && kill -9 -1\n";
+const ENDING =
+  "#!/bin/sh\nread -r name </proc/1/comm\n[ $name = bash ] && grep -q fuzz-driver.sh /proc/1/cmdline && kill -9 -1\n";
 
 /** Reads its options as sudo does, and runs the rest as the same user. */
 const FAKE_SUDO = `#!/bin/bash
@@ -184,8 +189,8 @@ function program(path: string, text: string): void {
 }
 
 /** Makes a temporary directory, in memory if possible: a copy of the fixture then takes a tenth of the time. */
-export function makeRoot(): string {
-  return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "troupe-fuzz-"));
+export function makeRoot(parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()): string {
+  return mkdtempSync(join(parent, "troupe-fuzz-"));
 }
 
 /** Copies of the fixture, each in a directory of its own below `root`. */

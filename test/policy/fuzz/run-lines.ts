@@ -35,28 +35,49 @@ export interface LineToRun {
 /** A line without progress for this long is killed; what it did until then counts. */
 const STUCK_MS = 1_000;
 
-/** Runs each line in a bash of its own, all of them in one sandbox below `root`, and returns what each one did. */
-export async function observeLines(
-  root: string,
-  name: string,
-  bin: string,
-  lines: readonly LineToRun[],
-): Promise<Observed[]> {
+/** Where lines run: the command before bash, and what it gets from the fourth descriptor on. */
+export interface Box {
+  readonly args: readonly string[];
+  readonly descriptors: readonly number[];
+}
+
+export interface Run {
+  readonly root: string;
+  /** One that no other run of this root has. */
+  readonly name: string;
+  readonly bin: string;
+  readonly lines: readonly LineToRun[];
+  /** Builds the box around what `io` holds; without it, a sandbox in which all below `root` can be written. */
+  readonly box?: (io: string) => Box;
+}
+
+/** Runs each line in a bash of its own, all of them in one box, and returns what each one did. */
+export async function observeLines({ root, name, bin, lines, box }: Run): Promise<Observed[]> {
   const io = join(root, `io-${name}`);
   const trace = join(root, `trace-${name}`);
   mkdirSync(io);
   try {
     for (const [at, { text, ws }] of lines.entries()) writeFileSync(join(io, `${at}.in`), `${ws}\0${text}\0`);
     writeFileSync(join(io, "fuzz-driver.sh"), DRIVER);
-    const environment = { PATH: `/usr/local/bin:/usr/bin:/bin:${bin}`, LC_ALL: "C", TERM: "dumb", USER: "u" };
-    const args = [
-      ...["-f", "-y", "--seccomp-bpf", "-q", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", trace],
-      ...sandbox([root]),
-      "--clearenv",
-      ...Object.entries(environment).flatMap(([key, value]) => ["--setenv", key, value]),
-      ...["/bin/bash", "--noprofile", "--norc", join(io, "fuzz-driver.sh"), io, String(lines.length)],
+    const { args, descriptors } = box?.(io) ?? { args: sandbox([root]), descriptors: [] };
+    const traced = [
+      "-f",
+      "-y",
+      "--seccomp-bpf",
+      "-q",
+      "-e",
+      "signal=none",
+      "-e",
+      `trace=${CALLS}`,
+      "-o",
+      trace,
     ];
-    await finish(spawn("/usr/bin/strace", args, { stdio: ["ignore", "pipe", "ignore"] }));
+    const bash = ["/bin/bash", "--noprofile", "--norc", join(io, "fuzz-driver.sh"), io, String(lines.length)];
+    const child = spawn("/usr/bin/strace", [...traced, ...args, ...bash], {
+      stdio: ["ignore", "pipe", "ignore", "ignore", ...descriptors],
+      env: { PATH: `/usr/local/bin:/usr/bin:/bin:${bin}`, LC_ALL: "C", TERM: "dumb", USER: "u" },
+    });
+    await finish(child);
     const observed = readTrace(readFileSync(trace, "utf8"), io, lines.length);
     for (const [at, one] of observed.entries()) {
       const file = join(io, `${at}.out`);

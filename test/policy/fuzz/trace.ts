@@ -98,7 +98,12 @@ function take(call: string, by: Process, texts: Texts, flags: string, into: Obse
     case "creat": {
       const real = texts.at(-1)?.path ?? named[0] ?? "";
       if (/O_PATH/.test(flags)) return;
-      if (call === "creat" || /O_(?:WRONLY|RDWR|CREAT|TRUNC)/.test(flags)) writes([real]);
+      if (call === "creat" || /O_(?:WRONLY|RDWR|CREAT|TRUNC)/.test(flags))
+        into.writes.push({
+          program: by.program,
+          call: /O_RDONLY\|O_CREAT/.test(flags) ? "make" : call,
+          path: real,
+        });
       // Bash opens directories only to expand a glob; what it finds there, the command opens itself.
       if (/O_WRONLY/.test(flags) || (by.program === "bash" && /O_DIRECTORY/.test(flags))) return;
       into.reads.push({ program: by.program, path: real });
