@@ -12,7 +12,7 @@ export interface Channels {
 }
 
 const NOBODY = ["--uid", "65534", "--gid", "65534"];
-const DEVICES = ["null", "zero", "random", "urandom"];
+const DEVICES = ["null", "zero", "urandom"];
 
 /** Returns the arguments of bubblewrap that confine a program; the program follows them. */
 export function bubblewrapArguments(
@@ -22,8 +22,9 @@ export function bubblewrapArguments(
 ): string[] {
   return [
     ...["--ro-bind", "/", "/", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"],
-    // Creating a network costs as much as all else; without any socket it adds nothing.
-    ...(type === "full" ? ["--unshare-net", "--dev", "/dev"] : devices()),
+    // A network of its own adds nothing where no socket can be made, and is dear. As process 1 a command takes all that
+    // it started with it, before its end is told; it cannot signal itself, though.
+    ...(type === "full" ? ["--unshare-net", "--dev", "/dev"] : ["--as-pid-1", ...devices()]),
     ...(weaker ? [] : ["--proc", "/proc"]),
     // A bridge makes one more of them, which root cannot do without its rights.
     ...(bridge === undefined ? [] : ["--unshare-user", ...(process.getuid?.() === 0 ? NOBODY : [])]),
@@ -37,6 +38,7 @@ export function bubblewrapArguments(
 function devices(): string[] {
   return [
     ...["--tmpfs", "/dev", "--dir", "/dev/shm", "--symlink", "/proc/self/fd", "/dev/fd"],
+    ...["--symlink", "urandom", "/dev/random"],
     ...["stdin", "stdout", "stderr"].flatMap((name, fd) => [
       "--symlink",
       `/proc/self/fd/${fd}`,

@@ -40,9 +40,10 @@ async function endGroup(id: number, clock: Clock): Promise<void> {
 async function emptied(id: number, patienceMs: number, clock: Clock): Promise<boolean> {
   const deadline = clock.now() + patienceMs;
   let suspects: readonly number[] = [];
-  while (signalGroup(id, 0)) {
+  // Mostly the last one is just about to go.
+  for (let waitMs = 1; signalGroup(id, 0); waitMs = Math.min(2 * waitMs, LOOK_EVERY_MS)) {
     if (clock.now() >= deadline) return false;
-    await pause(clock, LOOK_EVERY_MS);
+    await pause(clock, waitMs);
     // Looking through all of /proc is dear, so those found once are watched until none of them runs.
     if (suspects.some((pid) => isRunningMember(pid, id))) continue;
     const running = runningMembers(id);

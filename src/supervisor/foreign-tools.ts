@@ -1,7 +1,7 @@
 import type { Access } from "../mailbox/messages.ts";
+import type { PolicyEngine } from "../policy/engine/engine.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { Behaviour, Judgement } from "../policy/rules.ts";
-import type { Engine } from "./gate.ts";
 import type { KnownTool } from "./toolbox.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { KnownTool } from "./toolbox.ts";
  * say they touch, judged as if Read or Write did it.
  */
 export function judgeForeign(
-  engine: Engine,
+  engine: Pick<PolicyEngine, "judge">,
   mode: PermissionMode,
   { level, offer }: KnownTool,
   accesses: readonly Access[],

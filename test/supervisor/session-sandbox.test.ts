@@ -1,10 +1,8 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { defaultSandboxSettings } from "../../src/policy/sandbox/sandbox.ts";
 import { lackOf } from "../../src/supervisor/session-sandbox.ts";
+import { whyNoBubblewrap } from "../policy/sandbox/opened.ts";
 import { everyDayHosts, type HostName, supervised } from "../support/supervised.ts";
-import { temporaryFolder } from "../support/temporary.ts";
 
 const delegating = [
   {
@@ -18,55 +16,46 @@ const delegating = [
 
 /** Bash as main and the agent below it are offered it, and what was warned of. */
 async function offered(host: HostName, sandbox?: { readonly mode: "on" | "required" }) {
-  const { supervisor, model, events, cwd } = supervised(host, delegating, sandbox ? { sandbox } : {});
+  const { supervisor, model, events } = supervised(host, delegating, sandbox ? { sandbox } : {});
   await supervisor.prompt("go");
   const texts = model.requests
     .slice(0, 2)
     .map(({ tools }) => tools.find(({ name }) => name === "Bash")?.description ?? "");
   const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
-  return { texts, warnings, cwd };
-}
-
-/** Whatever is installed here, no program that builds a sandbox is found. */
-function withoutPrograms(): void {
-  const empty = join(temporaryFolder(), "bin");
-  mkdirSync(empty);
-  vi.stubEnv("PATH", empty);
+  return { texts, warnings };
 }
 
 describe.each(everyDayHosts)("what agents are told of the sandbox, %s", (host) => {
   test("where it is on, Bash ends with its policy, the same for every agent; else with a warning instead (A4.6)", async () => {
     const without = (await offered(host)).texts[0] ?? "";
     expect(without).not.toContain("allowOnly");
-    const { texts, warnings, cwd } = await offered(host, { mode: "on" });
+    const { texts, warnings } = await offered(host, { mode: "on" });
     expect(texts[1]).toBe(texts[0]);
     if (texts[0] === without) {
       console.warn(`There is no sandbox here, so only its absence is tested: ${warnings[0]}`);
       expect(warnings).toHaveLength(1);
       return;
     }
+    // Another session, in another directory: what the model is told stays in its cache (A4.7).
+    expect((await offered(host, { mode: "on" })).texts).toEqual(texts);
     const [intro, told = ""] = (texts[0] ?? "").split(`${without}\n\n`);
     expect(intro).toBe("");
     const policy: unknown = JSON.parse(told.split("\n").find((line) => line.startsWith("{")) ?? "");
     expect(policy).toEqual({
       read: { denyOnly: expect.any(Array), allowWithinDeny: expect.any(Array) },
-      write: { allowOnly: [cwd, "$TMPDIR"], denyWithinAllow: expect.any(Array) },
+      write: { allowOnly: ["the workspace", "$TMPDIR"], denyWithinAllow: expect.any(Array) },
     });
   });
 
-  test.runIf(process.platform === "linux").each(["on", "required"] as const)(
+  // The system's own directories are searched whatever PATH says.
+  test.runIf(whyNoBubblewrap?.includes("there is no bubblewrap")).each(["on", "required"] as const)(
     "where it is %s and there is none, it is said once at the start, and Bash is as ever",
     async (mode) => {
-      withoutPrograms();
-      try {
-        const without = (await offered(host)).texts;
-        const { texts, warnings } = await offered(host, { mode });
-        expect(texts).toEqual(without);
-        expect(warnings).toEqual([expect.stringMatching(/^There is no sandbox here, .*bubblewrap/)]);
-        expect(warnings[0]).toContain(mode === "on" ? "is a question" : "no command will run");
-      } finally {
-        vi.unstubAllEnvs();
-      }
+      const without = (await offered(host)).texts;
+      const { texts, warnings } = await offered(host, { mode });
+      expect(texts).toEqual(without);
+      expect(warnings).toEqual([expect.stringMatching(/^There is no sandbox here, .*bubblewrap/)]);
+      expect(warnings[0]).toContain(mode === "on" ? "is a question" : "no command will run");
     },
   );
 });

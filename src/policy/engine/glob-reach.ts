@@ -43,7 +43,7 @@ function waysOf(pieces: readonly Piece[], start: string): readonly (readonly Tok
   for (const [at, { type, text }] of pieces.entries()) {
     if (type === "glob") {
       const first = tokens.at(-1)?.letter === "/";
-      if (text !== "*") tokens.push({ ...any(false), noDot: first });
+      if (!text.startsWith("*")) tokens.push({ ...any(false), noDot: first });
       // What begins with `*` has a first letter, or the wildcard finds nothing.
       else tokens.push(...(first ? [{ ...any(false), noDot: true }] : []), many(false));
       continue;

@@ -96,7 +96,7 @@ function segmentsOf(pieces: readonly Piece[]): readonly Segment[] {
 /** A hidden file is only found where its dot is written. */
 function wildcardSigns(text: string, first: boolean): Sign[] {
   const head: Sign = { type: "one", letter: first ? "[^/.]" : "[^/]" };
-  if (text !== "*") return [head];
+  if (!text.startsWith("*")) return [head];
   const many: Sign = { type: "many", letter: "[^/]" };
   return first ? [{ type: "maybe", signs: [head, many] }] : [many];
 }

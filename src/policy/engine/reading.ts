@@ -126,7 +126,7 @@ export class ReadingCheck {
   #searchProblem({ searches, follows }: Uses, part: ShellPart, { at, facts }: ReadingPlace): string | null {
     // In a pipeline rg reads its input, unless it is given files.
     const fed = (part.before?.length ?? 1) > 0 || part.documents.length > 0;
-    for (const written of searches) {
+    for (const written of searches.filter((one) => !one.includes(UNKNOWN))) {
       const search = written.replace(/[^/]*[*?[].*$/s, "") || (/[*?[]/.test(written) ? "." : written);
       if (search === "." && fed && part.words.some(({ value }) => value === "rg")) continue;
       for (const dir of at.folders) {
@@ -177,6 +177,8 @@ export class ReadingCheck {
 
   #startedProblem({ starts }: Uses, part: ShellPart, place: ReadingPlace): string | null {
     for (const start of starts) {
+      // With operands it is a wrapper, and what is found becomes the command.
+      if (start[0]?.value === "env") return "env would start what it is given";
       // Names that are found may be anything, but not an option of what reads them.
       const words = start.map((word) => (word.value.includes("{}") ? unknownWord(word) : word));
       const given = fedBy(part).filter(({ value }) => looksLikePath(value));

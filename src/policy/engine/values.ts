@@ -32,7 +32,7 @@ export function fillIn(words: readonly ShellWord[], known: Known): readonly Fill
   const expanded = withoutBraces(words) ?? words;
   let choices: Choice[] = [new Map()];
   for (const name of namesIn(expanded, known, DEPTH)) {
-    const values = known.values.get(name) ?? [];
+    const values = (known.values.get(name) ?? []).flatMap(withEachBrace);
     if (choices.length * values.length > MOST) return null;
     choices = choices.flatMap((choice) => values.map((value) => new Map([...choice, [name, value]])));
   }
@@ -41,6 +41,10 @@ export function fillIn(words: readonly ShellWord[], known: Known): readonly Fill
     const filled = expanded.map((word) => fill(word, choice, known, shown));
     return { words: filled, shown };
   });
+}
+
+function withEachBrace(value: ShellWord | null): readonly (ShellWord | null)[] {
+  return value === null ? [null] : (withoutBraces([value]) ?? [value]);
 }
 
 function namesIn(words: readonly (ShellWord | null)[], known: Known, depth: number): ReadonlySet<string> {

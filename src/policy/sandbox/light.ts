@@ -7,7 +7,7 @@ import { findMasks } from "./masks.ts";
 import { openings } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { lightView, type Workspace } from "./view.ts";
+import { type LightGround, lightGround, lightView, type Workspace } from "./view.ts";
 
 /** A command that a confinement is wanted for. */
 export interface LightCommand extends Workspace {
@@ -34,6 +34,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     : "The read-only confinement is switched off (troupe.sandbox.readOnly).";
   const find = trustedProgram("find", env["PATH"], directories);
   let tried: Promise<SandboxReport> | null = null;
+  let ground: LightGround | null = null;
 
   const report = (): Promise<SandboxReport> => {
     if (typeof builder === "string") return Promise.resolve({ state: "unavailable", reason: builder });
@@ -47,13 +48,15 @@ export function lightConfinement(options: LightOptions): LightConfinement {
 
   const prepare = async (type: "read" | "write", command: LightCommand): Promise<Prepared | null> => {
     if (typeof builder === "string" || (await report()).state !== "enforced") return null;
-    const view = lightView({ home, troupeHome, denyRead: settings.denyRead, env }, command);
+    ground ??= lightGround({ home, troupeHome, denyRead: settings.denyRead, env });
+    if (ground === null) return null;
+    const view = lightView(ground, command);
     const { roots, rules } = command;
     const masks = await findMasks({
       ...{ roots: [...roots, ...command.readable], rules, home, run, program: find },
       hides: (path) => command.hides(path),
     });
-    if (view === null || masks === null) return null;
+    if (masks === null) return null;
     const common = { builder: builder.program, state: builder.state };
     if (type === "read")
       return { confined: { ...common, type, seen: [...view, ...masks] }, env: {}, finish: () => null };

@@ -66,7 +66,7 @@ function isReadable(path: string): boolean {
 /** Returns where the links of a path lead; null if that does not exist. */
 export function realOrNull(path: string): string | null {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return null;
   }

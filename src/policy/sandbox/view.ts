@@ -20,46 +20,57 @@ export interface Workspace {
 }
 
 /** Private in every light confinement: here lie the sockets of other programs, and files of other users. */
-const SCRATCH = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
+const SCRATCH = ["/tmp", "/var/tmp", "/run"];
+
+/** What is the same for all commands of a session. */
+export interface LightGround extends ViewGround {
+  readonly scratch: readonly string[];
+  /** Git's configuration, and programs. */
+  readonly shown: readonly string[];
+}
+
+/** Null if the home cannot be told from the rest of the disk. */
+export function lightGround(given: ViewGround): LightGround | null {
+  const home = realOf(given.home);
+  if (home === "/") return null;
+  const ground = { ...given, home };
+  const scratch = [...new Set(SCRATCH.flatMap((path) => realOrNull(path) ?? []))];
+  const programs = programDirectories(ground, [home, ...scratch]);
+  return { ...ground, scratch, shown: [...gitConfiguration(ground), ...programs] };
+}
 
 /**
- * Returns what a lightly confined command sees, without the files that rules deny; null if the home cannot be told from
- * the rest. Of the home it sees the workspace, what Read rules allow, git's configuration, and programs.
+ * Returns what a lightly confined command sees, without the files that rules deny. Of the home it sees the workspace,
+ * what Read rules allow, git's configuration, and programs.
  */
-export function lightView(ground: ViewGround, { roots, readable, rules }: Workspace): Seen[] | null {
-  const home = realOf(ground.home);
-  if (home === "/") return null;
-  const scratch = SCRATCH.filter((path) => path !== "/dev/shm").flatMap((path) => realOrNull(path) ?? []);
+export function lightView(ground: LightGround, { roots, readable, rules }: Workspace): Seen[] {
+  const { home, scratch } = ground;
+  const realRoots = roots.map((root) => realOf(root));
   // A workspace that holds the home shows all of it but for known credentials.
-  const isWide = roots.some((root) => holds(realOf(root), home));
-  const emptied = [...new Set(scratch), ...(isWide ? [] : [home])];
+  const isWide = realRoots.some((root) => holds(root, home));
+  const emptied = isWide ? scratch : [...scratch, home];
   const isGone = (path: string) => emptied.some((outer) => holds(outer, path));
-  const wanted = [
-    ...roots,
-    ...roots.flatMap(repositoryOf).filter((path) => !holds(realOf(path), home)),
-    ...readable,
-    ...readAllowances(rules, ground.home),
-    ...gitConfiguration(ground),
-    ...programDirectories(ground, isGone),
-  ];
-  const shown = wanted.flatMap((path) => {
+  const repositories = realRoots.flatMap(repositoryOf).filter((path) => !holds(path, home));
+  const allowed = readAllowances(rules, home);
+  const shown = [...roots, ...repositories, ...readable, ...allowed, ...ground.shown].flatMap((path) => {
     const real = realOrNull(path);
     return real === null ? [] : [{ path, real }];
   });
   const reals = [...new Set(shown.map(({ real }) => real))];
   // What is not shown of the home need not be hidden in it.
-  const secrets = secretPaths(ground).filter(
-    (path) => !isGone(path) || reals.some((real) => holds(real, realOf(path))),
+  const secrets = secretPaths(ground).filter((path) => {
+    if (!isGone(path)) return true;
+    const real = realOrNull(path);
+    return real !== null && reals.some((one) => holds(one, real));
+  });
+  const links = shown.filter(
+    ({ path, real }) => path !== real && isGone(path) && !reals.some((one) => holds(one, path)),
   );
   return [
-    ...[...new Set(scratch)].map((path): Seen => ({ as: "scratch", path })),
+    ...scratch.map((path): Seen => ({ as: "scratch", path })),
     ...(isWide ? [] : [{ as: "empty", path: home } as const]),
     ...reals.filter(isGone).map((path): Seen => ({ as: "read", path })),
-    ...shown.flatMap(({ path, real }): Seen[] =>
-      path !== real && isGone(path) && !reals.some((one) => holds(one, path))
-        ? [{ as: "link", path, to: real }]
-        : [],
-    ),
+    ...links.map(({ path, real }): Seen => ({ as: "link", path, to: real })),
     ...hide(secrets, reals),
   ];
 }
@@ -79,18 +90,17 @@ function gitConfiguration({ home, env }: ViewGround): string[] {
  * Directories on PATH that would not be seen. One that is called bin, sbin or shims brings what it lies in, which has
  * the rest of its programs, but not the home or its .local. Rust's programs in ~/.cargo only start those in ~/.rustup.
  */
-function programDirectories({ home, env }: ViewGround, isGone: (path: string) => boolean): string[] {
-  const directories = (env["PATH"] ?? "")
-    .split(":")
-    .filter(isAbsolute)
-    .filter((path) => isGone(realOf(path)) || isGone(path));
-  const wide = [home, join(home, ".local")].map((path) => realOf(path));
-  return [...new Set(directories)].flatMap((path) => {
+function programDirectories({ home, env }: ViewGround, emptied: readonly string[]): string[] {
+  const isGone = (path: string) => emptied.some((outer) => holds(outer, path));
+  const wide = [...emptied, join(home, ".local")];
+  const onPath = new Set((env["PATH"] ?? "").split(":").filter(isAbsolute));
+  return [...onPath].flatMap((path) => {
+    const real = realOrNull(path);
+    if (real === null || !(isGone(real) || isGone(path))) return [];
     const around = dirname(path.replace(/\/+$/, ""));
-    const isPart = /^(?:s?bin|shims)$/.test(basename(path));
-    const isWide =
-      wide.includes(realOf(around)) || !isGone(realOf(around)) || SCRATCH.includes(realOf(around));
+    const isPart =
+      /^(?:s?bin|shims)$/.test(basename(path)) && isGone(around) && !wide.includes(realOf(around));
     const rust = basename(around) === ".cargo" ? [env["RUSTUP_HOME"] ?? join(home, ".rustup")] : [];
-    return [path, ...(isPart && !isWide ? [around] : []), ...rust];
+    return [path, ...(isPart ? [around] : []), ...rust];
   });
 }

@@ -4,7 +4,7 @@ import { literalWord, type ShellWord } from "./words.ts";
 
 /** Tests and actions of find by their names, in the notation of `rows.ts`. */
 const ROW: Row = readRow(
-  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm: /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from:E",
+  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from:E",
 );
 const RUNS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 
@@ -60,6 +60,7 @@ export function findUses(words: readonly ShellWord[]): Uses {
       reads.push(next);
       candidates.push(next);
     } else if (option.kind === "pattern") names.push(next);
+    else if (looksLikePath(next.value)) reads.push(next);
   }
   // What it starts is given the files of these names.
   if (starts.length > 0) candidates.push(...names);

@@ -137,7 +137,7 @@ function contentsOf(
       return null;
   }
   // An option that is not known may show more than its paths say.
-  if (!understood) return { paths: null };
+  if (!understood || name === "status") return { paths: null };
   if (name === "blame") return { paths: operands.slice(-1).map(({ value }) => value) };
   const end = given.findIndex(({ value }) => value === "--");
   if (end >= 0 && end < given.length - 1) return { paths: given.slice(end + 1).map(({ value }) => value) };

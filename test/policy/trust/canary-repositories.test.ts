@@ -354,7 +354,9 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
   test.each(trusted)("runs it once it is trusted: $name", async (canary) => {
     const { sang, err, out, code } = await visit(canary, "--trust");
     expect(code, err).toBe(0);
-    expect(sang, `${err}${out}`).toBe(true);
+    // What git runs for a command that reads is confined with it, and fails to write.
+    const wasHeld = /cannot touch '[^']*canary': Read-only file system/.test(out);
+    expect(sang || wasHeld, `${err}${out}`).toBe(true);
     expect(err).not.toContain("is not trusted");
   });
 
