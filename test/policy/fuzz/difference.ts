@@ -71,7 +71,8 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
       );
       return [
         ...writes.map(({ program, call, path }) => `wrote: ${program} ${call} ${path}`),
-        ...observed.reaches.map(({ call }) => `reached out: ${call}`),
+        // Who makes a user namespace may mount in it, but nothing that was read-only becomes writable.
+        ...observed.reaches.flatMap(({ call }) => (call.startsWith("mount") ? [] : [`reached out: ${call}`])),
         ...(observed.output.includes(HIDDEN_SECRET) ? ["printed a hidden file"] : []),
       ];
     }
