@@ -113,7 +113,16 @@ async function compare({ root, name, copies, judged, box }: Check): Promise<Chec
 /** With the links on the way to what was written resolved, as far as they still exist. */
 function resolved(observed: Observed): Observed {
   const writes = observed.writes.map((write) => ({ ...write, path: followParents(write.path) }));
-  return { ...observed, writes };
+  const refused = observed.refused.map((write) => ({ ...write, path: realPath(write.path) }));
+  return { ...observed, writes, refused };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return followParents(path);
+  }
 }
 
 function followParents(path: string): string {

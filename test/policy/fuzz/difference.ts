@@ -54,8 +54,10 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
       ];
     case "confined":
       return [
-        // What a script, or another command's output, names is not known before it runs.
-        ...(/xargs|awk|sed|\$\(|`|<\(|read/.test(line) ? [] : wrongReads(line, observed, null, ground)),
+        // What a script, another command's output, or a link below a directory names is not known before it runs.
+        ...(/xargs|awk|sed|tree|\$\(|`|<\(|read|\s-\w*[LRHD]|--(?:deref|foll)/.test(line)
+          ? []
+          : wrongReads(line, observed, null, ground)),
         ...observed.starts
           .filter((path) => !/^\/(?:usr\/|bin\/)/.test(path))
           .map((path) => `started ${path}`),
@@ -123,12 +125,12 @@ function wrongStarts(line: string, starts: readonly string[], programs: Readonly
 }
 
 function wrongWrites(
-  { writes }: Observed,
+  { writes, refused }: Observed,
   mayEdit: boolean,
   deny: ReadDeny | null,
   { ws }: Ground,
 ): string[] {
-  const found = writes.flatMap(({ program, call, path }) => {
+  const found = [...writes, ...refused].flatMap(({ program, call, path }) => {
     if (/^\/tmp\/(?:tac|sort|sh-thd)/.test(path)) return [];
     if (/^(?:\/dev\/(?:null|tty|full|fd|pts\/\w+)|pipe:.*|\/proc\/self\/fd.*)$/.test(path)) return [];
     if (isIndexRefresh(program, path)) return [];

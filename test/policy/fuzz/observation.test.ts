@@ -33,6 +33,7 @@ const HOLES: readonly (readonly [Claim, string, RegExp])[] = [
   [edits, "cp -b -S rc README.md .npm; cp -b -S rc README.md .npm", /protected path: .*\/ws\/\.npmrc/],
   [edits, "sed -irc s/KEY/z/ .env", /protected path: .*\/ws\/\.envrc/],
   [edits, "ln -s ../../outside/secret.txt docs/rc2; mv docs d2 && cp README.md d2/rc2", /wrote outside/],
+  [edits, "cp README.md docs/lhost", /wrote outside: .*\/etc\/hostname/],
   [edits, "cd almost; mkdir refs; git status", /^started .*evil\.sh/],
   [denied, "find . -name .env | xargs cat", /read \/ws\/\.env under a deny/],
   [denied, "git ls-files -o pkg | xargs grep -h KEY", /under a deny/],

@@ -6,6 +6,8 @@ export interface Observed {
   readonly reads: { readonly program: string; readonly path: string }[];
   /** What was made, changed, moved or removed. */
   readonly writes: { readonly program: string; readonly call: string; readonly path: string }[];
+  /** Writes that failed because the file system is read-only. */
+  readonly refused: { readonly program: string; readonly call: string; readonly path: string }[];
   /** Programs as they were named to the kernel. */
   readonly starts: string[];
   /** Sockets, and what changes other processes or the system. */
@@ -35,7 +37,7 @@ const TEXTS = /"((?:[^"\\]|\\.)*)"(?:\.\.\.)?|<((?:[^>\\]|\\.)*)>/gs;
 export function readTrace(text: string, io: string, count: number): Observed[] {
   const observed = Array.from(
     { length: count },
-    (): Observed => ({ reads: [], writes: [], starts: [], reaches: [], output: "" }),
+    (): Observed => ({ reads: [], writes: [], refused: [], starts: [], reaches: [], output: "" }),
   );
   const processes = new Map<string, Process>();
   const unfinished = new Map<string, string>();
@@ -52,7 +54,9 @@ export function readTrace(text: string, io: string, count: number): Observed[] {
       path: found[2] === undefined ? null : readEscapes(found[2]),
     }));
     const flags = rest.replace(TEXTS, "");
-    if (/ = (?:-1 |\?)/.test(flags)) continue;
+    // What is refused only because the system is read-only here would have been written elsewhere.
+    const isRefused = flags.includes("= -1 EROFS");
+    if (!isRefused && / = (?:-1 |\?)/.test(flags)) continue;
     const quoted = texts.flatMap(({ quoted }) => quoted ?? []);
     const opened = quoted[0] ?? "";
     if (call === "openat" && opened.startsWith(`${io}/`)) {
@@ -68,7 +72,9 @@ export function readTrace(text: string, io: string, count: number): Observed[] {
     if (!into) continue;
     const at = /^AT_FDCWD</.test(rest) ? texts[0]?.path : undefined;
     if (at) known.cwd = at;
-    take(call, known, texts, flags, into);
+    if (isRefused)
+      into.refused.push({ program: known.program, call, path: names(known.cwd, texts).at(-1) ?? "" });
+    else take(call, known, texts, flags, into);
   }
   return observed;
 }
