@@ -245,7 +245,7 @@ export const catalogue = {
     }),
     denyRead: setting("troupe.sandbox.denyRead", texts("paths"), {
       type: "list of paths",
-      summary: "What commands in the sandbox may not read.",
+      summary: "What confined commands may not read, in the sandbox or in a confinement of their own.",
       fallback: "none",
       merge: "each",
       foreign: "nothing",
