@@ -149,6 +149,10 @@ export class FileAccess {
     );
   }
 
+  get restrictsReading(): boolean {
+    return this.#restrictions().length > 0;
+  }
+
   /** The directories of the workspace as they are named. */
   get workspace(): readonly string[] {
     return [this.#cwd, ...this.#place.workspace];

@@ -241,7 +241,8 @@ function testReading({ words, compared }: ShellPart): Reading {
   const harmful = words
     .flatMap(({ pieces }) => pieces)
     .find((piece) => piece.type === "forbidden" && !piece.harmless);
-  const runs = compared.find(({ literal, value }) => literal && /[[$`]/.test(value));
+  // A name in it is read as arithmetic, which may assign and run.
+  const runs = compared.find(({ literal, value }) => literal && !/^[+-]?\w*$/.test(value));
   const confined = harmful
     ? `${harmful.text} may do more than it shows`
     : runs

@@ -21,7 +21,7 @@ export class ProgramPath {
     this.#dirs = path.split(":");
     const roots = files.workspace;
     this.#suspect = this.#dirs.filter(
-      (dir) => !isAbsolute(dir) || roots.some((root) => holds(root, resolve(dir))),
+      (dir) => !isAbsolute(dir) || roots.some((root) => holds(root, dir.includes("/.") ? resolve(dir) : dir)),
     );
   }
 

@@ -73,8 +73,10 @@ export class ReadingCheck {
       if (uses === null) return NEITHER(`${name} is not known to be read-only`);
       const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
       const searched = this.#searchProblem(uses, part, place);
-      const shows = "into" in uses ? this.#gitProblem(uses as GitUses, place) : null;
-      const both = path ?? shows;
+      const followed = this.#followProblem(uses, place);
+      const git = "into" in uses ? this.#gitProblem(uses as GitUses, place) : null;
+      const shows = git ?? ("into" in uses ? null : this.contentsProblem(uses, place.at.folders));
+      const both = path ?? shows ?? followed;
       // The true reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
       confined ??= both ?? uses.confined ?? this.#startedProblem(uses, part, place);
@@ -87,7 +89,8 @@ export class ReadingCheck {
   /** Why git may not run here: a directory that looks like a repository would steer it. */
   repositoryTrap({ folders }: Whereabouts): string | null {
     for (const dir of folders) {
-      const trap = this.#traps.get(dir) ?? findTrap(dir);
+      const known = this.#traps.get(dir);
+      const trap = known === undefined ? findTrap(dir) : known;
       this.#traps.set(dir, trap);
       if (trap !== null)
         return `${trap} looks like a repository of its own, whose configuration may run commands`;
@@ -129,7 +132,7 @@ export class ReadingCheck {
   }
 
   /** Why a search of whole directories may not run plainly: a rule restricts reading something in them (§5.6). */
-  #searchProblem({ searches, follows }: Uses, part: ShellPart, { at, facts }: ReadingPlace): string | null {
+  #searchProblem({ searches }: Uses, part: ShellPart, { at, facts }: ReadingPlace): string | null {
     // In a pipeline rg reads its input, unless it is given files.
     const fed = (part.before?.length ?? 1) > 0 || part.documents.length > 0;
     for (const written of searches.filter((one) => !one.includes(UNKNOWN))) {
@@ -140,8 +143,17 @@ export class ReadingCheck {
         if (at.lost || isPlaced(facts, [path])) return `what ${search} has in it is not known`;
         const found = this.#files.findRestricted(path);
         if (found !== null) return `${found.text} restricts reading a file in ${search}`;
-        if (follows && this.#files.leadsOut(path)) return `a link in ${search} leads out of the workspace`;
       }
+    }
+    return null;
+  }
+
+  /** Why links that it goes through may lead out of the workspace. */
+  #followProblem({ follows }: Uses, { at }: ReadingPlace): string | null {
+    for (const follow of follows.filter((one) => !one.includes(UNKNOWN))) {
+      const start = follow.replace(/[^/]*[*?[].*$/s, "") || ".";
+      if (at.lost || at.folders.some((dir) => this.#files.leadsOut(resolve(dir, start))))
+        return `a link in ${start} leads out of the workspace`;
     }
     return null;
   }

@@ -103,7 +103,7 @@ export class Restrictions {
 
   #command(words: readonly ShellWord[], part: ShellPart, at: Whereabouts, found: Restriction): void {
     const name = nameOf(words[0]);
-    const byName = named(words, name);
+    const byName = name === words[0]?.value ? words : named(words, name);
     this.#text(plainText(words), found);
     if (name !== words[0]?.value) this.#text(plainText(byName), found);
     if (name === "git" || name.startsWith("git-")) {
@@ -142,6 +142,8 @@ export class Restrictions {
 
   #file(operation: Operation, word: ShellWord, at: Whereabouts, found: Restriction): void {
     if (word.value === "" || word.value.includes(UNKNOWN)) return;
+    // Only rules make a difference to what is read.
+    if (operation === "read" && !this.#files.restrictsReading) return;
     const dirs = at.lost ? [...at.folders, this.#cwd] : at.folders;
     const globbed = word.pieces.some(({ type }) => type === "glob");
     for (const dir of new Set(dirs)) {

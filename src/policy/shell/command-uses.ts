@@ -62,6 +62,7 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
     ],
     writes: written,
     ...searchesOf(name, read, named),
+    ...(startsPrograms(name, read) ? { contents: { paths: null, below: true } } : {}),
   };
   const wraps = name === "env" && read.misfit !== null ? "env with options may start a command" : null;
   const acts = read.acts ?? wraps ?? operandProblem(name, row, read);
@@ -118,6 +119,18 @@ function operandProblem(name: string, row: Row, { operands }: ReadWords): string
   }
 }
 
+/** Whether a script may start a program, such as a git that shows what a rule denies. */
+function startsPrograms(name: string, { operands, options, values }: ReadWords): boolean {
+  if (name !== "awk" && name !== "sed") return false;
+  if (options.has("f") || options.has("file") || options.has("E")) return true;
+  const given = values.filter(({ option }) => option.replacesFirst).map(({ word }) => word);
+  const scripts = given.length > 0 ? given : operands.slice(0, 1);
+  return scripts.some(
+    ({ literal, value }) =>
+      !literal || (name === "sed" ? !sedDoesOnly(value, "edit") : /system|@|(?<!\|)\|(?!\|)/.test(value)),
+  );
+}
+
 /** What keeps known options and operands from being plain reading. */
 function misfitOf(name: string, row: Row, { operands, options, values }: ReadWords): string | null {
   if (row.operands === "numbers") {
@@ -132,20 +145,28 @@ function misfitOf(name: string, row: Row, { operands, options, values }: ReadWor
   return sedDoesOnly(script, "print") ? null : "its sed script does more than print";
 }
 
-/** Directories in which it reads every file (§5.6). */
+/** Options with which a command reads what every link leads to. */
+const FOLLOWING: Readonly<Record<string, string>> = {
+  grep: "R dereference-recursive",
+  egrep: "R dereference-recursive",
+  fgrep: "R dereference-recursive",
+  rg: "L follow",
+};
+
+/** Directories in which it reads every file (§5.6), and those in which it follows links. */
 function searchesOf(name: string, { options }: ReadWords, files: readonly ShellWord[]): Partial<Uses> {
   const named = files.map(({ value }) => value);
   const here = named.length > 0 ? named : ["."];
-  const recursive = options.has("r") || options.has("recursive");
-  if (name === "rg") return options.has("files") || options.has("type-list") ? {} : { searches: here };
+  const has = (...names: readonly string[]) => names.some((option) => options.has(option));
+  const follows = has(...(FOLLOWING[name] ?? "").split(" ")) ? here : [];
+  if (name === "rg") return has("files", "type-list") ? { follows } : { searches: here, follows };
   if (/^[ef]?grep$/.test(name)) {
-    const all =
-      recursive || ["R", "d", "dereference-recursive", "directories"].some((option) => options.has(option));
-    return all ? { searches: here } : {};
+    const all = has("r", "recursive", "R", "d", "dereference-recursive", "directories");
+    return all ? { searches: here, follows } : { follows };
   }
   // Two directories are compared file by file without -r as well.
-  if (name === "diff") return { searches: named, follows: !options.has("no-dereference") };
-  return {};
+  if (name === "diff") return { searches: named, follows: has("no-dereference") ? [] : named };
+  return { follows };
 }
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */

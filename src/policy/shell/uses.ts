@@ -20,9 +20,10 @@ export interface Uses {
   /** Everything that may name a file it reads, for deny and ask rules. */
   readonly candidates: readonly ShellWord[];
   readonly writes: readonly ShellWord[];
-  /** Directories in which it reads every file; `follows`: through links, too. */
+  /** Directories in which it reads every file. */
   readonly searches: readonly string[];
-  readonly follows: boolean;
+  /** Directories in which it goes through links, which may lead out. */
+  readonly follows: readonly string[];
   /** Null: it shows no contents of the repository. */
   readonly contents: GitContents | null;
   /** Commands that it starts itself. */
@@ -36,7 +37,7 @@ const NOTHING: Uses = {
   candidates: [],
   writes: [],
   searches: [],
-  follows: false,
+  follows: [],
   contents: null,
   starts: [],
 };
