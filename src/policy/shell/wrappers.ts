@@ -127,6 +127,8 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
         .slice(0, 1),
     );
   if (name === "find") return { commands: findCommands(rest), scripts: [] };
+  // An option of a `time` that this shell takes for a program.
+  if (name.startsWith("-")) return { commands: [rest], scripts: [] };
   const row = STARTERS.get(name);
   if (row === undefined) return { commands: [], scripts: [] };
   const read = readOptions(rest, row, true);
