@@ -126,11 +126,11 @@ export class FileAccess {
     );
   }
 
-  /** Whether no deny or ask rule can match a path, or anything below it. */
-  isFreeOfRules(path: string): boolean {
+  /** Whether no deny or ask rule matches a path, or can match anything `below` it. */
+  isFreeOfRules(path: string, below: boolean): boolean {
     const { deny, ask } = this.judge("read", "Read", path, this.#cwd);
     if (deny ?? ask) return false;
-    return isFile(path) || this.restrictionsBelow(path).length === 0;
+    return !below || isFile(path) || this.restrictionsBelow(path).length === 0;
   }
 
   /** Whether a word with wildcards may name a file that a deny or ask rule restricts. */

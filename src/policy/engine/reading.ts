@@ -161,17 +161,17 @@ export class ReadingCheck {
     const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(repositoryOf(dir)));
     const [first] = rules;
     if (first === undefined) return null;
-    const { paths } = contents;
-    if (paths?.every((path) => folders.every((dir) => this.#isLiteralAndFree(path, dir)))) return null;
+    const { paths, below } = contents;
+    if (paths?.every((path) => folders.every((dir) => this.#isLiteralAndFree(path, dir, below)))) return null;
     if (rules.every(({ pattern }) => this.#everTracked(pattern) === "no")) return null;
     return `git may show a file that ${first.text} restricts`;
   }
 
   /** A path that is written out, and that no rule can match at or below. */
-  #isLiteralAndFree(path: string, dir: string): boolean {
+  #isLiteralAndFree(path: string, dir: string, below: boolean): boolean {
     if (/[*?[\\]|^:/.test(path) || path.includes(UNKNOWN)) return false;
     return [resolve(dir, path), resolve(repositoryOf(dir), path)].every((one) =>
-      this.#files.isFreeOfRules(one),
+      this.#files.isFreeOfRules(one, below),
     );
   }
 

@@ -45,11 +45,12 @@ export function readingUses(words: readonly ShellWord[]): Uses | null {
 
 function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const read = readOptions(words, row);
-  const operands = [...read.operands].filter(({ value }) => value !== "-");
   const files = read.values.filter(({ option }) => option.kind === "path").map(({ word }) => word);
   const written = read.values.filter(({ option }) => option.kind === "write").map(({ word }) => word);
   const values = read.values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word);
-  const named = namedFiles(row, read, operands);
+  const { operands } = read;
+  // `-` is what it is given to read, unless it is the pattern.
+  const named = namedFiles(row, read, operands).filter(({ value }) => value !== "-");
   const paths = row.operands === "none" ? operands.filter(({ value }) => looksLikePath(value)) : named;
   const found: Partial<Uses> = {
     reads: [...paths, ...files, ...pathsAmong(read)],

@@ -23,7 +23,7 @@ const SHOW =
   "/pretty? /format: /abbrev-commit /no-abbrev-commit /expand-tabs? /no-expand-tabs /notes? /no-notes /show-notes? " +
   "/relative-date /date: /parents /children /left-right /show-linear-break? /cc /combined-all-paths " +
   "/no-diff-merges /count /timestamp /objects /disk-usage? /header /use-bitmap-index /clear-decorations " +
-  "| /diff-merges: /remerge-diff a g r t q W B? D O:P l:N X? /ext-diff /textconv /output:W /no-index /show-signature /stdin /help! " +
+  "| /diff-merges: /remerge-diff! a g r t q W B? D O:P l:N X? /ext-diff /textconv /output:W /no-index /show-signature /stdin /help! " +
   "/output-indicator-new:R /output-indicator-old:R /output-indicator-context:R /skip-to: /rotate-to: /progress";
 
 /** git's subcommands; what stands before `|` is plain reading. The rows marked with `+` are for confinements only. */

@@ -137,11 +137,14 @@ function contentsOf(
       return null;
   }
   // An option that is not known may show more than its paths say.
-  if (!understood || name === "status") return { paths: null };
-  if (name === "blame") return { paths: operands.slice(-1).map(({ value }) => value) };
+  if (!understood || name === "status") return { paths: null, below: true };
+  if (name === "blame") return { paths: operands.slice(-1).map(({ value }) => value), below: false };
   const end = given.findIndex(({ value }) => value === "--");
-  if (end >= 0 && end < given.length - 1) return { paths: given.slice(end + 1).map(({ value }) => value) };
+  if (end >= 0 && end < given.length - 1)
+    return { paths: given.slice(end + 1).map(({ value }) => value), below: true };
   const inRevisions = operands.map(({ value }) => /^(?::\d:|:(?![(!^/])|[^:]+:)(.+)$/s.exec(value)?.[1]);
   const all = inRevisions.length > 0 && inRevisions.every((path) => path !== undefined);
-  return { paths: all && !options.has("L") ? inRevisions.filter((path) => path !== undefined) : null };
+  const paths = all && !options.has("L") ? inRevisions.filter((path) => path !== undefined) : null;
+  // Of a directory in a revision it shows names only.
+  return { paths, below: false };
 }

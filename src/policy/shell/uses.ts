@@ -5,6 +5,8 @@ import { literalWord, type ShellWord } from "./words.ts";
 export interface GitContents {
   /** Paths that are written out, if they are all that it shows; null: it may show any file. */
   readonly paths: readonly string[] | null;
+  /** Of a path that is a directory it shows everything below. */
+  readonly below: boolean;
 }
 
 /** What a recognised command does, as far as its words tell. */

@@ -217,6 +217,9 @@ export const seenLeaks: readonly AttackGroup[] = [
       diff -rq docs links-only
       cat linked/out/secret.txt
       cat link-secret
+      grep - link-secret
+      grep -- - link-secret
+      rg - link-secret
       cat linked/*
       cat linked/*/secret.txt
       head links-only/*
