@@ -149,9 +149,14 @@ export class FileAccess {
     );
   }
 
-  /** The directories of the workspace, with what links make of them. */
+  /** The directories of the workspace as they are named. */
   get workspace(): readonly string[] {
-    return this.#workspaceRoots();
+    return [this.#cwd, ...this.#place.workspace];
+  }
+
+  /** Whether a real path is in the workspace. */
+  isWithin(path: string): boolean {
+    return isIn(this.#workspaceRoots(), path);
   }
 
   isDirectory(path: string, folder: string): boolean {

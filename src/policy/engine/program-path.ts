@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import type { FileAccess } from "./file-access.ts";
 import { holds } from "./path-candidates.ts";
 
 /** What bash does itself, so that no program is looked for. */
@@ -7,31 +8,46 @@ const BUILTINS: ReadonlySet<string> = new Set(
   "cd echo printf test [ pwd type command true false builtin time times : read".split(" "),
 );
 
-/**
- * Why the program that a name stands for may not be trusted: the PATH leads into the workspace, where a repository puts
- * it. Null: it is outside, or there is none, and then nothing runs.
- */
-export function programProblem(
-  name: string,
-  workspace: readonly string[],
-  path = process.env["PATH"],
-): string | null {
-  if (BUILTINS.has(name) || name.includes("/")) return null;
-  const dirs = (path ?? "").split(":");
-  for (const dir of dirs) {
-    // A relative entry is where the command runs, which is the workspace.
-    const within = !isAbsolute(dir) || workspace.some((root) => holds(root, resolve(dir)));
-    const file = join(isAbsolute(dir) ? dir : (workspace[0] ?? "/"), name);
-    const found = isProgram(file);
-    if (within && (found || !isAbsolute(dir))) return `PATH leads to a ${name} in the workspace`;
-    if (!found) continue;
-    return workspace.some((root) => holds(root, realpathSync.native(file)))
-      ? `${file} leads into the workspace`
-      : null;
+/** Finds out whether the program that a name stands for is one of the workspace's, where a repository puts it. */
+export class ProgramPath {
+  readonly #files: Pick<FileAccess, "workspace" | "isWithin">;
+  readonly #dirs: readonly string[];
+  /** Relative entries lead to where the command runs. */
+  readonly #suspect: readonly string[];
+  readonly #known = new Map<string, string | null>();
+
+  constructor(files: Pick<FileAccess, "workspace" | "isWithin">, path = process.env["PATH"] ?? "") {
+    this.#files = files;
+    this.#dirs = path.split(":");
+    const roots = files.workspace;
+    this.#suspect = this.#dirs.filter(
+      (dir) => !isAbsolute(dir) || roots.some((root) => holds(root, resolve(dir))),
+    );
   }
-  return dirs.some((dir) => statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-    ? null
-    : `PATH leads to no ${name}`;
+
+  /** Why a name may not be run unasked; a cheap look, by the PATH alone. */
+  quickProblem(name: string): string | null {
+    if (this.#suspect.length === 0 || BUILTINS.has(name)) return null;
+    const found = this.#suspect.some((dir) => !isAbsolute(dir) || isProgram(join(dir, name)));
+    return found ? `PATH leads to a ${name} in the workspace` : null;
+  }
+
+  /** The same, following links as well; null if there is no such program, because then nothing runs. */
+  problem(name: string): string | null {
+    if (BUILTINS.has(name) || name.includes("/")) return null;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const found = this.quickProblem(name) ?? this.#linkProblem(name);
+    this.#known.set(name, found);
+    return found;
+  }
+
+  #linkProblem(name: string): string | null {
+    const dir = this.#dirs.find((one) => isProgram(join(one, name)));
+    if (dir === undefined) return this.#dirs.some(isDirectory) ? null : `PATH leads to no ${name}`;
+    const file = join(dir, name);
+    return this.#files.isWithin(realpathSync.native(file)) ? `${file} leads into the workspace` : null;
+  }
 }
 
 function isProgram(file: string): boolean {
@@ -41,4 +57,8 @@ function isProgram(file: string): boolean {
     // It may not be looked at, so it cannot be started either.
     return false;
   }
+}
+
+function isDirectory(dir: string): boolean {
+  return statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -11,7 +11,7 @@ import type { Whereabouts } from "./directories.ts";
 import { type Facts, isPlaced } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
 import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
-import { programProblem } from "./program-path.ts";
+import { ProgramPath } from "./program-path.ts";
 import { type Filled, fedBy, fillIn, type Known } from "./values.ts";
 
 /** Whether a part reads, in each tier: null, or why it does not. */
@@ -44,10 +44,13 @@ const NEITHER = (why: string): Reading => ({ plain: why, confined: why });
 export class ReadingCheck {
   readonly #files: FileAccess;
   readonly #everTracked: EverTracked;
+  readonly #programs: ProgramPath;
+  readonly #traps = new Map<string, string | null>();
 
   constructor(files: FileAccess, everTracked: EverTracked) {
     this.#files = files;
     this.#everTracked = everTracked;
+    this.#programs = new ProgramPath(files);
   }
 
   /** `words`: those of the part, without wrappers; xargs is one of them. */
@@ -55,7 +58,7 @@ export class ReadingCheck {
     const name = words[0]?.value ?? "";
     const changed = place.facts.changedShell;
     if (changed !== null) return NEITHER(changed);
-    const program = programProblem(name, this.#files.workspace);
+    const program = this.#programs.quickProblem(name);
     if (program !== null) return NEITHER(program);
     const variants = fillIn(words, place.known);
     if (variants === null) return NEITHER("it has more combinations of values than are looked at");
@@ -76,13 +79,16 @@ export class ReadingCheck {
       plain ??= both ?? uses.plain ?? searched;
       confined ??= both ?? uses.confined ?? this.#startedProblem(uses, part, place);
     }
+    // A link may lead to a program of the workspace by another name.
+    if (plain !== null && confined === null) confined = this.#programs.problem(name);
     return { plain, confined };
   }
 
   /** Why git may not run here: a directory that looks like a repository would steer it. */
   repositoryTrap({ folders }: Whereabouts): string | null {
     for (const dir of folders) {
-      const trap = findTrap(dir);
+      const trap = this.#traps.get(dir) ?? findTrap(dir);
+      this.#traps.set(dir, trap);
       if (trap !== null)
         return `${trap} looks like a repository of its own, whose configuration may run commands`;
     }
