@@ -29,8 +29,10 @@ async function main(): Promise<number> {
     console.log(JSON.stringify({ seed, ...counts }));
     return counts.differed > 0 ? 1 : 0;
   }
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort());
   const counts = await fuzz({
-    ...{ lines, seed, only: values.only ?? null, onFound: print },
+    ...{ lines, seed, only: values.only ?? null, onFound: print, signal: stop.signal },
     onBatch: ({ generated, ran, differed }) => console.error(JSON.stringify({ generated, ran, differed })),
   });
   console.log(JSON.stringify({ seed, ...counts }));

@@ -55,7 +55,7 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
     case "confined":
       return [
         // What a script, another command's output, or a link below a directory names is not known before it runs.
-        ...(/xargs|awk|sed|tree|\$\(|`|<\(|read|\s-\w*[LRHD]|--(?:deref|foll)/.test(line)
+        ...(/xargs|-exec|awk|sed|tree|\$\(|`|<\(|read|\s-\w*[LRHD]|--(?:deref|foll)/.test(line)
           ? []
           : wrongReads(line, observed, null, ground)),
         ...observed.starts

@@ -9,10 +9,12 @@ import { Copies, type Ground, makeRoot } from "./repository.ts";
 export interface FuzzOptions {
   readonly lines: number;
   readonly seed: number;
-  /** One row, `edit NAME` or `deny NAME`. */
+  /** One row, `edit NAME`, `deny NAME` or `confined NAME`; without a name, all of that sort. */
   readonly only: string | null;
   readonly onFound: (found: Found) => void;
   readonly onBatch?: (counts: Counts) => void;
+  /** Ends the run after the batches that have begun. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Counts {
@@ -32,7 +34,7 @@ const OTHERS =
 const EDITORS = "mkdir touch rm rmdir mv cp sed".split(" ");
 
 /** Generates lines, runs those that the policy lets through, and reports what they did that it rules out. */
-export async function fuzz({ lines, seed, only, onFound, onBatch }: FuzzOptions): Promise<Counts> {
+export async function fuzz({ lines, seed, only, onFound, onBatch, signal }: FuzzOptions): Promise<Counts> {
   const { known, missing } = readKnown();
   const counts: Counts = { generated: 0, ran: 0, differed: 0, rows: {}, missing };
   const programs = new Set([...known.map(({ row }) => row.name), ...OTHERS, ...EDITORS]);
@@ -41,25 +43,16 @@ export async function fuzz({ lines, seed, only, onFound, onBatch }: FuzzOptions)
     const inRepository = new Copies(root);
     const almost = new Copies(root, "almost");
     const batches = Array.from({ length: Math.ceil(lines / BATCH) }, (_, batch) => batch).values();
+    const same = { only, known, programs, root, counts };
     const work = async () => {
       for (const batch of batches) {
+        if (signal?.aborted) return;
         const dice = makeDice(seed * 1_000_003 + batch);
         const size = Math.min(BATCH, lines - batch * BATCH);
         const copies = batch % 5 === 4 ? almost : inRepository;
-        for (const found of await runBatch({
-          dice,
-          size,
-          only,
-          known,
-          programs,
-          copies,
-          root,
-          batch,
-          counts,
-        })) {
-          counts.differed += 1;
-          onFound(found);
-        }
+        const found = await runBatch({ ...same, dice, size, copies, batch });
+        counts.differed += found.length;
+        for (const one of found) onFound(one);
         onBatch?.(counts);
       }
     };
@@ -82,17 +75,8 @@ interface Batch {
   readonly counts: Counts;
 }
 
-async function runBatch({
-  dice,
-  size,
-  only,
-  known,
-  programs,
-  copies,
-  root,
-  batch,
-  counts,
-}: Batch): Promise<readonly Found[]> {
+async function runBatch(made: Batch): Promise<readonly Found[]> {
+  const { dice, size, only, known, programs, copies, root, batch, counts } = made;
   const grounds = copies.make(`b${batch}`, 1);
   try {
     const [shared] = grounds as [Ground];

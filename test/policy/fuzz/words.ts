@@ -45,7 +45,13 @@ export function randomOperand(dice: Dice, mood: Mood): string {
   return randomFile(dice, mood);
 }
 
+/** What a reader of options may take for one, or for nothing. */
+const DASHES = list(
+  "- ;; -- ;; '' ;; -n ;; -e ;; -f ;; --help ;; -1 ;; '-' ;; -- -- ;; -o ;; -r ;; --output=x ;; -- -",
+);
+
 export function randomText(dice: Dice, mood: Mood): string {
+  if (mood === "hostile" && dice.chance(0.08)) return dice.pick(DASHES);
   if (dice.chance(mood === "tame" ? 0.05 : 0.3)) return spell(dice, dice.pick(HOSTILE));
   return spell(dice, dice.pick(TEXTS));
 }
