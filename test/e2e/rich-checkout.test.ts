@@ -156,7 +156,8 @@ describe("in a checkout with a rich .claude folder the program does what its fil
     expect(asked(main.body)).not.toContain("SAID-BY-A-HOOK");
     expect(toolNames(main).filter((name) => name.startsWith("mcp__"))).toEqual([]);
     const [env, forbidden, curl, secret, served, , version, , tide] = results(main);
-    expect(env).toContain("needs the person's permission");
+    // It reads, so a confinement runs it; what the directory sets is not in its environment.
+    expect(env).not.toContain("north");
     expect(forbidden).toContain("forbidden\\n");
     expect(curl).toContain("the rule Bash(curl:*) denies it");
     expect(secret).toContain("the rule Read(./data/secret.txt) denies it");
@@ -164,7 +165,7 @@ describe("in a checkout with a rich .claude folder the program does what its fil
     expect(main.rawBody).toContain(
       "NOTES-FOR v1 IN-A merry TONE. Log: [A command that belongs here was not run",
     );
-    expect(version).toContain("needs the person's permission");
+    expect(version).toMatch(/needs the person's permission|v\d+\./);
     expect(tide).toContain("Done with tide-task.");
     const tideReader = last("tide-task");
     for (const words of ["YOU-READ-TIDES", "TIDES-TEXT", ...MEMORY])

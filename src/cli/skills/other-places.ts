@@ -18,7 +18,16 @@ const inConversation: Readonly<Record<string, string | null>> = {
 export const conversationCommands: readonly string[] = Object.keys(inConversation);
 
 /** Commands of the shell that no command of the conversation has the name of. */
-const inShell: readonly string[] = ["context", "fanout", "sessions", "start", "top", "undo", "worktrees"];
+const inShell: readonly string[] = [
+  "context",
+  "doctor",
+  "fanout",
+  "sessions",
+  "start",
+  "top",
+  "undo",
+  "worktrees",
+];
 
 /** Why nobody outside the conversation can be told this word after a slash, as a sentence. Null: it is none of its own. */
 export function onlyInConversation(word: string): string | null {
