@@ -38,6 +38,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
 
   const report = (): Promise<SandboxReport> => {
     if (typeof builder === "string") return Promise.resolve({ state: "unavailable", reason: builder });
+    if (tried === null) new MadeNames(builder.state, "").sweep();
     tried ??= tryOut("write", builder, options, (found, weaker) => {
       const open = [...openings(found), ...(weaker ? ["saw the processes of this container"] : [])];
       if (open.length === 0) return { state: "enforced", reason: "" };

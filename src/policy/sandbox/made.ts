@@ -17,6 +17,9 @@ import * as z from "zod/mini";
 /** What the names of sandboxes' own directories begin with. */
 export const SANDBOX_DIRECTORY = "troupe-sandbox-";
 
+/** No command of the foreground runs longer. */
+const LONGEST_COMMAND_MS = 600_000;
+
 const Note = z.object({ pid: z.number(), directory: z.string(), absent: z.array(z.string()) });
 
 /**
@@ -43,9 +46,9 @@ export class MadeNames {
    * if it cannot be noted.
    */
   guard(absent: readonly string[]): () => string | null {
-    const known = this.#noted.size;
     for (const path of absent) this.#noted.add(path);
-    if (this.#noted.size > known) {
+    // Written each time: its age says how long after a kill a name may be a command's.
+    if (this.#noted.size > 0) {
       mkdirSync(this.#notes, { recursive: true, mode: 0o700 });
       const note: z.infer<typeof Note> = { pid: process.pid, directory: this.#own, absent: [...this.#noted] };
       writeFileSync(this.#file, JSON.stringify(note), { mode: 0o600 });
@@ -64,13 +67,15 @@ export class MadeNames {
     };
   }
 
-  /** Does the same for sessions that were killed. */
+  /** Does the same for sessions that were killed. What came to be later is its user's own. */
   sweep(): void {
     for (const name of namesIn(this.#notes)) {
       const file = join(this.#notes, name);
       const note = noteIn(file);
       if (note === null || isRunning(note.pid)) continue;
-      for (const path of note.absent) if (exists(path)) this.#move(path);
+      const until = lstatSync(file).mtimeMs + LONGEST_COMMAND_MS;
+      for (const path of note.absent)
+        if ((changedAt(path) ?? Number.POSITIVE_INFINITY) <= until) this.#move(path);
       if (isOurs(note.directory)) rmSync(note.directory, { recursive: true, force: true });
       rmSync(file, { force: true });
     }
@@ -138,7 +143,11 @@ function isOurs(directory: string): boolean {
 }
 
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return changedAt(path) !== null;
+}
+
+function changedAt(path: string): number | null {
+  return lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? null;
 }
 
 function namesIn(directory: string): string[] {

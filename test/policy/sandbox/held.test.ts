@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findProtected } from "../../../src/policy/sandbox/held.ts";
@@ -92,6 +100,19 @@ test("moves what a killed session's commands have made, and nothing of one that 
   expect(existsSync(own)).toBe(false);
   const [moved = ""] = readdirSync(join(state, "moved"));
   expect(readFileSync(join(state, "moved", moved, ".envrc"), "utf8")).toBe("text");
+});
+
+test("leaves what came to be long after a session was killed to its user", () => {
+  const [state, root] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(root, ".envrc"), "text");
+  mkdirSync(join(state, "notes"));
+  const file = join(state, "notes", "dead.json");
+  writeFileSync(file, JSON.stringify({ pid: 2 ** 30, directory: "", absent: [join(root, ".envrc")] }));
+  const before = new Date(Date.now() - 3_600_000);
+  utimesSync(file, before, before);
+  new MadeNames(state, "/none").sweep();
+  expect(readdirSync(root)).toEqual([".envrc"]);
+  expect(existsSync(file)).toBe(false);
 });
 
 test("notes absent names before a command, and forgets them at the end", () => {
