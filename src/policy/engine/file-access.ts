@@ -149,6 +149,10 @@ export class FileAccess {
     );
   }
 
+  get cwd(): string {
+    return this.#cwd;
+  }
+
   get restrictsReading(): boolean {
     return this.#restrictions().length > 0;
   }

@@ -136,8 +136,8 @@ export class ReadingCheck {
     // In a pipeline rg reads its input, unless it is given files.
     const fed = (part.before?.length ?? 1) > 0 || part.documents.length > 0;
     for (const written of searches.filter((one) => !one.includes(UNKNOWN))) {
-      const search = written.replace(/[^/]*[*?[].*$/s, "") || (/[*?[]/.test(written) ? "." : written);
-      if (search === "." && fed && part.words.some(({ value }) => value === "rg")) continue;
+      const search = (/[*?[]/.test(written) ? written.replace(/[^/]*[*?[].*$/s, "") : written) || ".";
+      if (written === "" && fed) continue;
       for (const dir of at.folders) {
         const path = resolve(dir, search);
         if (at.lost || isPlaced(facts, [path])) return `what ${search} has in it is not known`;
@@ -162,6 +162,9 @@ export class ReadingCheck {
     const folders = uses.into.reduce((dirs, into) => dirs.map((dir) => resolve(dir, into)), place.at.folders);
     if (place.at.lost) return "the directory that git would run in is not known";
     if (place.facts.changedGit) return "an earlier part may have changed what git finds here";
+    const own = repositoryOf(this.#files.cwd);
+    if (folders.some((dir) => repositoryOf(dir) !== own))
+      return "git would use another repository, whose configuration may run commands";
     return this.repositoryTrap({ folders, lost: false }) ?? this.contentsProblem(uses, folders);
   }
 

@@ -39,7 +39,7 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   tree: "F^ a d f p u g h D F C n N A i s J L:N P:R I:R /dirsfirst /noreport /prune /gitignore | l o:W R! H: T: X S v t c r U x Q q /filelimit: /fromfile /fromtabfile /charset: /timefmt: /sort: /gitfile:P /infofile:P /info /du /si /inodes /device /matchdirs /metafirst /ignore-case /filesfirst /nolinks /hintro:P /houtro:P /opt-toggle /acl",
   file: "F b/brief i/mime h/no-dereference /mime-type | C/compile! c/checking-printout d/debug E e/exclude: F/separator: f/files-from:E k/keep-going L/dereference l/list m/magic-file:P N/no-pad n/no-buffer! P/parameter: p/preserve-date! r/raw s/special-files S/no-sandbox v z/uncompress Z/uncompress-noreport 0/print0 /apple /extension /mime-encoding /exclude-quiet:",
   uniq: "1 c/count d/repeated D i/ignore-case u/unique z/zero-terminated f/skip-fields:N s/skip-chars:N w/check-chars:N /all-repeated? | /group?",
-  xxd: "1< b p u c:N g:N l:N s:N | a C d e E i n: o: r! R:",
+  xxd: "1<- b p u c:N g:N l:N s:N | a C d e E i n: o: r! R:",
   sort: "F b/ignore-leading-blanks d/dictionary-order f/ignore-case g/general-numeric-sort h/human-numeric-sort i/ignore-nonprinting M/month-sort n/numeric-sort R/random-sort r/reverse u/unique V/version-sort s/stable z/zero-terminated m/merge c C k/key: t/field-separator: /check? | o/output:W T/temporary-directory:W S/buffer-size: y? /compress-program:X /files0-from:E /parallel: /batch-size: /random-source:P /sort: /debug",
   // Searching and editing streams.
   "grep, egrep, fgrep":

@@ -45,7 +45,9 @@ export function readingUses(words: readonly ShellWord[]): Uses | null {
 
 function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const read = readOptions(words, row);
-  const files = read.values.filter(({ option }) => option.kind === "path").map(({ word }) => word);
+  const files = read.values
+    .filter(({ option }) => option.kind === "path" || option.kind === "names")
+    .map(({ word }) => word);
   const written = read.values.filter(({ option }) => option.kind === "write").map(({ word }) => word);
   const values = read.values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word);
   const { operands } = read;
@@ -159,7 +161,8 @@ function searchesOf(name: string, { options }: ReadWords, files: readonly ShellW
   const here = named.length > 0 ? named : ["."];
   const has = (...names: readonly string[]) => names.some((option) => options.has(option));
   const follows = has(...(FOLLOWING[name] ?? "").split(" ")) ? here : [];
-  if (name === "rg") return has("files", "type-list") ? { follows } : { searches: here, follows };
+  if (name === "rg")
+    return has("files", "type-list") ? { follows } : { searches: named.length > 0 ? named : [""], follows };
   if (/^[ef]?grep$/.test(name)) {
     const all = has("r", "recursive", "R", "d", "dereference-recursive", "directories");
     return all ? { searches: here, follows } : { follows };

@@ -35,7 +35,7 @@ export const gitTable: ReadonlyMap<string, Row> = readTable({
   "log, diff, show, rev-list": `F ${SHOW}`,
   "stash list": `F ${SHOW}`,
   "stash show": `F ${SHOW} | /include-untracked /only-untracked`,
-  "rev-parse, describe": "F~ | q",
+  "rev-parse, describe": "F~ | q /help! h!",
   blame:
     "F L: s e/show-email w l t p/porcelain n/show-number f/show-name C? M? | S:P b c k /root /show-stats /reverse /line-porcelain /incremental /encoding: /contents:P /date: /score-debug /progress /no-progress /ignore-rev: /ignore-revs-file:P /color-lines /color-by-age /abbrev: /first-parent /help! /textconv",
   "ls-files":

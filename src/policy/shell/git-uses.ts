@@ -143,7 +143,11 @@ function contentsOf(
   if (end >= 0 && end < given.length - 1)
     return { paths: given.slice(end + 1).map(({ value }) => value), below: true };
   const inRevisions = operands.map(({ value }) => /^(?::\d:|:(?![(!^/])|[^:]+:)(.+)$/s.exec(value)?.[1]);
-  const all = inRevisions.length > 0 && inRevisions.every((path) => path !== undefined);
+  // `git diff HEAD:src` compares with every file that there is now.
+  const all =
+    (name === "show" || name === "cat-file") &&
+    inRevisions.length > 0 &&
+    inRevisions.every((path) => path !== undefined);
   const paths = all && !options.has("L") ? inRevisions.filter((path) => path !== undefined) : null;
   // Of a directory in a revision it shows names only.
   return { paths, below: false };

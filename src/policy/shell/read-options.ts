@@ -103,8 +103,7 @@ class Reader implements ReadWords {
     if (!exact || !option.plain) this.#misfit(word.value);
     if (option.kind === "pair") {
       const [, second] = next;
-      if (second && /file/.test(name)) this.values.push({ option: PATH, word: second, form: "word" });
-      else if (second) this.glued.push(second);
+      if (second) this.values.push({ option: PATH, word: second, form: "word" });
       return this.#take(option, next[0], "word") + 1;
     }
     if (option.kind === "flag" || option.optional) {
@@ -134,6 +133,7 @@ class Reader implements ReadWords {
       this.#given(letter, option);
       if (!option.plain) this.#misfit(value);
       if (ACTING.has(option.kind)) this.#act(value);
+      if (this.#row.alone && (at > 1 || (option.kind === "flag" && rest.value !== ""))) this.#misfit(value);
       if (option.kind === "flag") continue;
       if (option.optional) {
         if (rest.value !== "") this.#value(option, rest, "letter");

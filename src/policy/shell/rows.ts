@@ -49,6 +49,8 @@ export interface Row {
   readonly digits: boolean;
   /** Letters of a cluster take their values from the words that follow, one after the other. */
   readonly valuesFollow: boolean;
+  /** Letters do not cluster. */
+  readonly alone: boolean;
   /** The first operand ends the options. */
   readonly inOrder: boolean;
   /** Any long name that is not known is a flag of it. */
@@ -85,11 +87,11 @@ const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWXE2]?))?(!?)(\*?)$/;
  * is a letter with its long names: `n/lines:N` takes a number, `/color?` may have a value after `=`, `i/in-place!` acts,
  * `e/regexp:R*` stands for the first operand. `#` is `-5`; `+F` marks a row for confinements only, `F^` one whose
  * clustered letters take their values from the words that follow, `F~` one that takes any long flag, `F<` one whose options end at the
- * first operand. Throws for a row it does not understand.
+ * first operand, `F-` one whose letters do not cluster. Throws for a row it does not understand.
  */
 export function readRow(text: string): Row {
   const [head = "", ...tokens] = text.split(/\s+/).filter(Boolean);
-  const operands = OPERANDS[head.replace(/[+^~<]/g, "")];
+  const operands = OPERANDS[head.replace(/[+^~<-]/g, "")];
   if (operands === undefined) throw new Error(`"${head}" is not a kind of operands`);
   const [letters, longs] = [new Map<string, Option>(), new Map<string, Option>()];
   let plain = true;
@@ -115,6 +117,7 @@ export function readRow(text: string): Row {
     longs,
     digits: letters.delete("#"),
     valuesFollow: head.includes("^"),
+    alone: head.includes("-"),
     inOrder: head.includes("<"),
     anyLong: head.includes("~"),
     confinedOnly: head.includes("+"),

@@ -20,7 +20,7 @@ export interface Uses {
   /** Everything that may name a file it reads, for deny and ask rules. */
   readonly candidates: readonly ShellWord[];
   readonly writes: readonly ShellWord[];
-  /** Directories in which it reads every file. */
+  /** Directories in which it reads every file; empty: where it runs, unless it is given something to read. */
   readonly searches: readonly string[];
   /** Directories in which it goes through links, which may lead out. */
   readonly follows: readonly string[];
