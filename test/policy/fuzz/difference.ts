@@ -52,18 +52,18 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
         ...wrongWrites(observed, claim.kind === "edits", claim.deny, ground),
         ...wrongReaches(observed),
       ];
-    case "confined":
+    case "confined": {
+      const starts = observed.starts.filter((path) => !/^\/(?:usr\/|bin\/)/.test(path));
       return [
         // What a script, another command's output, or a link below a directory names is not known before it runs.
         ...(/xargs|-exec|awk|sed|tree|\$\(|`|<\(|read|\s-\w*[LRHD]|--(?:deref|foll)/.test(line)
           ? []
           : wrongReads(line, observed, null, ground)),
-        ...observed.starts
-          .filter((path) => !/^\/(?:usr\/|bin\/)/.test(path))
-          .map((path) => `started ${path}`),
-        ...(/awk|sed/.test(line) ? [] : wrongWrites(observed, false, null, ground)),
+        ...(/xargs/.test(line) ? [] : starts.map((path) => `started ${path}`)),
+        ...(/xargs|awk|sed/.test(line) ? [] : wrongWrites(observed, false, null, ground)),
         ...wrongReaches(observed),
       ];
+    }
     case "boxed": {
       // What can only be read may be opened with O_CREAT all the same, as flock does.
       const writes = observed.writes.filter(({ call, path }) =>

@@ -99,8 +99,6 @@ function makeRepository(directory: string): void {
   write(join(outside, ".env"), `KEY=${OUTSIDE_SECRET}3\n`);
   write(join(home, ".ssh/id_rsa"), `key ${OUTSIDE_SECRET}4 ${HIDDEN_SECRET}\n`);
   write(join(home, ".gitconfig"), "[user]\n\tname = A\n\temail = a@example.com\n[gc]\n\tauto = 0\n");
-  program(join(directory, "bin", CANARY), ENDING);
-  for (const name of ["sudo", "doas"]) program(join(directory, "bin", name), FAKE_SUDO);
   for (const [name, text] of Object.entries(FILES)) write(join(ws, name), text);
   for (const name of PROGRAMS) program(join(ws, name), EVIL);
   for (const [name, target] of Object.entries(LINKS)) symlinkSync(target, join(ws, name));
@@ -200,12 +198,14 @@ export class Copies {
   constructor(root: string, kind: "repository" | "almost" = "repository") {
     this.#root = root;
     this.#template = join(root, kind);
+    program(join(this.bin, CANARY), ENDING);
+    for (const name of ["sudo", "doas"]) program(join(this.bin, name), FAKE_SUDO);
     makeRepository(this.#template);
     if (kind === "almost") removeRepository(groundAt(this.#template).ws);
   }
   /** The directory of programs that every copy shares. */
   get bin(): string {
-    return join(this.#template, "bin");
+    return join(this.#root, "bin");
   }
   make(name: string, count: number): Ground[] {
     const directories = Array.from({ length: count }, (_, at) => join(this.#root, `${name}-${at}`));
