@@ -241,11 +241,12 @@ function testReading({ words, compared }: ShellPart): Reading {
   const harmful = words
     .flatMap(({ pieces }) => pieces)
     .find((piece) => piece.type === "forbidden" && !piece.harmless);
-  const runs = compared.find(({ literal, value }) => literal && /[[$`]/.test(value));
+  // It is evaluated as arithmetic, which may assign.
+  const runs = compared.find(({ literal, value }) => literal && /[[$`=]|\+\+|--/.test(value));
   const confined = harmful
     ? `${harmful.text} may do more than it shows`
     : runs
-      ? `${runs.raw} may run a command`
+      ? `${runs.raw} may set a variable or run a command`
       : null;
   const known = words.every(({ pieces }) =>
     pieces.every(({ type }) => type === "text" || type === "number" || type === "glob"),
