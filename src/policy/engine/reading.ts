@@ -70,7 +70,10 @@ export class ReadingCheck {
       if (uses === null) return NEITHER(`${name} is not known to be read-only`);
       const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
       const searched = this.#searchProblem(uses, part, place);
-      const shows = "into" in uses ? this.#gitProblem(uses as GitUses, place) : null;
+      const shows =
+        "into" in uses
+          ? this.#gitProblem(uses as GitUses, place)
+          : this.contentsProblem(uses, place.at.folders);
       const both = path ?? shows;
       // The true reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
@@ -147,7 +150,6 @@ export class ReadingCheck {
     return this.repositoryTrap({ folders, lost: false }) ?? this.contentsProblem(uses, folders);
   }
 
-  /** Why contents that git shows may have a file that a Read rule restricts. */
   /** Why a file may not be read by `<` in a confinement; what is not known in its name is masked there. */
   target(word: ShellWord, place: ReadingPlace): string | null {
     const variants = fillIn([word], place.known);
@@ -156,6 +158,7 @@ export class ReadingCheck {
     return harmProblem([word]) ?? this.#pathProblem(reads, place);
   }
 
+  /** Why contents that git shows may have a file that a Read rule restricts. */
   contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
     if (contents === null) return null;
     const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(repositoryOf(dir)));

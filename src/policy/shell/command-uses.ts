@@ -61,6 +61,8 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
     ],
     writes: written,
     ...searchesOf(name, read, named),
+    // What it starts may be git, which shows what no mask hides.
+    ...(mayStart(name, row, read) ? { contents: { paths: null } } : {}),
   };
   const wraps = name === "env" && read.misfit !== null ? "env with options may start a command" : null;
   const acts = read.acts ?? wraps ?? operandProblem(name, row, read);
@@ -90,6 +92,22 @@ function namedFiles(
       return kind satisfies never;
   }
 }
+
+/** Whether a script may start programs; one that lies in a file may. */
+function mayStart(name: string, row: Row, { operands, options, values }: ReadWords): boolean {
+  if (row.operands !== "script" || (name !== "awk" && name !== "sed")) return false;
+  if (["f", "file", "E", "exec"].some((option) => options.has(option))) return true;
+  const script = scriptOf(operands, values);
+  return name === "sed" ? !sedDoesOnly(script, "edit") : AWK_STARTS.test(script);
+}
+
+function scriptOf(operands: ReadWords["operands"], values: ReadWords["values"]): string {
+  const given = values.filter(({ option }) => option.replacesFirst).map(({ word }) => word.value);
+  return given.length > 0 ? given.join("\n") : (operands[0]?.value ?? "");
+}
+
+/** `system`, a pipe, or a function that is called by a name in a variable. */
+const AWK_STARTS = /\bsystem\b|@|(?<!\|)\|(?!\|)/;
 
 /** An operand such as awk's `name=value` names what follows the `=`, too. */
 function withAssigned(word: ShellWord): readonly ShellWord[] {
@@ -126,9 +144,7 @@ function misfitOf(name: string, row: Row, { operands, options, values }: ReadWor
   if (name !== "sed") return null;
   if (!["n", "quiet", "silent"].some((option) => options.has(option)))
     return "sed only prints parts of a file with -n";
-  const given = values.filter(({ option }) => option.replacesFirst).map(({ word }) => word.value);
-  const script = given.length > 0 ? given.join("\n") : (operands[0]?.value ?? "");
-  return sedDoesOnly(script, "print") ? null : "its sed script does more than print";
+  return sedDoesOnly(scriptOf(operands, values), "print") ? null : "its sed script does more than print";
 }
 
 /** Directories in which it reads every file (§5.6). */
