@@ -31,7 +31,7 @@ export interface TrackedParts {
 
 export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedParts): LookUpTracked {
   return async (command, { cwd, territory }) => {
-    if (!namesGit(command) || mayGoElsewhere(command)) return undefined;
+    if (!mayStartGit(command) || mayGoElsewhere(command)) return undefined;
     const patterns = patternsOf(rules(territory));
     if (patterns.length === 0 || foreignGit(cwd) !== null) return undefined;
     const late = new AbortController();
@@ -93,8 +93,9 @@ function plainLetters(command: string): string {
   return command.replace(/['"\\]/g, "");
 }
 
-function namesGit(command: string): boolean {
-  return plainLetters(command).includes("git");
+/** Scripts of awk and sed may start it by a name that is put together. */
+function mayStartGit(command: string): boolean {
+  return /git|awk|sed/.test(plainLetters(command));
 }
 
 /** Whether git may look at another repository than the one about the directory of the call. */

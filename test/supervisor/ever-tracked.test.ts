@@ -70,6 +70,14 @@ test.each([
   expect(requests()).toBe(0);
 });
 
+test.each(["awk '{ print | \"sort\" }' a.txt", "sed 1e.x a.txt"])(
+  "is looked up for a script that may start git: %s",
+  async (command) => {
+    const { look } = await here(rule("Read(.env)"));
+    expect((await look(command))?.(".env")).toBe("no");
+  },
+);
+
 test("nothing is looked up without git or without a rule, and nothing is known outside of a repository", async () => {
   const denied = await here(rule("Read(.env)"));
   expect(await denied.look("ls -la")).toBeUndefined();

@@ -175,6 +175,17 @@ const hiddenInValues = lines`
 /** §5.1 and §5.2 again, with lines on which simple parsers go wrong. */
 export const parsingTricks: readonly AttackGroup[] = [
   {
+    about: "arithmetic comparisons that assign",
+    tier: "both",
+    not: lines`
+      [[ 0 -eq PATH=0 ]]; ls
+      [[ PATH=0 -lt 1 ]] && ls
+      [[ 1 -eq 'PATH=0' ]]; ls
+      [[ PATH++ -eq 1 ]]; ls
+      [[ 1 -ge --PATH ]]; ls
+    `,
+  },
+  {
     about: "lines that run a command where simple parsers see none",
     tier: "both",
     ask: running,

@@ -208,6 +208,38 @@ export const readSearches: readonly AttackGroup[] = [
     allow: gitNames,
   },
   {
+    about: "scripts that may start git, which shows what was once tracked",
+    rules: { deny: ["Read(.env)"] },
+    tracked: "yes",
+    tier: "enforced",
+    not: lines`
+      awk 'BEGIN { while (("git show HEAD:.env" | getline line) > 0) print line }'
+      awk 'BEGIN { system("gi" "t log -p") }'
+      awk 'BEGIN { print | "git log -p" }'
+      awk -f README.md
+      sed -n '1e git show HEAD:.env' README.md
+      sed 's/x/git log -p/e' README.md
+      sed -f README.md package.json
+      find . -name README.md -exec sed '1e git log -p' {} +
+      git ls-files | xargs awk '{ system("git log -p") }'
+    `,
+    allow: lines`
+      awk '{ print $1 }' README.md
+      awk -F '|' '$1 > 2 || $2 { print $1 }' README.md
+      sed s/a/b/ README.md
+    `,
+  },
+  {
+    about: "scripts that may start git where no denied path was ever tracked",
+    rules: { deny: ["Read(.env)"] },
+    tracked: "no",
+    tier: "enforced",
+    allow: lines`
+      awk '{ print | "sort" }' README.md
+      sed '1e git log -p' README.md
+    `,
+  },
+  {
     about: "contents that git shows where no denied path was ever tracked",
     rules: { deny: ["Read(.env)"] },
     tracked: "no",
