@@ -129,7 +129,11 @@ export class CommandJudge {
     if (not) {
       const only = this.#mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
       const { plain, confined, workspace } = not.permit;
-      const why = workspace ?? (this.#enforced ? confined : null) ?? plain;
+      const writes = findings.redirects.find(
+        ({ permit }) => permit.type !== "free" && permit.type !== "rule",
+      );
+      const unconfined = writes && confined === null ? `it writes a file, and ${plain}` : plain;
+      const why = workspace ?? (this.#enforced ? (confined ?? unconfined) : plain);
       return verdict("ask", `${not.text || not.part.source} is not allowed: ${why}${only}`);
     }
     if (odd?.type === "not") return verdict("ask", odd.reason);

@@ -9,12 +9,14 @@ import { unwrap } from "../shell/wrappers.ts";
 import { cdTarget } from "./cd-target.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
+import { arithmeticProblem } from "./expansions.ts";
 import { isPlaced } from "./facts.ts";
 import type { Books, FileAccess } from "./file-access.ts";
 import { placedProblem } from "./file-changes.ts";
 import type { State } from "./follow.ts";
 import { hasGlob } from "./globs.ts";
 import { type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
+import type { Known } from "./values.ts";
 
 /** What may let a part run. Each is null where it does, or says why it does not. */
 export interface Permit extends Reading {
@@ -73,10 +75,12 @@ export class Permits {
       case "construct":
         return {
           plain: `${shorten(part.source)} is more than reading`,
-          confined: part.counts ? null : `${shorten(part.source)} changes the shell`,
+          confined: part.counts
+            ? arithmeticProblem(part.source, place.known)
+            : `${shorten(part.source)} changes the shell`,
         };
       case "test":
-        return testReading(part);
+        return testReading(part, place.known);
       case "command": {
         const words = unwrap(part.words, "xargs");
         const [command] = words;
@@ -235,7 +239,7 @@ function assignmentProblem(part: ShellPart): Reading {
   };
 }
 
-function testReading({ words, compared }: ShellPart): Reading {
+function testReading({ words, compared }: ShellPart, known: Known): Reading {
   if (words.some(({ value }) => value === "-v" || value === "-R"))
     return both("it tests a variable by its name");
   const harmful = words
@@ -247,11 +251,12 @@ function testReading({ words, compared }: ShellPart): Reading {
     ? `${harmful.text} may do more than it shows`
     : runs
       ? `${runs.raw} may run a command`
-      : null;
-  const known = words.every(({ pieces }) =>
+      : (compared.map(({ value }) => arithmeticProblem(value, known)).find((problem) => problem !== null) ??
+        null);
+  const written = words.every(({ pieces }) =>
     pieces.every(({ type }) => type === "text" || type === "number" || type === "glob"),
   );
-  if (!known) return { plain: "it tests what is not known before it runs", confined };
+  if (!written) return { plain: "it tests what is not known before it runs", confined };
   return { plain: compared.every(isNumber) ? null : "it compares what is not a plain number", confined };
 }
 

@@ -4,15 +4,22 @@ import type { EverTracked } from "../rules.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import type { GitUses } from "../shell/git-uses.ts";
 import type { ShellPart } from "../shell/script.ts";
-import { isPlainValue, isSmallName } from "../shell/shell-state.ts";
 import { looksLikePath, type Uses } from "../shell/uses.ts";
-import { literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
+import { type ShellWord, UNKNOWN } from "../shell/words.ts";
 import type { Whereabouts } from "./directories.ts";
+import {
+  harmProblem,
+  plainWordProblem,
+  splitProblem,
+  TALKERS,
+  unknownWord,
+  unsetLeadsOut,
+} from "./expansions.ts";
 import { type Facts, isPlaced } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
 import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
 import { ProgramPath } from "./program-path.ts";
-import { type Filled, fedBy, fillIn, type Known } from "./values.ts";
+import { fedBy, fillIn, type Known } from "./values.ts";
 
 /** Whether a part reads, in each tier: null, or why it does not. */
 export interface Reading {
@@ -28,8 +35,6 @@ export interface ReadingPlace {
   readonly isLast: (part: ShellPart) => boolean;
 }
 
-/** Their operands are text, and what may expand in them may do so harmlessly (§5.6). */
-const TALKERS: ReadonlySet<string> = new Set(["echo", "printf", "test", "["]);
 /** A file could be named like one of their options. */
 const BEGINNING_NEEDED: ReadonlySet<string> = new Set(
   "find sort sed git rg tree file strings date hostname cd".split(" "),
@@ -64,8 +69,8 @@ export class ReadingCheck {
     if (variants === null) return NEITHER("it has more combinations of values than are looked at");
     const tested = name === "test" || name === "[" ? splitProblem(words, variants) : null;
     let [plain, confined]: [string | null, string | null] = [
-      tested ?? isPlainSyntax(words, part) ?? this.#globProblem(name, words, place, true),
-      tested ?? harmProblem(words) ?? this.#globProblem(name, words, place, false),
+      tested ?? plainWordProblem(words, part) ?? this.#globProblem(name, words, place, true),
+      tested ?? harmProblem(words, place.known) ?? this.#globProblem(name, words, place, false),
     ];
     for (const { words: filled, shown } of variants) {
       if (confined !== null && plain !== null) break;
@@ -75,7 +80,7 @@ export class ReadingCheck {
       const searched = this.#searchProblem(uses, part, place);
       const followed = this.#followProblem(uses, place);
       const git = "into" in uses ? this.#gitProblem(uses as GitUses, place) : null;
-      const shows = git ?? ("into" in uses ? null : this.contentsProblem(uses, place.at.folders));
+      const shows = git ?? ("into" in uses ? null : this.#contentsProblem(uses, place.at.folders));
       const both = path ?? shows ?? followed;
       // The true reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
@@ -107,7 +112,7 @@ export class ReadingCheck {
       if (word.pieces.some(({ type }) => type === "forbidden") && /\b(?:HOME|(?:OLD)?PWD)\b/.test(word.raw))
         return `${word.raw} may lead out of the workspace`;
       if (known !== value) {
-        if (unsetLeadsOut(word, place) && !this.#isAbsoluteInside(value.slice(1), place))
+        if (unsetLeadsOut(word, place.known) && !this.#isAbsoluteInside(value.slice(1), place))
           return `${word.raw} leads out of the workspace if its variable is not set`;
         if (!looksLikePath(value)) continue;
         if (!/^[/~]/.test(known)) return `${word.raw} may lead out of the workspace`;
@@ -165,19 +170,19 @@ export class ReadingCheck {
     const own = repositoryOf(this.#files.cwd);
     if (folders.some((dir) => repositoryOf(dir) !== own))
       return "git would use another repository, whose configuration may run commands";
-    return this.repositoryTrap({ folders, lost: false }) ?? this.contentsProblem(uses, folders);
+    return this.repositoryTrap({ folders, lost: false }) ?? this.#contentsProblem(uses, folders);
   }
 
-  /** Why contents that git shows may have a file that a Read rule restricts. */
   /** Why a file may not be read by `<` in a confinement; what is not known in its name is masked there. */
   target(word: ShellWord, place: ReadingPlace): string | null {
     const variants = fillIn([word], place.known);
     if (variants === null) return `${word.raw} has more values than are looked at`;
     const reads = variants.flatMap(({ words, shown }) => [...words, ...shown]);
-    return harmProblem([word]) ?? this.#pathProblem(reads, place);
+    return harmProblem([word], place.known) ?? this.#pathProblem(reads, place);
   }
 
-  contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
+  /** Why contents that git shows may have a file that a Read rule restricts. */
+  #contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
     if (contents === null) return null;
     const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(repositoryOf(dir)));
     const [first] = rules;
@@ -271,72 +276,6 @@ export class ReadingCheck {
     }
     return null;
   }
-}
-
-/** Why words or their expansions keep a command from being plain reading. */
-function isPlainSyntax(words: readonly ShellWord[], { loopNames }: ShellPart): string | null {
-  const name = words[0]?.value ?? "";
-  const talks = TALKERS.has(name);
-  for (const { pieces, raw } of words) {
-    for (const piece of pieces)
-      if (!isPlainPiece(piece, talks, loopNames)) return `${raw} is not known before it runs`;
-  }
-  return null;
-}
-
-/** An expansion that changes the shell, or that nothing here understands. */
-function harmProblem(words: readonly ShellWord[]): string | null {
-  for (const { pieces, raw } of words)
-    if (pieces.some((piece) => piece.type === "forbidden" && !piece.harmless))
-      return `${raw} may do more than it shows`;
-  return null;
-}
-
-/** A value without quotes that a test takes for several words, one of which may be an operator. */
-function splitProblem(words: readonly ShellWord[], variants: readonly Filled[]): string | null {
-  const at = words.findIndex(
-    ({ literal, raw, pieces }, index) =>
-      !literal &&
-      !raw.startsWith('"') &&
-      pieces.some(({ type }) => type === "variable") &&
-      variants.some((variant) => variant.words.length === words.length && !isTestWord(variant.words[index])),
-  );
-  return at < 0 ? null : `${words[at]?.raw} may become a test of a variable by its name`;
-}
-
-function isTestWord(word: ShellWord | undefined): boolean {
-  return word === undefined || !word.literal || isPlainValue(word);
-}
-
-/** `$X/etc` is `/etc` if X is not set. */
-function unsetLeadsOut({ value, pieces }: ShellWord, { known }: ReadingPlace): boolean {
-  const [first] = pieces;
-  return first?.type === "variable" && value.startsWith(`${UNKNOWN}/`) && !known.values.has(first.name);
-}
-
-function isPlainPiece(piece: Piece, talks: boolean, loopNames: ShellPart["loopNames"]): boolean {
-  switch (piece.type) {
-    case "text":
-    case "glob":
-      return true;
-    case "tilde":
-      return piece.text === "~" || talks;
-    case "number":
-    case "substitution":
-      return talks;
-    case "variable":
-      return talks && loopNames.has(piece.name) && isSmallName(piece.name);
-    case "brace":
-    case "sum":
-    case "forbidden":
-      return false;
-    default:
-      return piece satisfies never;
-  }
-}
-
-function unknownWord(word: ShellWord): ShellWord {
-  return { ...literalWord(word.value.replaceAll("{}", UNKNOWN)), literal: false, raw: word.raw };
 }
 
 /** The directory from here up to the repository in use that git may take for a repository as well (§5.6). */
