@@ -20,6 +20,8 @@ export interface Found {
 }
 
 const SEARCH_MS = 3_000;
+/** The system takes no longer path at once. */
+const PATH_BYTES = process.platform === "darwin" ? 1_024 : 4_096;
 
 /** Finds names without following links, parents first; null if it cannot say that it found all. */
 export async function findNames(search: Search): Promise<Found | null> {
@@ -35,8 +37,11 @@ export async function findNames(search: Search): Promise<Found | null> {
   const closed = ended.stderr.split("\n").filter(Boolean).map(closedDirectory);
   if (ended.exitCode === null || ended.truncated || closed.includes(null)) return null;
   if (ended.exitCode !== 0 && closed.length === 0) return null;
+  const paths = ended.stdout.split("\0").filter(Boolean);
+  // A program reaches it step by step, but nothing can be mounted there.
+  if (paths.some((path) => Buffer.byteLength(path) >= PATH_BYTES)) return null;
   return {
-    paths: ended.stdout.split("\0").filter(Boolean),
+    paths,
     closed: closed.filter((path) => path !== null),
   };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -77,6 +78,17 @@ const repository = (root: string) =>
 const SECRET = "not to be read";
 
 describe.skipIf(whyNoBubblewrap !== null)(`a command that only reads${whyNoBubblewrap ?? ""}`, () => {
+  test("is not confined where a denied file lies too deep for a mask", async () => {
+    const { root, prepare } = confinedIn("beside", {}, { deny: ["Read(.env)"] });
+    const name = "d".repeat(200);
+    onTestFinished(() => void execFileSync("rm", ["-rf", join(root, name)]));
+    execFileSync("bash", ["-c", `for i in {1..25}; do mkdir ${name} && cd ${name}; done; echo x > .env`], {
+      cwd: root,
+    });
+    expect(await prepare("read")).toBeNull();
+    expect(await prepare("write")).toBeNull();
+  });
+
   test("the probe finds that all of it holds", async () => {
     expect(await confinedIn("beside").light.report()).toEqual({ state: "enforced", reason: "" });
   });
