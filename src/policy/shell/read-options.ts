@@ -133,7 +133,11 @@ class Reader implements ReadWords {
       this.#given(letter, option);
       if (!option.plain) this.#misfit(value);
       if (ACTING.has(option.kind)) this.#act(value);
-      if (this.#row.alone && (at > 1 || (option.kind === "flag" && rest.value !== ""))) this.#misfit(value);
+      if (this.#row.alone && option.kind === "flag") {
+        // What follows the letter is passed over.
+        if (rest.value !== "") this.#misfit(value);
+        return 0;
+      }
       if (option.kind === "flag") continue;
       if (option.optional) {
         if (rest.value !== "") this.#value(option, rest, "letter");

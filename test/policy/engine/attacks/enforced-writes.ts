@@ -28,6 +28,8 @@ export const enforcedWrites: readonly AttackGroup[] = [
       xxd data/list.txt x
       xxd -r data/list.txt x
       xxd -r -p data/list.txt x
+      xxd -iR README.md --output=x
+      xxd -bubl 0 -upu
       tree -o x
       tree -Lo 2 x
       tree -R -L 1

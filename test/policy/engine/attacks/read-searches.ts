@@ -15,6 +15,8 @@ const gitContents = lines`
   git diff --patch-with-stat
   git diff --binary
   git diff --check
+  git diff HEAD:src
+  git diff HEAD: HEAD:src
   git diff -- .
   git diff -- sub
   git diff -- :/
@@ -142,6 +144,8 @@ export const readSearches: readonly AttackGroup[] = [
       egrep -rn X .
       rg X
       rg X .
+      uptime | rg X .
+      cat README.md | rg X sub
       rg -. X
       rg --hidden X sub
       rg X sub
