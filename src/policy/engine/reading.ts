@@ -235,7 +235,7 @@ export class ReadingCheck {
           return `a file could be named like an option of ${name}, and ${word.raw} would find it`;
         if (before.startsWith("-") && !before.includes("=")) return `${word.raw} may become any option`;
       }
-      const options = plain && !TEXTS.has(name) && !(end >= 0 && end < at);
+      const options = !TEXTS.has(name) && !(end >= 0 && end < at);
       const found = this.#matchProblem(name, word, words, place, { plain, options });
       if (found !== null) return found;
     }
