@@ -57,7 +57,7 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   pr: "+F a d D: e? F f h: i? J l: m N: n? o: r s? S? T t v W: w:",
   shuf: "+F e/echo i/input-range: n/head-count:N o/output:W r/repeat z/zero-terminated /random-source:P",
   base64: "+F d/decode i/ignore-garbage w/wrap:N",
-  zcat: "+F f/force",
+  zcat: "+F f/force r/recursive",
   bc: "+F l/mathlib q/quiet s/standard w/warn i",
   numfmt:
     "+T d/delimiter: z /field: /format: /from: /to: /header? /padding:N /round: /suffix: /grouping /invalid:",

@@ -153,6 +153,7 @@ const FOLLOWING: Readonly<Record<string, string>> = {
   egrep: "R dereference-recursive",
   fgrep: "R dereference-recursive",
   rg: "L follow",
+  zcat: "r recursive",
 };
 
 /** Directories in which it reads every file (§5.6), and those in which it follows links. */
