@@ -62,7 +62,7 @@ const STARTERS: ReadonlyMap<string, Row> = readTable({
     "F 0/null a/arg-file: d/delimiter: e? E: i? I: l? L: n/max-args: o/open-tty p/interactive P/max-procs: r/no-run-if-empty s/max-chars: t/verbose x/exit /eof? /replace? /max-lines? /process-slot-var: /show-limits",
   su: "F c/command:R l/login m/preserve-environment p f/fast P/pty s/shell: g/group: G/supp-group: /session-command:R",
   // Behind any option of these, every word may be the command.
-  "nohup, unbuffer, builtin, busybox, toybox, setarch, chrt, taskset, strace, ltrace, pkexec, chroot, unshare, caffeinate, script, prlimit, choom, setpriv, nsenter, runuser, uclampset, coresched":
+  "nohup, unbuffer, builtin, busybox, toybox, setarch, linux32, linux64, i386, x86_64, chrt, taskset, strace, ltrace, pkexec, chroot, unshare, caffeinate, script, prlimit, choom, setpriv, nsenter, runuser, uclampset, coresched":
     "F",
 });
 /** Words of their own that come before the command: a duration, a lock's file, a mask. */
@@ -80,7 +80,7 @@ const SETTERS: ReadonlySet<string> = new Set(["env", "sudo", "doas"]);
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"]);
 /** These are in the table for deny rules, and for an allow rule they are commands like any other. */
 const ORDINARY: ReadonlySet<string> = new Set(
-  "timeout time nice nohup stdbuf command builtin exec chrt taskset strace ltrace unbuffer busybox toybox setarch pkexec chroot unshare caffeinate su script prlimit choom setpriv nsenter runuser uclampset coresched".split(
+  "timeout time nice nohup stdbuf command builtin exec chrt taskset strace ltrace unbuffer busybox toybox setarch linux32 linux64 i386 x86_64 pkexec chroot unshare caffeinate su script prlimit choom setpriv nsenter runuser uclampset coresched".split(
     " ",
   ),
 );
