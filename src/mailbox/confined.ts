@@ -15,7 +15,7 @@ export const Seen = z.discriminatedUnion("as", [
 export type Seen = z.infer<typeof Seen>;
 
 /**
- * A confinement in short: whoever starts the program builds the arguments from it. Paths are absolute and real.
+ * A confinement in short: the process host builds the arguments from it. Paths are absolute and real.
  * `read` and `write` have no sockets and no credentials in their environment; `full` has a network of its own, with
  * nothing in it but what `bridge` brings.
  */

@@ -22,7 +22,7 @@ export type Tier = "rule" | "enforced" | "plain" | "mode";
 /** Whether a path under a Read rule's pattern was ever tracked by git. */
 export type EverTracked = (pattern: string) => "yes" | "no" | "unknown";
 
-/** What a decision may rest on besides rules, mode and the call. */
+/** What a decision may rest on other than rules, mode and the call. */
 export interface JudgeContext {
   /** A read-only confinement works here, and a command allowed for it will run in it. False if absent. */
   readonly enforced?: boolean;

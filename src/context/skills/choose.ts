@@ -36,7 +36,7 @@ export function chooseByName(
       if (of !== null) replacing.push({ skill, name: skill.name, of });
       if (of === null || trusted) byName.set(skill.name, one);
     }
-    // Whoever writes one of the same name elsewhere means to replace it.
+    // A user who writes one of the same name elsewhere means to replace it.
     else if (other.place === place)
       twice.push(`${skill.path} is called ${skill.name} like ${other.skill.path}, which counts.`);
   }

@@ -121,7 +121,7 @@ function into(
     if (target === null) return [null];
     const isDirectory = at.folders.some((dir) => isExistingDirectory(resolve(dir, target)));
     if (!isDirectory) return [target, ...sources.map((source) => source && join(target, basename(source)))];
-    // `cp -a d/. .` puts all that is in `d` there, under names that are not written.
+    // `cp -a d/. .` copies the contents of `d`, under names that are not written.
     return sources.map((source) =>
       source === null || /(?:^|\/)\.{0,2}\/*$/.test(source) ? null : join(target, basename(source)),
     );

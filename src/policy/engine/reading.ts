@@ -287,7 +287,7 @@ function findTrap(dir: string): string | null {
   }
 }
 
-/** The top directory of the repository in use; the directory itself where there is none. */
+/** The top directory of the repository in use; the directory itself if it is in none. */
 function repositoryOf(dir: string): string {
   for (let at = dir; dirname(at) !== at; at = dirname(at)) if (existsSync(join(at, ".git"))) return at;
   return dir;

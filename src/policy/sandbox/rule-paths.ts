@@ -5,7 +5,7 @@ import type { Rule } from "../rules.ts";
 
 /** Where files may lie that a Read rule forbids, wider than the rule itself. */
 export interface Forbidden {
-  /** A name that they have, as fnmatch reads it; null: any. */
+  /** A name that they have, as fnmatch reads it. Null stands for any name. */
   readonly name: string | null;
   /** It is the name of a directory around them, which the rule does not match itself. */
   readonly isAround: boolean;

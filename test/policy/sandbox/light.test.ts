@@ -167,7 +167,7 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command that only reads${whyNoBubbl
     );
     chmodSync(at("home/.tool/bin/mine"), 0o755);
     expect((await run("cat ~/notes/a")).output.head).toBe("noted\n");
-    expect(directory).toBeTruthy();
+    expect(directory).toMatch(/./);
   });
 
   test.each([

@@ -26,7 +26,7 @@ const SUBJECT: Shown = { first: 8, last: 4 };
 export const WORDS: Shown = { first: 3, last: 1 };
 
 /**
- * What is asked about, before all else. Rows after the first have a bar before them, so that no line of a command
+ * The subject of the request comes first. Rows after the first have a bar before them, so that no line of a command
  * passes for one of ours.
  */
 export function subjectRows(tool: string, subject: string, sheet: Sheet, whole = false): readonly string[] {
