@@ -5,7 +5,7 @@ import type { Behaviour, Rule } from "../rules.ts";
 import type { Piece } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { lookBelow } from "./look.ts";
-import { candidatesOf, holds } from "./path-candidates.ts";
+import { type Candidates, candidatesOf, holds } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
 import { bothOf, isIn, type Place, twinOf } from "./place.ts";
 import type { PathRule, RuleBook } from "./rule-book.ts";
@@ -44,6 +44,7 @@ export class FileAccess {
   readonly #mode: PermissionMode;
   readonly #cwd: string;
   readonly #verdicts = new Map<string, FileVerdict>();
+  readonly #candidates = new Map<string, Candidates>();
   readonly #relevant = new Map<string, readonly PathRule[]>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
   readonly #wideAnchors = new Map<Anchor, readonly string[]>();
@@ -67,7 +68,7 @@ export class FileAccess {
   }
 
   #judged(operation: Operation, tool: string, path: string, folder: string): FileVerdict {
-    const { paths, odd } = candidatesOf(path, folder, this.#place.home);
+    const { paths, odd } = this.#candidatesOf(path, folder);
     const inside = paths.every((one) => isIn(this.#workspaceRoots(), one));
     const known =
       operation === "read" ? (one: string) => this.#mayBeRead(one) : () => this.#editsInside(paths);
@@ -86,16 +87,24 @@ export class FileAccess {
     };
   }
 
+  /** One decision sees the disk once. */
+  #candidatesOf(path: string, folder: string): Candidates {
+    const key = `${folder}\0${path}`;
+    const found = this.#candidates.get(key) ?? candidatesOf(path, folder, this.#place.home);
+    this.#candidates.set(key, found);
+    return found;
+  }
+
   /** True if a path is denied to be read, or needs a question. */
   denies(path: string, folder: string, asks?: "asks-too"): boolean {
-    const { paths } = candidatesOf(path, folder, this.#place.home);
+    const { paths } = this.#candidatesOf(path, folder);
     if (this.#any("deny", "read", "Read", paths) !== null) return true;
     return asks !== undefined && this.#any("ask", "read", "Read", paths) !== null;
   }
 
   /** Deny and ask rules that can match a directory or something below it; wide. */
   restrictionsBelow(dir: string): readonly ReadRestriction[] {
-    const dirs = this.#twins([dir, ...candidatesOf(dir, dir, this.#place.home).paths]);
+    const dirs = this.#twins([dir, ...this.#candidatesOf(dir, dir).paths]);
     return this.#restrictions().flatMap(({ rule, patterns }) => {
       const reaches =
         patterns === null ||
@@ -168,14 +177,12 @@ export class FileAccess {
   }
 
   isDirectory(path: string, folder: string): boolean {
-    const { paths } = candidatesOf(path, folder, this.#place.home);
+    const { paths } = this.#candidatesOf(path, folder);
     return paths.some((one) => lstatSync(one, { throwIfNoEntry: false })?.isDirectory() ?? false);
   }
 
   isInside(path: string, folder: string): boolean {
-    return candidatesOf(path, folder, this.#place.home).paths.every((one) =>
-      isIn(this.#workspaceRoots(), one),
-    );
+    return this.#candidatesOf(path, folder).paths.every((one) => isIn(this.#workspaceRoots(), one));
   }
 
   protectedName(paths: readonly string[]): string | null {

@@ -51,6 +51,7 @@ export class ReadingCheck {
   readonly #everTracked: EverTracked;
   readonly #programs: ProgramPath;
   readonly #traps = new Map<string, string | null>();
+  readonly #repositories = new Map<string, string>();
 
   constructor(files: FileAccess, everTracked: EverTracked) {
     this.#files = files;
@@ -167,8 +168,8 @@ export class ReadingCheck {
     const folders = uses.into.reduce((dirs, into) => dirs.map((dir) => resolve(dir, into)), place.at.folders);
     if (place.at.lost) return "the directory that git would run in is not known";
     if (place.facts.changedGit) return "an earlier part may have changed what git finds here";
-    const own = repositoryOf(this.#files.cwd);
-    if (folders.some((dir) => repositoryOf(dir) !== own))
+    const own = this.#repositoryOf(this.#files.cwd);
+    if (folders.some((dir) => this.#repositoryOf(dir) !== own))
       return "git would use another repository, whose configuration may run commands";
     return this.repositoryTrap({ folders, lost: false }) ?? this.#contentsProblem(uses, folders);
   }
@@ -184,7 +185,7 @@ export class ReadingCheck {
   /** Why contents that git shows may have a file that a Read rule restricts. */
   #contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
     if (contents === null) return null;
-    const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(repositoryOf(dir)));
+    const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(this.#repositoryOf(dir)));
     const [first] = rules;
     if (first === undefined) return null;
     const { paths, below } = contents;
@@ -196,9 +197,15 @@ export class ReadingCheck {
   /** A path that is written out, and that no rule can match at or below. */
   #isLiteralAndFree(path: string, dir: string, below: boolean): boolean {
     if (/[*?[\\]|^:/.test(path) || path.includes(UNKNOWN)) return false;
-    return [resolve(dir, path), resolve(repositoryOf(dir), path)].every((one) =>
+    return [resolve(dir, path), resolve(this.#repositoryOf(dir), path)].every((one) =>
       this.#files.isFreeOfRules(one, below),
     );
+  }
+
+  #repositoryOf(dir: string): string {
+    const found = this.#repositories.get(dir) ?? repositoryOf(dir);
+    this.#repositories.set(dir, found);
+    return found;
   }
 
   #startedProblem({ starts }: Uses, part: ShellPart, place: ReadingPlace): string | null {

@@ -54,7 +54,7 @@ export function hide(paths: readonly string[], shown: readonly string[]): Seen[]
 
 /** What this user cannot read need not be hidden; mostly it does not exist. */
 function isReadable(path: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
+  if (!isThere(path)) return false;
   try {
     accessSync(path, constants.R_OK);
     return true;
@@ -65,9 +65,15 @@ function isReadable(path: string): boolean {
 
 /** Returns where the links of a path lead; null if that does not exist. */
 export function realOrNull(path: string): string | null {
+  // Asking first is cheaper than an exception for something missing.
+  if (!isThere(path)) return null;
   try {
     return realpathSync.native(path);
   } catch {
     return null;
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -65,7 +65,7 @@ export function findUses(words: readonly ShellWord[]): Uses {
   // What it starts is given the files of these names.
   if (starts.length > 0) candidates.push(...names);
   const links = words.some(({ value }) => /^-(?:[LH]|follow)$/.test(value));
-  const follows = links && starts.length > 0 ? found.map(({ value }) => value) : [];
+  const follows = links ? found.map(({ value }) => value) : [];
   if (acts !== null) return refuse(acts, { reads, candidates, starts });
   return uses({ plain, reads, candidates, starts, follows });
 }

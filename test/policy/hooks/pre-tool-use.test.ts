@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import { witness } from "../../processes/witness.ts";
-import { type Entry, edit, hooksOf, never, printing } from "./session.ts";
+import { type Entry, edit, never, printing, startHooks } from "./session.ts";
+
+const hooksOf = startHooks();
 
 async function pre(entries: readonly Entry[]) {
   const session = hooksOf("PreToolUse", entries);

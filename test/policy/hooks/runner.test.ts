@@ -8,7 +8,9 @@ import { combine } from "../../../src/policy/hooks/combine.ts";
 import type { Opinion } from "../../../src/policy/hooks/opinion.ts";
 import { hookRunner, MAX_GO_ON } from "../../../src/policy/hooks/runner.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { type Entry, edit, hooksOf, never, printing } from "./session.ts";
+import { type Entry, edit, never, printing, startHooks } from "./session.ts";
+
+const hooksOf = startHooks();
 
 /** The event as the hook read it. */
 const readBack = (folder: string) => JSON.parse(readFileSync(join(folder, "event.json"), "utf8"));

@@ -12,10 +12,6 @@ import type { Scope } from "../../../src/policy/rules.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
-// One host for a file of tests: starting it takes longer than most hooks.
-const processes = startProcesses({ env: { ...process.env, ANTHROPIC_API_KEY: "sk-secret" } });
-afterAll(() => processes.close());
-
 export interface Entry {
   readonly command: string;
   readonly matcher?: string;
@@ -24,8 +20,21 @@ export interface Entry {
   readonly scope?: Scope;
 }
 
+/** Starts one process host for a file of tests, since that takes longer than most hooks. */
+export function startHooks() {
+  const processes = startProcesses({ env: { ...process.env, ANTHROPIC_API_KEY: "sk-secret" } });
+  afterAll(() => processes.close());
+  return (event: HookEvent, entries: readonly Entry[], eventFolder?: string) =>
+    hooksOf(processes, event, entries, eventFolder);
+}
+
 /** Hooks of a real settings value, run by a real process host. */
-export function hooksOf(event: HookEvent, entries: readonly Entry[], eventFolder = "events") {
+function hooksOf(
+  processes: ReturnType<typeof startProcesses>,
+  event: HookEvent,
+  entries: readonly Entry[],
+  eventFolder = "events",
+) {
   const folder = realpathSync(temporaryFolder());
   const problems: string[] = [];
   const messages: string[] = [];
