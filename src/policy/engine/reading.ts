@@ -71,7 +71,7 @@ export class ReadingCheck {
     const tested = name === "test" || name === "[" ? splitProblem(words, variants) : null;
     let [plain, confined]: [string | null, string | null] = [
       tested ?? plainWordProblem(words, part) ?? this.#globProblem(name, words, place, true),
-      tested ?? harmProblem(words, place.known) ?? this.#globProblem(name, words, place, false),
+      tested ?? harmProblem(words, place.known),
     ];
     for (const { words: filled, shown } of variants) {
       if (confined !== null && plain !== null) break;
@@ -85,7 +85,11 @@ export class ReadingCheck {
       const both = path ?? shows ?? followed;
       // The true reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
-      confined ??= both ?? uses.confined ?? this.#startedProblem(uses, part, place);
+      confined ??=
+        both ??
+        uses.confined ??
+        this.#globProblem(name, filled, place, false) ??
+        this.#startedProblem(uses, part, place);
     }
     // A link may lead to a program of the workspace by another name.
     if (plain !== null && confined === null) confined = this.#programs.problem(name);

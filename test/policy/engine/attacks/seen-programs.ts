@@ -199,4 +199,32 @@ export const seenPrograms: readonly AttackGroup[] = [
       ls ./*
     `,
   },
+  {
+    about: "a glob of a loop that may become an option",
+    at: "@ws/opts",
+    tier: "enforced",
+    ask: lines`
+      for f in *; do sort "$f"; done
+      for f in -*; do sort $f; done
+      for f in -* plain.md; do LC_ALL=C sort "$f"; done
+      for f in *; do rg foo "$f"; done
+    `,
+    allow: lines`
+      for f in *; do sort -- "$f"; done
+      for f in *.md; do sort "$f"; done
+      for f in ./*; do sort "$f"; done
+    `,
+  },
+  {
+    about: "a glob of a loop that finds a link that leads out",
+    tier: "enforced",
+    ask: lines`
+      for f in *; do cat "$f"; done
+      for f in link-*; do head -n 1 $f; done
+    `,
+    allow: lines`
+      for f in link-*; do readlink "$f"; done
+      for f in src/*; do cat "$f"; done
+    `,
+  },
 ];
