@@ -37,7 +37,7 @@ export function bubblewrapArguments(
 /** `--dev` mounts terminals, too, which costs a third of a command. */
 function devices(): string[] {
   return [
-    ...["--tmpfs", "/dev", "--dir", "/dev/shm", "--symlink", "/proc/self/fd", "/dev/fd"],
+    ...["--tmpfs", "/dev", "--symlink", "/proc/self/fd", "/dev/fd"],
     ...["--symlink", "urandom", "/dev/random"],
     ...["stdin", "stdout", "stderr"].flatMap((name, fd) => [
       "--symlink",

@@ -20,7 +20,7 @@ export interface Workspace {
 }
 
 /** Private in every light confinement: here lie the sockets of other programs, and files of other users. */
-const SCRATCH = ["/tmp", "/var/tmp", "/run"];
+const SCRATCH = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
 
 /** What is the same for all commands of a session. */
 export interface LightGround extends ViewGround {

@@ -26,13 +26,16 @@ import { whyNoBubblewrap } from "./opened.ts";
 
 /** Commands in a light confinement; the workspace is below the home or beside it, and all of it is below /tmp. */
 function confinedIn(
-  workspace: "home/work" | "beside",
+  workspace: "home/work" | "beside" | "in shared memory",
   files: Readonly<Record<string, string>> = {},
   options: { deny?: string[]; ask?: string[]; allow?: string[]; env?: Record<string, string> } & Partial<
     Pick<LightOptions, "settings">
   > = {},
 ) {
-  const directory = temporaryFolder("troupe-confined-");
+  const directory = temporaryFolder(
+    "troupe-confined-",
+    workspace === "in shared memory" ? "/dev/shm" : undefined,
+  );
   const at = (name: string) => join(directory, name);
   for (const made of ["home", workspace]) mkdirSync(at(made), { recursive: true });
   for (const [path, text] of Object.entries(files)) {
@@ -93,7 +96,7 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command that only reads${whyNoBubbl
     expect(await confinedIn("beside").light.report()).toEqual({ state: "enforced", reason: "" });
   });
 
-  test.each(["home/work", "beside"] as const)(
+  test.each(["home/work", "beside", "in shared memory"] as const)(
     "reads the workspace in %s, and runs git and programs in it",
     async (where) => {
       const { run } = confinedIn(where, {
