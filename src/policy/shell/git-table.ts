@@ -31,13 +31,13 @@ export const gitTable: ReadonlyMap<string, Row> = readTable({
   status:
     "F s/short b/branch u/untracked-files? z/null v/verbose /porcelain? /ignored? | /long /show-stash /ahead-behind /no-ahead-behind /renames /no-renames /find-renames? /column? /no-column /ignore-submodules? /no-optional-locks",
   shortlog:
-    "F s/summary n/numbered e/email | c/committer /group: w? /format: /all /no-merges /since: /until:",
+    "F s/summary n/numbered e/email | c/committer /group: w? /format: /all /no-merges /since: /until: /output:W",
   "log, diff, show, rev-list": `F ${SHOW}`,
   "stash list": `F ${SHOW}`,
   "stash show": `F ${SHOW} | /include-untracked /only-untracked`,
   "rev-parse, describe": "F~ | q /help! h!",
   blame:
-    "F L: s e/show-email w l t p/porcelain n/show-number f/show-name C? M? | S:P b c k /root /show-stats /reverse /line-porcelain /incremental /encoding: /contents:P /date: /score-debug /progress /no-progress /ignore-rev: /ignore-revs-file:P /color-lines /color-by-age /abbrev: /first-parent /help! /textconv",
+    "F L: s e/show-email w l t p/porcelain n/show-number f/show-name C? M? | S:P b c k /root /show-stats /reverse /line-porcelain /incremental /encoding: /contents:P /date: /score-debug /progress /no-progress /ignore-rev: /ignore-revs-file:P /color-lines /color-by-age /abbrev: /first-parent /output:W /help! /textconv",
   "ls-files":
     "F c/cached d/deleted m/modified o/others i/ignored s/stage u/unmerged z t k/killed x/exclude:R X:P /exclude-standard | /exclude-from:P v f r /directory /no-empty-directory /eol /full-name /recurse-submodules /error-unmatch /with-tree: /abbrev? /format: /deduplicate /exclude-per-directory: /resolve-undo /debug /sparse",
   branch:

@@ -37,6 +37,10 @@ export const enforcedWrites: readonly AttackGroup[] = [
       ls | tee x
       ls | tee -a x
       ls | tee -- x
+      git blame --output x README.md
+      git blame --output=x README.md
+      git blame --outp x -p README.md
+      git shortlog --output=x HEAD
       find . -delete
       find src -name a -delete
       find src -fprint x
