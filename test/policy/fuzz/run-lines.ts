@@ -137,12 +137,12 @@ function kill(pid: number): void {
   }
 }
 
-/** Opening the output file is what tells the trace where a line begins. */
+/** Opening the output file is what tells the trace where a line begins; what a line left running ends before the next. */
 const DRIVER = `
 zz_i=0
 while [ "$zz_i" -lt "$2" ]; do
   { IFS= read -r -d '' zz_d; IFS= read -r -d '' zz_c; } < "$1/$zz_i.in"
-  ( cd "$zz_d"; export HOME="\${zz_d%/ws}/home"; ulimit -t 1; ulimit -f 1024; eval "$zz_c" ) >"$1/$zz_i.out" 2>&1 </dev/null
+  ( cd "$zz_d"; export HOME="\${zz_d%/ws}/home"; ulimit -t 1; ulimit -f 1024; eval "$zz_c"; wait ) >"$1/$zz_i.out" 2>&1 </dev/null
   zz_i=$((zz_i + 1)); printf .
 done
 `;
