@@ -65,7 +65,7 @@ function assembly(folder: string, cwd: string, rounds: number): BenchResult[] {
     const parts = assemble({
       role: "You are an agent.",
       environment: { cwd, additionalDirs: [], platform: "linux", model: "m" },
-      place: null,
+      place: "",
       memory: memoryBlock(memory, room),
       ...{ tools: [], deferredTools: null, skills: null, history: [] },
       turn: { attached: memoryFacts(memory, room).map(({ key }) => key), pictures: [], prompt: "go" },

@@ -73,7 +73,15 @@ function gateOf(cwd: string): Services["before"] {
     onMessage() {},
   });
   const permissions = sessionPermissions({
-    ...{ options: { rules: twoHundred() }, folders: [cwd], readable: [], hooks, actors, onWarning() {} },
+    ...{
+      options: { rules: twoHundred() },
+      folders: [cwd],
+      readable: [],
+      planFile: () => "/plans/plan-1.md",
+      hooks,
+      actors,
+      onWarning() {},
+    },
     sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
   });
   const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);

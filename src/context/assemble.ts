@@ -14,8 +14,8 @@ export interface Index {
 export interface Ingredients<Tool extends ToolDefinition = ToolDefinition> {
   readonly role: string;
   readonly environment: Environment;
-  /** What else is to be said of the place, such as that it is a work tree. */
-  readonly place: string | null;
+  /** What else is to be said of the place, such as that it is a worktree, and how things are there. */
+  readonly place: string;
   readonly memory: string | null;
   readonly tools: readonly Tool[];
   readonly deferredTools: Index | null;
@@ -86,7 +86,7 @@ export function reminderOf(texts: readonly string[]): string {
 }
 
 function placeWords({ environment, place }: Pick<Ingredients, "environment" | "place">): string {
-  return [environmentBlock(environment), ...(place === null ? [] : [place])].join("\n\n");
+  return [environmentBlock(environment), place].filter(Boolean).join("\n\n");
 }
 
 function indexPart(name: "deferred tools" | "skills", index: Index | null): Part<never> {

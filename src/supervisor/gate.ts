@@ -7,6 +7,7 @@ import { findSubject } from "../policy/asking/subject.ts";
 import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
+import { bothOf } from "../policy/engine/place.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
@@ -32,6 +33,8 @@ export interface Engine {
 /** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
 export interface GateParts {
   mode(): PermissionMode;
+  /** The one file that may be written in plan mode. */
+  planFile(): string;
   /** As it holds for whoever works there. */
   engine(territory: Territory): Engine;
   /** What keeps an actor in a tree of its own. */
@@ -309,6 +312,8 @@ export class Gate {
     const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
+    if (own.decision === "deny" && own.rule === undefined && this.#writesPlan(tool, input, cwd))
+      return { decision: "allow", reason: "it writes the plan", tier: "mode", parts: [], grants: [] };
     if (tool.offer.name === BASH) {
       // Without the confinement: it would allow what no rule does.
       const alone = (command: string) =>
@@ -319,6 +324,14 @@ export class Gate {
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);
     return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
+  }
+
+  #writesPlan(tool: KnownTool, input: unknown, cwd: string): boolean {
+    if (this.#parts.mode() !== "plan" || !(tool.offer.name === "Write" || tool.offer.name === "Edit"))
+      return false;
+    const claim = tool.prepare(input);
+    const file = bothOf(this.#parts.planFile());
+    return claim.type !== "invalid" && claim.accesses(cwd).every(({ target }) => file.includes(target));
   }
 
   /** Before rules and mode, which do not lift it (issue 6, point 2). */

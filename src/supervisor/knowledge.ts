@@ -22,12 +22,14 @@ import type { Picture } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../mailbox/messages.ts";
 import { UNKNOWN_WINDOW } from "../model/context-windows.ts";
+import type { PermissionMode } from "../policy/gate.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { AgentIndex } from "./agent-kinds.ts";
 import { FORK } from "./forking.ts";
 import type { ContextNotice } from "./notices.ts";
 import type { ContextOptions } from "./options.ts";
 import { pathPatterns } from "./path-patterns.ts";
+import { type Situation, situationFacts, situationGone } from "./situation.ts";
 import { type SessionSkills, SKILLS_FACT } from "./skills/session-skills.ts";
 
 /** What a new conversation is told besides its role and its task. */
@@ -60,6 +62,10 @@ export interface Knowledge {
     readonly skills: boolean;
     /** It can start agents. */
     readonly agents: boolean;
+    /** It can edit files of the checkout. */
+    readonly edits: boolean;
+    /** The permission mode that it is held to. */
+    readonly atMost: PermissionMode | undefined;
   }): FirstWords;
   /** The files that a text names with `@`, as they are told. */
   named(text: string): Named;
@@ -83,6 +89,8 @@ export interface KnowledgeParts {
   readonly folders: readonly string[];
   readonly clock: Pick<Clock, "date">;
   readonly gitStatus: () => Promise<string | null>;
+  /** As it holds for an agent that is held to a mode at most. */
+  readonly situation: (atMost?: PermissionMode) => Situation;
   readonly denied: (path: string) => boolean;
   readonly onWarning: (message: string) => void;
   readonly skills?: Pick<SessionSkills, "fact"> | null;
@@ -124,13 +132,17 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
   }
 
   /** Those of the user turn. */
-  function surroundings(leads: boolean): Fact[] {
+  function surroundings(seesStatus: boolean): Fact[] {
     if (!options.surroundings) return [];
     const date = dayOf(clock.date());
     return [
       { key: "date", digest: date, text: `Today's date is ${date}.` },
-      ...(leads && status !== null ? [gitFact(cwd, status)] : []),
+      ...(seesStatus && status !== null ? [gitFact(cwd, status)] : []),
     ];
+  }
+
+  function situation(leads: boolean, atMost: PermissionMode | undefined): readonly Fact[] {
+    return options.surroundings ? situationFacts(parts.situation(atMost), leads) : [];
   }
 
   /** Of folders in which it has opened files, and rules for such files. */
@@ -189,11 +201,16 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
       });
       return Promise.all([statusNow, agentsNow]).then(() => {});
     },
-    first({ memory: sees, leads, window, skills: loads, agents: starts }) {
+    first({ memory: sees, leads, window, skills: loads, agents: starts, edits, atMost }) {
       const told = sees ? memoryIn(memoryRoom(window)) : null;
       const { facts, reads, pictures } = together(leads ? takeNamed() : []);
       const kinds = starts ? [agents.fact(window)] : [];
-      const attached = [...kinds.filter((fact) => !agents.isInline(fact)), ...surroundings(leads), ...facts];
+      const attached = [
+        ...kinds.filter((fact) => !agents.isInline(fact)),
+        ...surroundings(leads || edits),
+        ...situation(leads, atMost),
+        ...facts,
+      ];
       const list = loads ? (skills?.fact(window) ?? null) : null;
       const known = [...(told?.facts ?? []), ...(list === null ? [] : [list]), ...kinds, ...attached];
       return {
@@ -209,7 +226,8 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
       const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, owed.handed);
       // Agents end soon, and began with what is known; only where they have come to is news to them.
       if (spec.id !== MAIN) {
-        const around = factNews(nearby(actor, known), known, nearbyGone);
+        const now = [...nearby(actor, known), ...situation(false, spec.permissionMode)];
+        const around = factNews(now, known, gone);
         return around === null ? null : contextNotice(around, NOTHING_SHOWN);
       }
       const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);
@@ -219,6 +237,7 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
         ...listsFor(spec),
         ...nearby(actor, known),
         ...surroundings(true),
+        ...situation(true, spec.permissionMode),
         ...references.map(({ fact }) => fact),
       ];
       const news = factNews(now, known, gone);
@@ -236,7 +255,9 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
 }
 
 function gone(key: string): string | null {
-  return key === SKILLS_FACT ? "There are no skills any more." : (memoryGone(key) ?? nearbyGone(key));
+  return key === SKILLS_FACT
+    ? "There are no skills any more."
+    : (memoryGone(key) ?? nearbyGone(key) ?? situationGone(key));
 }
 
 const NOTHING_SHOWN = { reads: [], pictures: [] };

@@ -28,6 +28,8 @@ export interface PermissionParts {
   /** Folders of ours that may be read besides. */
   readonly readable: readonly string[];
   readonly hooks: HookRunner;
+  /** The file of the plan that is being made. */
+  readonly planFile: () => string;
   readonly sandbox: SandboxState;
   readonly actors: Actors;
   /** The process that runs git; absent: nothing is known of histories. */
@@ -41,11 +43,14 @@ export interface Permissions {
   readonly rules: SessionRules;
   readonly broker: AskBroker;
   readonly asks: SessionAsks;
-  /** Whether a tool is forbidden altogether, and so is not offered. */
+  /** Whether a tool is forbidden altogether or could only refuse, and so is not offered. */
   isOff(names: readonly string[]): boolean;
   /** The gate over these tools. */
   gate(toolbox: Toolbox): Gate;
 }
+
+/** Tools that could only refuse if no user can be asked. */
+const NEEDS_USER: readonly string[] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 export function sessionPermissions(parts: PermissionParts): Permissions {
   const { options, hooks, sandbox, actors, tracked } = parts;
@@ -75,6 +80,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
   const caller = hookCaller(actors, () => mode.current());
   const gateParts: Omit<GateParts, "toolbox"> = {
     mode: () => mode.current(),
+    planFile: parts.planFile,
     ...{ engine, confinement: confinement(homedir()) },
     hooks,
     asks,
@@ -98,7 +104,8 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
   engine({ root, additionalDirs, tree: null });
   return {
     ...{ mode, rules, broker, asks },
-    isOff: (names) => isOff(rules.all, names),
+    isOff: (names) =>
+      isOff(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),
     gate(toolbox) {
       for (const text of options.disallowedTools ?? []) {
         if (isMistyped(text, toolbox.known))

@@ -51,8 +51,7 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
   return {
     async enter(context) {
       if (context.actor !== MAIN) return refused(NOT_AN_AGENTS);
-      if (mode.current() === "plan") return { type: "entered" };
-      if (!asks.hasPerson) return refused(NOBODY_TO_PLAN_FOR);
+      if (mode.current() === "plan") return { type: "entered", file: files.current };
       const outcome = await asks.permission(
         {
           ...{ tool: "EnterPlanMode", input: {}, cwd, title: "plan before anything is changed", details: [] },
@@ -64,7 +63,7 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
         },
         context,
       );
-      return outcome.type === "allow" ? { type: "entered" } : refused(outcome.reason);
+      return outcome.type === "allow" ? { type: "entered", file: files.current } : refused(outcome.reason);
     },
     async leave(given, prompts, context) {
       if (context.actor !== MAIN) return refused(NOT_AN_AGENTS);
@@ -77,7 +76,6 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
         return refused(
           `Plan mode cannot be left here. ${locked} Give the plan in your reply and end your turn.`,
         );
-      if (!asks.hasPerson) return refused(nobodyApproves(files.current));
       return askFor(plan, prompts, context);
     },
   };
@@ -98,13 +96,6 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
 
 const NOT_AN_AGENTS =
   "Only the main conversation enters and leaves plan mode. Return your plan as your report: whoever asked for it decides.";
-
-const NOBODY_TO_PLAN_FOR =
-  "Nobody can be asked here, so nobody could approve a plan. Think the steps through yourself and go on with the task.";
-
-function nobodyApproves(file: string): string {
-  return `Nobody can be asked here to approve the plan, which is kept in ${file}. Plan mode stays on: give the plan in your reply and end your turn.`;
-}
 
 function notApproved(reason: string, byPerson: boolean): string {
   const next = byPerson

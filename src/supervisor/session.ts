@@ -7,6 +7,7 @@ import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { AskBroker } from "../policy/ask-broker.ts";
 import type { Person } from "../policy/asks.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
+import { narrower } from "../policy/settings/modes.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
@@ -121,6 +122,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ options: { ...options, ...person }, hooks, actors, onWarning: listeners.onWarning },
     folders,
     readable: [outputs.folder, plans.folder, ...skillFolders(options)],
+    planFile: () => plans.current,
     sandbox: held,
     tracked: { clock, worktrees: { everTracked: (request, signal) => everTracked(request, signal) } },
   });
@@ -190,6 +192,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
         foreignGit: options.foreignGit ?? (() => null),
       });
     },
+    situation: (atMost) => ({
+      ...{ mode: narrower(mode.current(), atMost), planFile: plans.current, hasUser: asks.hasPerson },
+    }),
     seesMemory: (type) => kinds.find(type)?.memory ?? true,
     ...{ denied, skills, agents, lookAtAgents, skillListing: options.skills?.listing ?? "attached" },
   });

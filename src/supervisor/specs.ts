@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { schemaWords } from "../actors/typed/words.ts";
 import { assemble, messagesOf, type Part, systemOf } from "../context/assemble.ts";
-import { mainRole } from "../context/system.ts";
+import { mainRole, mainSections } from "../context/system.ts";
 import { treeWords } from "../context/tree-words.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../mailbox/messages.ts";
@@ -19,6 +19,7 @@ import type { FirstWords, Knowledge } from "./knowledge.ts";
 import { turnsWithin } from "./limits.ts";
 import { MAINS_OWN } from "./mains-own.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
+import { STANDING_WORDS } from "./situation.ts";
 import type { SessionSkills } from "./skills/session-skills.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { windowFor } from "./windows.ts";
@@ -98,7 +99,9 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     depth,
     type: definition.name,
     description: spawn.description,
-    role: [definition.prompt, skills?.text, told].filter(Boolean).join("\n\n"),
+    role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
+      .filter(Boolean)
+      .join("\n\n"),
     tools,
     awaits: toolbox.awaits(namedTools(definition), forbidden, servers),
     model,
@@ -113,6 +116,10 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     ...(spawn.root === undefined ? {} : { root: spawn.root }),
     ...(spawn.isolation === undefined ? {} : { isolation: spawn.isolation }),
   };
+}
+
+function canEdit(tools: readonly AgentTool[]): boolean {
+  return tools.some(({ name }) => name === "Edit" || name === "Write");
 }
 
 /** An agent is held to what whoever started it is held to. */
@@ -195,11 +202,14 @@ function preview(common: Common, particular: Particular): Preview {
   };
 }
 
-function firstWords({ knowledge }: Common, { id, memory, tools }: Particular, window: number): FirstWords {
+function firstWords({ knowledge }: Common, particular: Particular, window: number): FirstWords {
+  const { id, memory, tools, isolation, permissionMode } = particular;
   const has = (tool: string) => tools.some(({ name }) => name === tool);
   return knowledge.first({
     ...{ memory, leads: id === MAIN, window },
     ...{ skills: has("Skill"), agents: has(SPAWNING) },
+    // Its own worktree is as clean as the commit that it begins with.
+    ...{ edits: isolation === undefined && canEdit(tools), atMost: permissionMode },
   });
 }
 
@@ -216,7 +226,7 @@ function partsOf(
   return assemble({
     role,
     environment: { cwd: root, additionalDirs, platform: process.platform, model },
-    place: isolation ? treeWords(isolation) : null,
+    place: [isolation ? treeWords(isolation) : "", STANDING_WORDS].filter(Boolean).join("\n\n"),
     memory,
     tools: tools
       .filter(({ deferred }) => !deferred)

@@ -6,7 +6,7 @@ import { type MainSection, mainRole, mainSections } from "../../src/context/syst
 const of: Ingredients = {
   role: "You are an agent.",
   environment: { cwd: "/p", additionalDirs: ["/q"], platform: "linux", model: "m" },
-  place: null,
+  place: "",
   memory: "Memory\nUse tabs.",
   tools: [{ name: "Read", description: "reads", input_schema: { type: "object" } }],
   deferredTools: { text: "Deferred: WebFetch", placement: "inline" },

@@ -80,11 +80,11 @@ describe("an agent that asks", () => {
 });
 
 describe.each(everyDayHosts)("a session without a person, on %s", (host) => {
-  test("the model is told to decide itself, at any depth, and the session goes on (A14.1)", async () => {
+  test("no agent at any depth is offered the question, and a call of it is refused (A14.1)", async () => {
     const call = { name: "AskUserQuestion", input: { questions: which } };
     const { supervisor, model } = supervised(host, ({ messages }) => {
       const said = JSON.stringify(messages);
-      if (said.includes("Decide yourself")) return { text: "I assumed A." };
+      if (said.includes("There is no tool named")) return { text: "I assumed A." };
       if (said.includes("delegate")) {
         const input = { description: "ask", prompt: "ask them", subagent_type: "general-purpose" };
         return said.includes("I assumed A.")
@@ -94,8 +94,8 @@ describe.each(everyDayHosts)("a session without a person, on %s", (host) => {
       return { calls: [call] };
     });
     expect((await supervisor.prompt("delegate")).summary.text).toBe("It assumed A.");
-    const results = model.requests.map(({ messages }) => JSON.stringify(messages.at(-1)));
-    expect(results.filter((result) => result.includes('"is_error":true'))).toHaveLength(1);
+    const offered = model.requests.flatMap(({ tools }) => tools.map(({ name }) => name));
+    expect(offered).not.toContain("AskUserQuestion");
   });
 
   test("plan mode is neither entered nor left (A6.7)", async () => {
@@ -111,8 +111,8 @@ describe.each(everyDayHosts)("a session without a person, on %s", (host) => {
       );
       await supervisor.prompt("plan it");
       const last = JSON.stringify(model.requests.at(-1)?.messages);
-      expect(last).toContain(mode === "plan" ? "Plan mode is on" : "nobody could approve a plan");
-      expect(last).toContain(mode === "plan" ? "Plan mode stays on" : "there is nothing to leave");
+      expect(last.match(/There is no tool named/g)).toHaveLength(2);
+      expect(supervisor.mode()).toBe(mode);
     }
   });
 });

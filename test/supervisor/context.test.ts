@@ -61,7 +61,9 @@ describe("over the wire", () => {
     );
     expect(body?.tools?.map(({ name }) => name)).toContain("Read");
     const [first, prompt] = textsIn(body);
-    expect(first).toMatch(/^<system-reminder>\nToday's date is \d{4}-\d\d-\d\d\.\n<\/system-reminder>$/);
+    expect(first).toMatch(
+      /^<system-reminder>\nToday's date is \d{4}-\d\d-\d\d\.\n\nPermission mode: default\.[^\n]*\n\nNo user can be asked[^\n]*\n<\/system-reminder>$/,
+    );
     expect(prompt).toBe("what is this?");
     expect(JSON.stringify(body?.system)).not.toMatch(/\d{4}-\d\d-\d\d/);
   });

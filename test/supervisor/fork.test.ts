@@ -159,7 +159,7 @@ describe.each(everyDayHosts)("forks, %s", (host) => {
           ],
         };
       }),
-      { cwd },
+      { cwd, person: { ask: async () => ({ type: "deny", span: "once" }) } },
     );
     await forked.supervisor.prompt("go");
     const last = textsOf(forksOf(forked).at(-1) ?? never());

@@ -41,6 +41,7 @@ function gateWith({
   const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, () => false);
   const gate = new Gate({
     mode: () => "default",
+    planFile: () => "/plans/plan-1.md",
     engine: () => ({
       judge(_mode, _cwd, _tool, _input, context) {
         contexts.push(context);

@@ -45,7 +45,7 @@ async function gated(
       permissionMode: given.mode ?? "default",
       ...(given.person ? { person: given.person } : {}),
     },
-    ...{ folders: [checkout], readable: [], actors, onWarning() {} },
+    ...{ folders: [checkout], readable: [], planFile: () => "/plans/plan-1.md", actors, onWarning() {} },
     hooks: given.hookAllows
       ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) }
       : runner,

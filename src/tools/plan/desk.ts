@@ -21,7 +21,8 @@ export interface Refused {
   readonly reason: string;
 }
 
-export type Entered = { readonly type: "entered" } | Refused;
+/** `file`: the one file that may be written in plan mode. */
+export type Entered = { readonly type: "entered"; readonly file: string } | Refused;
 export type Left = Approved | Refused;
 
 export interface Approved {

@@ -22,7 +22,9 @@ const prompt: ToolPrompt = {
   limits: `only the main conversation can do it, and it holds for every agent below it. Editing is refused meanwhile; commands that only read still run. The plan has at most ${MAX_PLAN_CHARS} characters.`,
 };
 
-export function enterPlanModeTool(desk: PlanDesk): Tool<Input, Entered, CallContext> {
+export function enterPlanModeTool(
+  desk: PlanDesk,
+): Tool<Input, Exclude<Entered, { type: "refused" }>, CallContext> {
   return {
     name: "EnterPlanMode",
     aliases: [],
@@ -37,13 +39,13 @@ export function enterPlanModeTool(desk: PlanDesk): Tool<Input, Entered, CallCont
       const entered = await desk.enter(context);
       return entered.type === "refused" ? failed(entered.reason) : entered;
     },
-    mapToolResultToToolResultBlockParam: () =>
+    mapToolResultToToolResultBlockParam: ({ file }) =>
       [
         "Plan mode is on, for you and for every agent below you: nothing is changed until the person has approved your plan.",
         "1. Read the code that the task touches and what depends on it; agents may look at several places at once.",
         "2. Weigh at least two ways to do it, and ask the person where the choice is theirs.",
-        "3. Write the plan: the goal, the steps in order with their files, how to see that each works, what could go wrong.",
-        "4. Call ExitPlanMode with it. Only then does the work begin.",
+        `3. Write the plan to ${file}, the one file that may be written now: the goal, the steps in order with their files, how to see that each works, what could go wrong.`,
+        "4. Call ExitPlanMode. Only then does the work begin.",
       ].join("\n"),
   };
 }
