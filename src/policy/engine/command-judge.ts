@@ -1,4 +1,3 @@
-import type { PermissionMode } from "../gate.ts";
 import type { Behaviour, JudgeContext, Judgement, Rule } from "../rules.ts";
 import type { GitDestruction } from "../shell/git-destroys.ts";
 import { parseShell } from "../shell/parse.ts";
@@ -7,7 +6,7 @@ import { plainText, type ShellWord } from "../shell/words.ts";
 import { exactly } from "./command-rules.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
 import { factsOfRedirects, joinFacts } from "./facts.ts";
-import type { Books, FileAccess } from "./file-access.ts";
+import type { FileAccess } from "./file-access.ts";
 import { follow, moveBy, type State } from "./follow.ts";
 import { escaped } from "./path-pattern.ts";
 import { type Permit, Permits, type RedirectPermit } from "./permits.ts";
@@ -45,33 +44,20 @@ interface Findings {
 
 /** Decides one command (§5, §6). */
 export class CommandJudge {
-  readonly #books: Books;
   readonly #files: FileAccess;
-  readonly #mode: PermissionMode;
-  readonly #cwd: string;
-  readonly #home: string;
   readonly #enforced: boolean;
   readonly #permits: Permits;
   readonly #restrictions: Restrictions;
 
-  constructor(
-    books: Books,
-    files: FileAccess,
-    mode: PermissionMode,
-    { cwd, home }: { readonly cwd: string; readonly home: string },
-    { enforced = false, everTracked = () => "unknown" }: JudgeContext,
-  ) {
-    this.#books = books;
+  constructor(files: FileAccess, { enforced = false, everTracked = () => "unknown" }: JudgeContext) {
     this.#files = files;
-    this.#mode = mode;
-    this.#cwd = cwd;
-    this.#home = home;
     this.#enforced = enforced;
-    this.#permits = new Permits(books, files, mode, home, everTracked);
-    this.#restrictions = new Restrictions(books, files, cwd, home, mode === "bypassPermissions");
+    this.#permits = new Permits(files, everTracked);
+    this.#restrictions = new Restrictions(files);
   }
 
   judge(command: string): Verdict {
+    const { books, mode } = this.#files;
     const script = parseShell(command);
     const findings = this.#find(script);
     const parts = findings.parts.map(({ text, restriction, permit }) => ({
@@ -84,16 +70,16 @@ export class CommandJudge {
       return { decision, reason, parts, proposals, ...more };
     };
     const { restriction } = findings;
-    const deny = this.#books.deny.tool("Bash") ?? restriction.deny ?? this.#books.deny.commands.line(command);
+    const deny = books.deny.tool("Bash") ?? restriction.deny ?? books.deny.commands.line(command);
     if (deny) return verdict("deny", `the rule ${deny.text} denies it`, { rule: deny });
     if (restriction.critical !== null) {
       return final(
         verdict("ask", `it would remove ${restriction.critical}, which no rule and no mode allows`),
       );
     }
-    const ask = this.#books.ask.tool("Bash") ?? restriction.ask ?? this.#books.ask.commands.line(command);
+    const ask = books.ask.tool("Bash") ?? restriction.ask ?? books.ask.commands.line(command);
     if (ask) return final(verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask }));
-    if (this.#mode === "bypassPermissions")
+    if (mode === "bypassPermissions")
       return verdict("allow", "all checks are switched off", { tier: "mode" });
     if (script.problem !== null) return verdict("ask", `the command cannot be understood: ${script.problem}`);
     if (restriction.protects !== null) {
@@ -103,7 +89,8 @@ export class CommandJudge {
   }
 
   #allow(command: string, script: ShellScript, findings: Findings, verdict: Decide): Verdict {
-    const whole = this.#mode === "plan" ? null : this.#books.allow.commands.whole(command);
+    const { books, mode } = this.#files;
+    const whole = mode === "plan" ? null : books.allow.commands.whole(command);
     const odd = findings.redirects.find(({ permit }) => permit.type === "not")?.permit;
     if (whole && odd === undefined)
       return verdict("allow", `the rule ${whole.text} allows this very command`, {
@@ -112,7 +99,7 @@ export class CommandJudge {
       });
     if (script.parts.length === 0 && findings.redirects.length === 0)
       return verdict("ask", "there is no command in it");
-    const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
+    const bare = mode === "plan" ? null : books.allow.tool("Bash");
     const { parts, data, restriction } = findings;
     const carried = parts.length > 0 && parts.every(({ permit }) => permit.rule !== null);
     const [last] = parts;
@@ -127,7 +114,7 @@ export class CommandJudge {
       return verdict("ask", `${script.forbidden.text} may do more than it shows`);
     const not = parts.find(({ permit }) => !isPermitted(permit));
     if (not) {
-      const only = this.#mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
+      const only = mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
       const { plain, confined, workspace } = not.permit;
       const writes = findings.redirects.find(
         ({ permit }) => permit.type !== "free" && permit.type !== "rule",
@@ -200,7 +187,7 @@ export class CommandJudge {
         return "an earlier part may have made a repository, whose configuration may run commands";
       if (state.facts.changedGit && permit.rule === null)
         return "an earlier part may have changed what git finds here";
-      const trap = this.#permits.repositoryTrap({ folders: [this.#cwd], lost: false });
+      const trap = this.#permits.repositoryTrap({ folders: [this.#files.cwd], lost: false });
       if (trap !== null) return trap;
     }
     return null;
@@ -215,7 +202,7 @@ export class CommandJudge {
       for (const redirect of list)
         redirects.push({ redirect, permit: this.#permits.redirect(redirect, state), state });
     };
-    follow(script, { folders: [this.#cwd], lost: false }, this.#home, {
+    follow(script, { folders: [this.#files.cwd], lost: false }, this.#files.home, {
       part: (part, state) => {
         const restriction = noRestriction();
         this.#restrictions.part(part, state, restriction);
@@ -239,8 +226,8 @@ export class CommandJudge {
 
   #leaves(part: ShellPart, at: Whereabouts): boolean {
     const before = new Directories(at);
-    moveBy(part, before, this.#home);
-    return before.now.lost || before.now.folders.some((dir) => dir !== this.#cwd);
+    moveBy(part, before, this.#files.home);
+    return before.now.lost || before.now.folders.some((dir) => dir !== this.#files.cwd);
   }
 
   #alone({ deny, ask, critical, protects, destroys }: Restriction, permit: Permit): Judgement["decision"] {
@@ -254,7 +241,7 @@ export class CommandJudge {
   #proposals(command: string, { parts, redirects }: Findings): readonly (readonly string[])[] {
     const writes = redirects.flatMap(({ redirect, permit }) => {
       if (permit.type !== "not" || redirect.type === "unknown" || !redirect.target.literal) return [];
-      const verdict = this.#files.judge("edit", "Edit", redirect.target.value, this.#cwd);
+      const verdict = this.#files.judge("edit", "Edit", redirect.target.value, this.#files.cwd);
       const tool = redirect.type === "read" ? "Read" : "Edit";
       return verdict.paths.map((path) => `${tool}(/${escaped(path)})`);
     });

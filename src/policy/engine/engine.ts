@@ -5,7 +5,7 @@ import { CommandJudge } from "./command-judge.ts";
 import { judgeFetch } from "./fetch-judge.ts";
 import { type Books, FileAccess } from "./file-access.ts";
 import { decided, judgeEditing, judgeReading } from "./file-judge.ts";
-import { readInput, textOf } from "./input.ts";
+import { type Input, readInput, textOf } from "./input.ts";
 import { type Anchors, type Place, placeOf } from "./place.ts";
 import { RuleBook } from "./rule-book.ts";
 import { allowedByMode, EDITORS, READERS } from "./tool-table.ts";
@@ -32,6 +32,15 @@ export function engineOf(rules: readonly Rule[], anchors: Anchors): PolicyEngine
 /** The sentences of `problems` alone. */
 export function problemsOf(rules: readonly Rule[], anchors: Anchors): readonly string[] {
   return engineOf(rules, anchors).problems;
+}
+
+/** One call to decide, as it came. */
+interface Call {
+  readonly mode: PermissionMode;
+  readonly cwd: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly context: JudgeContext;
 }
 
 class Engine implements PolicyEngine {
@@ -62,12 +71,13 @@ class Engine implements PolicyEngine {
     context: JudgeContext = {},
   ): Judgement {
     try {
-      const { proposals, ...verdict } = this.#decide(this.#books, mode, cwd, tool, input, context);
+      const call = { mode, cwd, tool, input, context };
+      const { proposals, ...verdict } = this.#decide(this.#books, call);
       if (verdict.decision === "allow")
         return { tier: verdict.rule ? "rule" : "mode", ...verdict, grants: [] };
       if (verdict.decision === "deny") return { ...verdict, grants: [] };
       if (mode === "dontAsk") return { ...verdict, decision: "deny", grants: [] };
-      const works = (grants: readonly string[]) => this.#lifts(grants, mode, cwd, tool, input, context);
+      const works = (grants: readonly string[]) => this.#lifts(grants, call);
       return { ...verdict, grants: proposals.find((grants) => grants.length > 0 && works(grants)) ?? [] };
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
@@ -81,31 +91,18 @@ class Engine implements PolicyEngine {
   }
 
   /** Whether the call would be allowed with these rules in addition. */
-  #lifts(
-    grants: readonly string[],
-    mode: PermissionMode,
-    cwd: string,
-    tool: string,
-    input: unknown,
-    context: JudgeContext,
-  ): boolean {
+  #lifts(grants: readonly string[], call: Call): boolean {
     const more = grants.map((text): Rule => ({ text, behaviour: "allow", scope: "session" }));
     // The rules that deny and ask have spoken already and stay as they are.
     const relevant = this.#rules.filter(({ behaviour }) => behaviour === "allow");
     const books = { ...this.#books, allow: new RuleBook("allow", [...more, ...relevant], this.#place) };
-    return this.#decide(books, mode, cwd, tool, input, context).decision === "allow";
+    return this.#decide(books, call).decision === "allow";
   }
 
-  #decide(
-    books: Books,
-    mode: PermissionMode,
-    cwd: string,
-    tool: string,
-    given: unknown,
-    context: JudgeContext,
-  ): Verdict {
+  #decide(books: Books, call: Call): Verdict {
+    const { tool } = call;
     const denied = books.deny.tool(tool);
-    const input = readInput(tool, given);
+    const input = readInput(tool, call.input);
     if ("malformed" in input && typeof input.malformed === "string") {
       return denied
         ? decided("deny", `the rule ${denied.text} denies it`, denied)
@@ -114,37 +111,22 @@ class Engine implements PolicyEngine {
     const deny = denied ?? books.deny.field(tool, input);
     if (deny) return decided("deny", `the rule ${deny.text} denies it`, deny);
     const asked = books.ask.tool(tool) ?? books.ask.field(tool, input);
-    const verdict = this.#byTool(books, mode, resolve(cwd), tool, input, context);
+    const verdict = this.#byTool(books, call, input);
     if (!asked || verdict.decision === "deny") return verdict;
     return { ...decided("ask", `the rule ${asked.text} asks for it`, asked), parts: verdict.parts };
   }
 
-  #byTool(
-    books: Books,
-    mode: PermissionMode,
-    cwd: string,
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    context: JudgeContext,
-  ): Verdict {
-    const files = new FileAccess(books, this.#place, mode, cwd);
-    if (tool === "Bash") {
-      const where = { cwd, home: this.#place.home };
-      return new CommandJudge(books, files, mode, where, context).judge(textOf(input, "command") ?? "");
-    }
-    if (READERS.has(tool)) return judgeReading(files, books, mode, tool, input, cwd);
-    if (EDITORS.has(tool)) return judgeEditing(files, mode, tool, input, cwd);
+  #byTool(books: Books, { mode, cwd, tool, context }: Call, input: Input): Verdict {
+    const files = new FileAccess(books, this.#place, mode, resolve(cwd));
+    if (tool === "Bash") return new CommandJudge(files, context).judge(textOf(input, "command") ?? "");
+    if (READERS.has(tool)) return judgeReading(files, tool, input);
+    if (EDITORS.has(tool)) return judgeEditing(files, tool, input);
     if (tool === "WebFetch") return judgeFetch(books, mode, textOf(input, "url") ?? "");
     return other(books, mode, tool, input);
   }
 }
 
-function other(
-  books: Books,
-  mode: PermissionMode,
-  tool: string,
-  input: Readonly<Record<string, unknown>>,
-): Verdict {
+function other(books: Books, mode: PermissionMode, tool: string, input: Input): Verdict {
   if (tool === "ExitPlanMode") return decided("ask", "leaving plan mode is the person's decision");
   if (mode === "bypassPermissions") return decided("allow", "all checks are switched off");
   const rule = books.allow.tool(tool) ?? books.allow.field(tool, input);

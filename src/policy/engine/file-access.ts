@@ -39,10 +39,10 @@ export interface ReadRestriction {
 
 /** Judges files for one call: what stands still during the call is looked up once. */
 export class FileAccess {
-  readonly #books: Books;
+  readonly books: Books;
+  readonly mode: PermissionMode;
+  readonly cwd: string;
   readonly #place: Place;
-  readonly #mode: PermissionMode;
-  readonly #cwd: string;
   readonly #verdicts = new Map<string, FileVerdict>();
   readonly #candidates = new Map<string, Candidates>();
   readonly #relevant = new Map<string, readonly PathRule[]>();
@@ -52,10 +52,10 @@ export class FileAccess {
   #readable: readonly string[] | null = null;
 
   constructor(books: Books, place: Place, mode: PermissionMode, cwd: string) {
-    this.#books = books;
+    this.books = books;
+    this.mode = mode;
+    this.cwd = cwd;
     this.#place = place;
-    this.#mode = mode;
-    this.#cwd = cwd;
   }
 
   /** `folder` is what a relative path starts from; `tool` is the one that asks, `Read` and `Edit` for a command. */
@@ -137,7 +137,7 @@ export class FileAccess {
 
   /** Whether no deny or ask rule matches a path, or can match anything `below` it. */
   isFreeOfRules(path: string, below: boolean): boolean {
-    const { deny, ask } = this.judge("read", "Read", path, this.#cwd);
+    const { deny, ask } = this.judge("read", "Read", path, this.cwd);
     if (deny ?? ask) return false;
     return !below || isFile(path) || this.restrictionsBelow(path).length === 0;
   }
@@ -158,8 +158,8 @@ export class FileAccess {
     );
   }
 
-  get cwd(): string {
-    return this.#cwd;
+  get home(): string {
+    return this.#place.home;
   }
 
   get restrictsReading(): boolean {
@@ -168,7 +168,7 @@ export class FileAccess {
 
   /** The directories of the workspace as they are named. */
   get workspace(): readonly string[] {
-    return [this.#cwd, ...this.#place.workspace];
+    return [this.cwd, ...this.#place.workspace];
   }
 
   /** Whether a real path is in the workspace. */
@@ -210,17 +210,17 @@ export class FileAccess {
   }
 
   #editsInside(paths: readonly string[]): boolean {
-    return this.#mode === "acceptEdits" && paths.every((one) => isIn(this.#workspaceRoots(), one));
+    return this.mode === "acceptEdits" && paths.every((one) => isIn(this.#workspaceRoots(), one));
   }
 
   #workspaceRoots(): readonly string[] {
-    this.#workspace ??= [...new Set([this.#cwd, ...this.#place.workspace])].flatMap(bothOf);
+    this.#workspace ??= [...new Set([this.cwd, ...this.#place.workspace])].flatMap(bothOf);
     return this.#workspace;
   }
 
   #rules(behaviour: Behaviour, operation: Operation, tool: string): readonly PathRule[] {
     const key = `${behaviour} ${operation} ${tool}`;
-    const found = this.#relevant.get(key) ?? relevant(this.#books[behaviour], operation, tool, behaviour);
+    const found = this.#relevant.get(key) ?? relevant(this.books[behaviour], operation, tool, behaviour);
     this.#relevant.set(key, found);
     return found;
   }
@@ -297,7 +297,7 @@ export class FileAccess {
       case "config":
         return configFolder;
       case "cwd":
-        return this.#cwd;
+        return this.cwd;
       default:
         return anchor satisfies never;
     }

@@ -1,5 +1,4 @@
-import type { PermissionMode } from "../gate.ts";
-import type { Books, FileAccess } from "./file-access.ts";
+import type { FileAccess } from "./file-access.ts";
 import { type Input, textOf } from "./input.ts";
 import { escaped } from "./path-pattern.ts";
 import type { Verdict } from "./verdict.ts";
@@ -14,14 +13,8 @@ export function leavesFolder(pattern: string): boolean {
 }
 
 /** Read, and the search of a folder by Glob and Grep. */
-export function judgeReading(
-  files: FileAccess,
-  books: Books,
-  mode: PermissionMode,
-  tool: string,
-  input: Input,
-  cwd: string,
-): Verdict {
+export function judgeReading(files: FileAccess, tool: string, input: Input): Verdict {
+  const { books, mode, cwd } = files;
   const path = tool === "Read" ? (textOf(input, "file_path") ?? "") : (textOf(input, "path") ?? ".");
   const patterns = [tool === "Glob" ? textOf(input, "pattern") : null, textOf(input, "glob")].filter(
     (one) => one !== null,
@@ -58,13 +51,8 @@ export function judgeReading(
 }
 
 /** Edit, Write, NotebookEdit and MultiEdit. */
-export function judgeEditing(
-  files: FileAccess,
-  mode: PermissionMode,
-  tool: string,
-  input: Input,
-  cwd: string,
-): Verdict {
+export function judgeEditing(files: FileAccess, tool: string, input: Input): Verdict {
+  const { mode, cwd } = files;
   const path = textOf(input, tool === "NotebookEdit" ? "notebook_path" : "file_path") ?? "";
   const verdict = files.judge("edit", tool, path, cwd);
   if (verdict.deny) return decided("deny", `the rule ${verdict.deny.text} denies it`, verdict.deny);

@@ -1,4 +1,3 @@
-import type { PermissionMode } from "../gate.ts";
 import type { EverTracked, Rule } from "../rules.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
@@ -11,7 +10,7 @@ import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command
 import type { Whereabouts } from "./directories.ts";
 import { arithmeticProblem } from "./expansions.ts";
 import { isPlaced } from "./facts.ts";
-import type { Books, FileAccess } from "./file-access.ts";
+import type { FileAccess } from "./file-access.ts";
 import { placedProblem } from "./file-changes.ts";
 import type { State } from "./follow.ts";
 import { hasGlob } from "./globs.ts";
@@ -34,22 +33,16 @@ export type RedirectPermit =
 
 /** Looks for what lets a part run (§5.4 to §5.11). */
 export class Permits {
-  readonly #books: Books;
   readonly #files: FileAccess;
-  readonly #mode: PermissionMode;
-  readonly #home: string;
   readonly #reading: ReadingCheck;
 
-  constructor(books: Books, files: FileAccess, mode: PermissionMode, home: string, everTracked: EverTracked) {
-    this.#books = books;
+  constructor(files: FileAccess, everTracked: EverTracked) {
     this.#files = files;
-    this.#mode = mode;
-    this.#home = home;
     this.#reading = new ReadingCheck(files, everTracked);
   }
 
   part(part: ShellPart, place: ReadingPlace): Permit {
-    const rule = this.#mode === "plan" ? null : this.#anyRule(part, place.at);
+    const rule = this.#files.mode === "plan" ? null : this.#anyRule(part, place.at);
     return { ...this.#read(part, place), workspace: this.#changes(part, place), rule };
   }
 
@@ -63,10 +56,12 @@ export class Permits {
     const globs = words.slice(1).filter(hasGlob);
     const texts = ["echo", "printf", "test", "[", "basename", "dirname"].includes(words[0]?.value ?? "");
     const atHome = (piece: Piece): Piece =>
-      piece.type === "tilde" && piece.text === "~" ? { type: "text", text: this.#home, quoted: true } : piece;
+      piece.type === "tilde" && piece.text === "~"
+        ? { type: "text", text: this.#files.home, quoted: true }
+        : piece;
     if (!texts && globs.some(({ pieces }) => this.#files.globRestricted(pieces.map(atHome), at.folders)))
       return null;
-    return this.#books.allow.tool("Bash") ?? this.#rule(part);
+    return this.#files.books.allow.tool("Bash") ?? this.#rule(part);
   }
 
   #read(part: ShellPart, place: ReadingPlace): Reading {
@@ -107,7 +102,7 @@ export class Permits {
   }
 
   #cd(words: readonly ShellWord[], part: ShellPart, { at, facts, isLast }: ReadingPlace): Reading {
-    const move = cdTarget(words, this.#home);
+    const move = cdTarget(words, this.#files.home);
     if (move.to === null) return both(move.reason);
     const { to } = move;
     let outside = 0;
@@ -123,7 +118,7 @@ export class Permits {
 
   /** A workspace file command in `acceptEdits` (§5.8). */
   #changes(part: ShellPart, { at, facts }: ReadingPlace): string | null | undefined {
-    if (this.#mode !== "acceptEdits" || part.kind !== "command") return undefined;
+    if (this.#files.mode !== "acceptEdits" || part.kind !== "command") return undefined;
     const uses = fileCommandUses(unwrap(part.words, "xargs"));
     if (uses === null) return undefined;
     const [unsafe] = unsafeAssignments(part);
@@ -145,7 +140,7 @@ export class Permits {
   }
 
   #rule(part: ShellPart): Rule | null {
-    const { commands } = this.#books.allow;
+    const { commands } = this.#files.books.allow;
     const full = [...part.assignments.map(({ text }) => text), knownText(part.words)]
       .filter(Boolean)
       .join(" ");
@@ -176,7 +171,7 @@ export class Permits {
     if (target.literal && target.value === "/dev/null") return { type: "free" };
     if (/^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(target.value))
       return not(`${target.value} is a network connection`);
-    const bare = this.#mode === "plan" ? null : this.#books.allow.tool("Bash");
+    const bare = this.#files.mode === "plan" ? null : this.#files.books.allow.tool("Bash");
     if (bare && redirect.type === "read") return { type: "rule", rule: bare };
     const home = target.pieces[0]?.type === "tilde" && target.pieces[0].text === "~";
     const plain = target.literal || (home && target.pieces.slice(1).every(({ type }) => type === "text"));
@@ -197,7 +192,7 @@ export class Permits {
         if (isPlaced(facts, verdict.paths))
           return not(`an earlier part may have changed what ${target.value} is`);
         if (bare) continue;
-        if (operation === "edit" && this.#mode === "plan")
+        if (operation === "edit" && this.#files.mode === "plan")
           return not("nothing is written while there is only a plan");
         if (operation === "edit" && afterCd)
           return not(`it writes ${target.value} after changing the directory`);

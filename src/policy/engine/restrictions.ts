@@ -7,7 +7,7 @@ import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../
 import { nameOf } from "../shell/wrappers.ts";
 import { named } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
-import type { Books, FileAccess, Operation } from "./file-access.ts";
+import type { FileAccess, Operation } from "./file-access.ts";
 import type { State } from "./follow.ts";
 import { pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
@@ -34,19 +34,10 @@ export function noRestriction(): Restriction {
 
 /** Looks at what a command is and at all that it starts (§5.5), for deny and ask rules and for critical removals. */
 export class Restrictions {
-  readonly #books: Books;
   readonly #files: FileAccess;
-  readonly #cwd: string;
-  readonly #home: string;
-  readonly #finds: boolean;
 
-  /** `finds`: what a wildcard finds now counts as if it were written out. */
-  constructor(books: Books, files: FileAccess, cwd: string, home: string, finds: boolean) {
-    this.#finds = finds;
-    this.#books = books;
+  constructor(files: FileAccess) {
     this.#files = files;
-    this.#cwd = cwd;
-    this.#home = home;
   }
 
   part(part: ShellPart, state: State, found: Restriction, depth = 0): void {
@@ -93,7 +84,7 @@ export class Restrictions {
     found: Restriction,
     depth: number,
   ): void {
-    const context = { home: this.#home, depth };
+    const context = { home: this.#files.home, depth };
     startedBy(start, part, state.at, context, {
       command: (words) => this.#command(words, part, state.at, found),
       part: (inner, where, deeper) => this.part(inner, where, found, deeper),
@@ -117,9 +108,9 @@ export class Restrictions {
     const given = fed.length > 0 ? [...byName, ...fed] : byName;
     found.critical ??= criticalRemoval(
       fed.length === 0 ? byName : [...byName, ...handedOver(part)],
-      this.#cwd,
+      this.#files.cwd,
       at,
-      this.#home,
+      this.#files.home,
     );
     const reads = readingUses(given);
     const changes = fileCommandUses(given);
@@ -132,8 +123,8 @@ export class Restrictions {
   }
 
   #text(text: string, found: Restriction): void {
-    found.deny ??= this.#books.deny.commands.find(text)?.rule ?? null;
-    found.ask ??= this.#books.ask.commands.find(text)?.rule ?? null;
+    found.deny ??= this.#files.books.deny.commands.find(text)?.rule ?? null;
+    found.ask ??= this.#files.books.ask.commands.find(text)?.rule ?? null;
   }
 
   #isDirectory(path: string, { folders }: Whereabouts): boolean {
@@ -144,7 +135,7 @@ export class Restrictions {
     if (word.value === "" || word.value.includes(UNKNOWN)) return;
     // Only rules make a difference to what is read.
     if (operation === "read" && !this.#files.restrictsReading) return;
-    const dirs = at.lost ? [...at.folders, this.#cwd] : at.folders;
+    const dirs = at.lost ? [...at.folders, this.#files.cwd] : at.folders;
     const globbed = word.pieces.some(({ type }) => type === "glob");
     for (const dir of new Set(dirs)) {
       const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", word.value, dir);
@@ -152,7 +143,7 @@ export class Restrictions {
       found.ask ??= verdict.ask;
       found.protects ??= verdict.protects;
       // What a wildcard finds is only looked up for the mode that asks nothing.
-      if (!globbed || operation !== "read" || !this.#finds) continue;
+      if (!globbed || operation !== "read" || this.#files.mode !== "bypassPermissions") continue;
       for (const path of pathsOfGlob(word.pieces, dir) ?? [])
         found.deny ??= this.#files.judge("read", "Read", path, dir).deny;
     }

@@ -18,12 +18,6 @@ export function parseShell(source: string): ShellScript {
   problem ??= walker.problem;
   // With one more line, another command.
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(source)) problem ??= "it ends in the middle of a line";
-  return {
-    source,
-    problem,
-    steps: walker.steps,
-    parts: walker.parts,
-    forbidden: walker.forbidden,
-    values: walker.values,
-  };
+  const { steps, parts, forbidden, values } = walker;
+  return { problem, steps, parts, forbidden, values };
 }

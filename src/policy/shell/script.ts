@@ -24,16 +24,6 @@ export type PartKind =
   /** What only bare `Bash` allows: `((…))`, coproc, function definitions, loops over odd variables. */
   | "construct";
 
-/** What a `for` sets a name to. */
-export interface LoopValues {
-  readonly words: readonly ShellWord[];
-  /** Each value is written there and is one plain word: it stays one word, and is no option. */
-  readonly plain: boolean;
-}
-
-/** Names that a `for` around a part sets. */
-export type LoopNames = ReadonlyMap<string, LoopValues>;
-
 /** One simple command (§5.2), or a construct that is judged like one. */
 export interface ShellPart {
   readonly kind: PartKind;
@@ -42,7 +32,8 @@ export interface ShellPart {
   readonly redirects: readonly ShellRedirect[];
   /** As written. */
   readonly source: string;
-  readonly loopNames: LoopNames;
+  /** Names that a `for` around it sets. */
+  readonly loopNames: ReadonlySet<string>;
   /** The commands whose output it reads, nearest last; null where a member of the pipeline is no simple command. */
   readonly before: readonly ShellPart[] | null;
   /** Arithmetic comparisons of a test: both sides. */
@@ -57,11 +48,7 @@ export interface ShellPart {
 export type Step =
   | { readonly type: "part"; readonly part: ShellPart }
   /** Of a group, a loop or a subshell. */
-  | {
-      readonly type: "redirects";
-      readonly redirects: readonly ShellRedirect[];
-      readonly loopNames: LoopNames;
-    }
+  | { readonly type: "redirects"; readonly redirects: readonly ShellRedirect[] }
   /** A shell of its own begins or ends: what it does to the directory is forgotten. */
   | { readonly type: "enter" | "leave" }
   /** What follows may not run; at `join` both outcomes are possible. */
@@ -76,7 +63,6 @@ export type Step =
   | { readonly type: "data"; readonly words: readonly ShellWord[] };
 
 export interface ShellScript {
-  readonly source: string;
   /** Why it can never be allowed by a rule (§5.1), in the words of a person; deny and ask still count. */
   readonly problem: string | null;
   readonly steps: readonly Step[];

@@ -10,13 +10,14 @@ import {
 } from "unbash";
 import { isTameArithmetic } from "./arithmetic.ts";
 import { piecesOf } from "./pieces.ts";
-import type { LoopNames, ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
-import { changesDirectory, isPlainValue, isSmallName } from "./shell-state.ts";
+import type { ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
+import { changesDirectory, isSmallName } from "./shell-state.ts";
 import { type ShellWord, wordOf } from "./words.ts";
 import { unwrap } from "./wrappers.ts";
 
+type Assignment = Extract<SyntaxNode, { type: "Assignment" }>;
+
 const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
-const NONE: LoopNames = new Map();
 
 /**
  * Goes through a syntax tree in the order in which bash runs it and writes down every simple command.
@@ -29,7 +30,7 @@ export class Walker {
   forbidden: ShellScript["forbidden"] = null;
   readonly values = new Map<string, (ShellWord | null)[]>();
   #source: string;
-  #loopNames: LoopNames = NONE;
+  #loopNames: ReadonlySet<string> = new Set();
   #before: readonly ShellPart[] | null = [];
 
   constructor(source: string) {
@@ -69,7 +70,7 @@ export class Walker {
         return;
       case "Redirected": {
         const { redirects } = this.#redirects(node.redirects);
-        this.steps.push({ type: "redirects", redirects, loopNames: this.#loopNames });
+        this.steps.push({ type: "redirects", redirects });
         this.#visit(node.command);
         return;
       }
@@ -91,14 +92,10 @@ export class Walker {
       case "For": {
         const name = this.#word(node.name);
         const values = this.#data(node.wordlist ?? []);
-        // A second loop over the same name may leave it anything.
-        const once =
-          this.#source.split(/\bfor\s+/).filter((rest) => rest.startsWith(name.value)).length === 1;
         if (!name.literal || !isSmallName(name.value)) this.#construct(`for ${name.value}`);
         for (const value of node.wordlist === undefined ? [null] : values) this.#set(name.value, value);
         const outer = this.#loopNames;
-        const plain = once && values.length > 0 && values.every(isPlainValue);
-        this.#loopNames = new Map([...outer, [name.value, { words: values, plain }]]);
+        this.#loopNames = new Set([...outer, name.value]);
         this.#loop(() => this.#branch([node.body]));
         this.#loopNames = outer;
         return;
@@ -139,7 +136,7 @@ export class Walker {
       case "HereString":
       case "HereDoc": {
         const { redirects } = this.#redirects([node]);
-        this.steps.push({ type: "redirects", redirects, loopNames: this.#loopNames });
+        this.steps.push({ type: "redirects", redirects });
         return;
       }
       default:
@@ -206,9 +203,7 @@ export class Walker {
     const assignments = node.prefix.flatMap((child) => {
       if (child.type !== "Assignment") return [];
       const { name, index, append, value } = child;
-      if (index) this.#word(index);
-      const word = value.type === "ArrayValue" ? null : this.#word(value);
-      if (value.type === "ArrayValue") for (const element of value.elements) this.#word(element);
+      const word = this.#assigned(child);
       this.#set(name, append || index ? null : word);
       const text = this.#source.slice(child.pos, child.end);
       const plain = word === null ? text : `${this.#source.slice(child.pos, value.pos)}${word.value}`;
@@ -241,37 +236,37 @@ export class Walker {
     this.#part({ kind: "command", words, assignments, redirects, source, documents });
   }
 
+  /** The value, and null for an array. */
+  #assigned({ index, value }: Assignment): ShellWord | null {
+    if (index) this.#word(index);
+    if (value.type !== "ArrayValue") return this.#word(value);
+    for (const element of value.elements) this.#word(element);
+    return null;
+  }
+
   /** `A=1` after `export` and its like: a word of the command, whose value may contain anything. */
-  #assignmentWord(node: Extract<SyntaxNode, { type: "Assignment" }>): ShellWord {
+  #assignmentWord(node: Assignment): ShellWord {
     const raw = this.#source.slice(node.pos, node.end);
-    if (node.index) this.#word(node.index);
-    if (node.value.type === "ArrayValue") {
-      for (const element of node.value.elements) this.#word(element);
+    const value = this.#assigned(node);
+    if (value === null || node.index)
       return wordOf([{ type: "forbidden", text: raw, unset: raw, harmless: false }], raw);
-    }
-    const value = this.#word(node.value);
     const name = this.#source.slice(node.pos, node.value.pos);
-    if (node.index) return wordOf([{ type: "forbidden", text: raw, unset: raw, harmless: false }], raw);
     return wordOf([{ type: "text", text: name, quoted: false }, ...value.pieces], raw);
   }
 
   #test(expression: TestExpression, source: string): void {
     const words: ShellWord[] = [];
     const compared: ShellWord[] = [];
-    const operator = (name: string) =>
-      words.push(wordOf([{ type: "text", text: name, quoted: false }], name));
+    const operator = (name: string) => wordOf([{ type: "text", text: name, quoted: false }], name);
     const visit = (node: TestExpression): void => {
       switch (node.type) {
         case "TestUnary":
-          operator(node.operator);
-          words.push(this.#word(node.operand));
+          words.push(operator(node.operator), this.#word(node.operand));
           return;
         case "TestBinary": {
           const left = this.#word(node.left);
           const right = this.#word(node.right);
-          words.push(left);
-          operator(node.operator);
-          words.push(right);
+          words.push(left, operator(node.operator), right);
           if (COMPARISONS.has(node.operator)) compared.push(left, right);
           return;
         }
@@ -334,7 +329,11 @@ export class Walker {
           documents.push(this.#document(node));
           break;
         case "HereString":
-          if (node.target) documents.push(this.#inData(node.target).value);
+          if (node.target) {
+            const { pieces, value } = this.#word(node.target);
+            this.#forbid(pieces);
+            documents.push(value);
+          }
           break;
         case "Redirect": {
           const target = node.target ? this.#word(node.target) : null;
@@ -354,18 +353,11 @@ export class Walker {
     const { delimiter, body } = node;
     if (!delimiter || /[$`]/.test(delimiter.text))
       this.problem ??= "the end of a here-document in it is unclear";
-    const pieces = piecesOf(body.text, body.parts, true, this.#visit);
-    this.#forbid(pieces);
+    this.#forbid(piecesOf(body.text, body.parts, true, this.#visit));
     return body.text;
   }
 
-  /** Here-strings are data: what expands in them is free, but what may run something is not. */
-  #inData(node: Word): ShellWord {
-    const word = this.#word(node);
-    this.#forbid(word.pieces);
-    return word;
-  }
-
+  /** Here-strings and here-documents are data: what expands in them is free, but what may run something is not. */
   #forbid(pieces: ShellWord["pieces"]): void {
     for (const piece of pieces) {
       if (piece.type !== "forbidden") continue;
