@@ -1,7 +1,7 @@
 import type { PermissionMode } from "../gate.ts";
 import type { Behaviour, Rule, Scope } from "../rules.ts";
 import { type BudgetSettings, budgetSettings } from "./budget-settings.ts";
-import { catalogue, type EditRule, type LimitName, type SandboxMode, type WriteRule } from "./catalogue.ts";
+import { catalogue } from "./catalogue.ts";
 import { contextSettings, type SaidOfContext } from "./context-settings.ts";
 import { type Counting, count } from "./counting.ts";
 import type { JsonObject } from "./json.ts";
@@ -12,6 +12,7 @@ import { nameOf, type Setting } from "./setting.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 import { shown } from "./shown.ts";
 import { type SaidOfSkills, skillSettings } from "./skill-settings.ts";
+import { entriesIn, leavesIn, type Said, said, valuesIn } from "./values-in.ts";
 import { type SaidOfWorktrees, worktreeSettings } from "./worktree-settings.ts";
 
 /** The hooks of one file, as they stand there: whoever runs hooks checks them. */
@@ -29,20 +30,16 @@ export interface SaidBy {
 }
 
 /** What may be set about the sandbox; absent: nobody has. */
-export interface SandboxSettings {
-  readonly mode?: SandboxMode;
-  readonly autoAllow?: boolean;
-  readonly readOnly?: boolean;
+export interface SandboxSettings
+  extends Said<Pick<typeof catalogue.sandbox, "mode" | "autoAllow" | "readOnly">> {
   readonly allowedDomains: readonly string[];
   readonly denyRead: readonly string[];
 }
 
 /** The values that count, all files together. */
-export interface Settings {
-  /** Alias or full id. */
-  readonly model?: string;
-  readonly limits: Readonly<Partial<Record<LimitName, number>>>;
-  readonly aliases: Readonly<Record<string, string>>;
+export interface Settings extends Said<Pick<typeof catalogue, "model">> {
+  readonly limits: Said<typeof catalogue.limits>;
+  readonly aliases: Said<typeof catalogue.aliases>;
   readonly env: Readonly<Record<string, string>>;
   readonly apiKeyHelper?: SaidBy;
   readonly additionalDirectories: readonly SaidBy[];
@@ -50,11 +47,9 @@ export interface Settings {
   readonly mcpServers: Readonly<Record<string, JsonObject>>;
   readonly sandbox: SandboxSettings;
   /** How files are guarded (A22.8, A22.10); absent: nobody says. */
-  readonly fileRules: { readonly edit?: EditRule; readonly write?: WriteRule };
+  readonly fileRules: Said<typeof catalogue.fileRules>;
   /** When conversations are made shorter; absent: nobody says. */
-  readonly compaction: {
-    readonly auto?: boolean;
-    readonly at?: number;
+  readonly compaction: Said<Omit<typeof catalogue.compaction, "windows">> & {
     readonly windows: Readonly<Record<string, number>>;
   };
   readonly commandEnv: readonly string[];
@@ -120,10 +115,10 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
 }
 
 function hooksOf(leaves: readonly Leaf[]): Pick<ReadSettings, "hooks" | "hooksOff"> {
-  const said = of(leaves, catalogue.disableHooks);
-  const forAll = said.some(({ scope, value }) => scope === "enterprise" && value);
-  const hooksOff = forAll || said.at(-1)?.value === true;
-  const hooks = of(leaves, catalogue.hooks).flatMap(({ scope, file, value }) => {
+  const disabled = leavesIn(leaves, catalogue.disableHooks);
+  const forAll = disabled.some(({ scope, value }) => scope === "enterprise" && value);
+  const hooksOff = forAll || disabled.at(-1)?.value === true;
+  const hooks = leavesIn(leaves, catalogue.hooks).flatMap(({ scope, file, value }) => {
     const runs = !hooksOff || (scope === "enterprise" && !forAll);
     return runs && Object.keys(value).length > 0 ? [{ scope, file, value }] : [];
   });
@@ -131,37 +126,24 @@ function hooksOf(leaves: readonly Leaf[]): Pick<ReadSettings, "hooks" | "hooksOf
 }
 
 function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
-  const model = last(leaves, catalogue.model);
   const [apiKeyHelper] = saidBy(leaves, catalogue.apiKeyHelper);
-  const { sandbox, aliases, fileRules, compaction } = catalogue;
-  const auto = last(leaves, compaction.auto);
-  const at = last(leaves, compaction.at);
-  const mode = last(leaves, sandbox.mode);
-  const autoAllow = last(leaves, sandbox.autoAllow);
-  const readOnly = last(leaves, sandbox.readOnly);
-  const edit = last(leaves, fileRules.edit);
-  const write = last(leaves, fileRules.write);
+  const { allowedDomains, denyRead, ...sandbox } = catalogue.sandbox;
+  const { windows, ...compaction } = catalogue.compaction;
   return {
-    ...(model === undefined ? {} : { model }),
-    limits: valuesByName(leaves, catalogue.limits),
-    aliases: valuesByName(leaves, aliases),
-    env: entries(leaves, catalogue.env),
+    ...said(leaves, { model: catalogue.model }),
+    limits: said(leaves, catalogue.limits),
+    aliases: said(leaves, catalogue.aliases),
+    env: entriesIn(leaves, catalogue.env),
     ...(apiKeyHelper === undefined ? {} : { apiKeyHelper }),
     additionalDirectories: saidBy(leaves, catalogue.additionalDirectories),
-    mcpServers: entries(leaves, catalogue.mcpServers),
+    mcpServers: entriesIn(leaves, catalogue.mcpServers),
     sandbox: {
-      ...(mode === undefined ? {} : { mode }),
-      ...(autoAllow === undefined ? {} : { autoAllow }),
-      ...(readOnly === undefined ? {} : { readOnly }),
-      allowedDomains: joined(leaves, sandbox.allowedDomains),
-      denyRead: joined(leaves, sandbox.denyRead),
+      ...said(leaves, sandbox),
+      allowedDomains: joined(leaves, allowedDomains),
+      denyRead: joined(leaves, denyRead),
     },
-    fileRules: { ...(edit === undefined ? {} : { edit }), ...(write === undefined ? {} : { write }) },
-    compaction: {
-      ...(auto === undefined ? {} : { auto }),
-      ...(at === undefined ? {} : { at }),
-      windows: entries(leaves, compaction.windows),
-    },
+    fileRules: said(leaves, catalogue.fileRules),
+    compaction: { ...said(leaves, compaction), windows: entriesIn(leaves, windows) },
     commandEnv: joined(leaves, catalogue.commandEnv),
     worktree: worktreeSettings(leaves),
     context: contextSettings(leaves),
@@ -172,54 +154,17 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
 }
 
 function rulesOf(leaves: readonly Leaf[], behaviour: Behaviour): Rule[] {
-  return of(leaves, catalogue[behaviour]).flatMap(({ value, scope, file }) =>
+  return leavesIn(leaves, catalogue[behaviour]).flatMap(({ value, scope, file }) =>
     value.map((text) => ({ text, behaviour, scope, file })),
   );
 }
 
-interface Typed<T> extends Omit<Leaf, "value"> {
-  readonly value: T;
-}
-
-/** The leaves of one setting, with its type. A value that was checked once passes again. */
-function of<T>(leaves: readonly Leaf[], setting: Setting<T>): Typed<T>[] {
-  return leaves.flatMap((leaf) => {
-    if (leaf.setting !== setting) return [];
-    const isEntry = leaf.path.length > setting.path.length;
-    const checked = setting.check.safeParse(isEntry ? { [leaf.path.at(-1) ?? ""]: leaf.value } : leaf.value);
-    return checked.success ? [{ ...leaf, value: checked.data }] : [];
-  });
-}
-
-function last<T>(leaves: readonly Leaf[], setting: Setting<T>): T | undefined {
-  return of(leaves, setting).at(-1)?.value;
-}
-
 function joined(leaves: readonly Leaf[], setting: Setting<readonly string[]>): readonly string[] {
-  return [...new Set(of(leaves, setting).flatMap(({ value }) => value))];
-}
-
-function entries<T>(
-  leaves: readonly Leaf[],
-  setting: Setting<Readonly<Record<string, T>>>,
-): Readonly<Record<string, T>> {
-  return Object.fromEntries(of(leaves, setting).flatMap(({ value }) => Object.entries(value)));
-}
-
-function valuesByName<N extends string, T>(
-  leaves: readonly Leaf[],
-  named: Readonly<Record<N, Setting<T>>>,
-): Readonly<Record<string, T>> {
-  return Object.fromEntries(
-    Object.entries<Setting<T>>(named).flatMap(([name, setting]) => {
-      const value = last(leaves, setting);
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+  return [...new Set(valuesIn(leaves, setting).flat())];
 }
 
 function saidBy(leaves: readonly Leaf[], setting: Setting<string | readonly string[]>): readonly SaidBy[] {
-  return of(leaves, setting).flatMap(({ value, scope, file }) =>
+  return leavesIn(leaves, setting).flatMap(({ value, scope, file }) =>
     (typeof value === "string" ? [value] : value).map((text) => ({ text, scope, file })),
   );
 }

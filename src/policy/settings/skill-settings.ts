@@ -1,29 +1,20 @@
 import type { Leaf } from "./leaves.ts";
-import { type SkillInjection, type SkillListing, skillCatalogue } from "./skill-catalogue.ts";
-import { valuesIn } from "./values-in.ts";
+import { skillCatalogue } from "./skill-catalogue.ts";
+import { leavesIn, type Said, said } from "./values-in.ts";
+
+const { plugins, ...others } = skillCatalogue;
 
 /** What settings say about skills; what is absent nobody says. */
-export interface SaidOfSkills {
-  readonly injection?: SkillInjection;
-  readonly listing?: SkillListing;
+export interface SaidOfSkills extends Said<typeof others> {
   /** Folders of plug-ins, each with the file that names it. */
   readonly plugins: readonly { readonly text: string; readonly file: string }[];
 }
 
 /** `counted`: what counts of all files together. */
 export function skillSettings(counted: readonly Leaf[]): SaidOfSkills {
-  const injection = valuesIn(counted, skillCatalogue.injection).at(-1);
-  const listing = valuesIn(counted, skillCatalogue.listing).at(-1);
-  const plugins = counted
-    .filter(({ setting }) => setting === skillCatalogue.plugins)
-    .flatMap((leaf) =>
-      valuesIn([leaf], skillCatalogue.plugins)
-        .flat()
-        .map((text) => ({ text, file: leaf.file })),
-    );
+  const named = leavesIn(counted, plugins);
   return {
-    ...(injection === undefined ? {} : { injection }),
-    ...(listing === undefined ? {} : { listing }),
-    plugins,
+    ...said(counted, others),
+    plugins: named.flatMap(({ value, file }) => value.map((text) => ({ text, file }))),
   };
 }
