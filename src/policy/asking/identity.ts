@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../settings/json.ts";
 import type { PermissionQuestion } from "./questions.ts";
 
 /** One call, whoever makes it: the same tool would do the same thing in the same folder, under the same rules. */
@@ -7,9 +8,9 @@ export type SameCall = Pick<PermissionQuestion, "tool" | "input" | "cwd" | "terr
 /** The same for two calls that are the same; null where that cannot be told, and then it is like no other. */
 export function callKey({ tool, input, cwd, territory }: SameCall): string | null {
   try {
-    // A hash, because a refusal is remembered for the session and an input can be a whole file.
+    // A model may write the same fields in another order. A hash, because a refusal is remembered for the session and an input can be a whole file.
     return createHash("sha256")
-      .update(JSON.stringify([tool, cwd, territory.root, territory.atMost, plain(input)], sorted))
+      .update(canonicalJson([tool, cwd, territory.root, territory.atMost, plain(input)]))
       .digest("base64");
   } catch {
     // Nested deeper than the stack, or no JSON.
@@ -28,10 +29,4 @@ function plain(input: unknown): unknown {
   if (typeof input !== "object" || input === null || !("command" in input)) return input;
   const { description: _, ...rest } = { description: undefined, ...input };
   return rest;
-}
-
-/** A model may write the same fields in another order. */
-function sorted(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -90,43 +90,23 @@ class Judge {
 
   #write(written: string, folder: string): string | null {
     return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
-      switch (land.type) {
-        case "own":
-        case "elsewhere":
-          return null;
-        case "checkout":
-        case "tree":
-        case "trees":
-          return this.#isOwnName(written, folder)
-            ? `${written} is a link to ${path}, which ${whose(land.type)}. Nothing outside of your worktree, ${this.#tree.path}, is written: put a file of your own in the link's place if you need one.`
-            : `${path} ${whose(land.type)}. You work in a worktree of your own: write ${land.counterpart}; your edits are brought back when you end.`;
-        case "git":
-        case "link":
-          return `${path} is git's own, and all worktrees of the repository depend on it. Nothing but git writes there: use git's commands in ${this.#tree.path}.`;
-        default:
-          return land satisfies never;
-      }
+      if (land.type === "git" || land.type === "link")
+        return `${path} is git's own, and all worktrees of the repository depend on it. Nothing but git writes there: use git's commands in ${this.#tree.path}.`;
+      if (!("counterpart" in land)) return null;
+      return this.#isOwnName(written, folder)
+        ? `${written} is a link to ${path}, which ${WHOSE[land.type]}. Nothing outside of your worktree, ${this.#tree.path}, is written: put a file of your own in the link's place if you need one.`
+        : `${path} ${WHOSE[land.type]}. You work in a worktree of your own: write ${land.counterpart}; your edits are brought back when you end.`;
     });
   }
 
   #read(written: string, folder: string): string | null {
     return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
-      switch (land.type) {
-        case "own":
-        case "elsewhere":
-        case "git":
-        case "link":
-          return null;
-        case "tree":
-        case "trees":
-          return `${path} ${whose(land.type)}, and agents do not see each other's work. You work in a worktree of your own: read ${land.counterpart}.`;
-        case "checkout":
-          return isStale(path, land.counterpart)
-            ? `${path} ${whose("checkout")}, which others change meanwhile. You work in a worktree of your own: read ${land.counterpart}.`
-            : null;
-        default:
-          return land satisfies never;
-      }
+      if (!("counterpart" in land)) return null;
+      const { type, counterpart } = land;
+      if (type === "checkout" && !isStale(path, counterpart)) return null;
+      const why =
+        type === "checkout" ? "which others change meanwhile" : "and agents do not see each other's work";
+      return `${path} ${WHOSE[type]}, ${why}. You work in a worktree of your own: read ${counterpart}.`;
     });
   }
 
@@ -135,8 +115,8 @@ class Judge {
     // Through a link of the tree one stands in the tree, by its name.
     for (const place of this.#isOwnName(to, folder) ? [path] : [path, realOf(path)]) {
       const land = this.#places.of(place);
-      if (land.type === "checkout" || land.type === "tree" || land.type === "trees")
-        return `${place} ${whose(land.type)}. You work in a worktree of your own: stay in it, in ${land.counterpart}.`;
+      if ("counterpart" in land)
+        return `${place} ${WHOSE[land.type]}. You work in a worktree of your own: stay in it, in ${land.counterpart}.`;
       if (land.type === "git")
         return `${place} is git's own, and no place to work in. Stay in your worktree, ${this.#tree.path}.`;
     }
@@ -146,24 +126,13 @@ class Judge {
   /** What an unknown command names is refused where the tree has the same, or where it would be made. */
   #named(written: string, folder: string): string | null {
     return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
-      switch (land.type) {
-        case "own":
-        case "link":
-        case "elsewhere":
-          return null;
-        case "git":
-          return `${path} is git's own, and all worktrees of the repository depend on it. Use git's commands in ${this.#tree.path} instead.`;
-        case "tree":
-        case "trees":
-        case "checkout":
-          return land.type !== "checkout" ||
-            isStale(path, land.counterpart) ||
-            wouldBeMade(path, land.counterpart)
-            ? `${path} ${whose(land.type)}. You work in a worktree of your own: use ${land.counterpart}; your edits are brought back when you end.`
-            : null;
-        default:
-          return land satisfies never;
-      }
+      if (land.type === "git")
+        return `${path} is git's own, and all worktrees of the repository depend on it. Use git's commands in ${this.#tree.path} instead.`;
+      if (!("counterpart" in land)) return null;
+      const { type, counterpart } = land;
+      return type !== "checkout" || isStale(path, counterpart) || wouldBeMade(path, counterpart)
+        ? `${path} ${WHOSE[type]}. You work in a worktree of your own: use ${counterpart}; your edits are brought back when you end.`
+        : null;
     });
   }
 
@@ -220,18 +189,11 @@ class Judge {
   }
 }
 
-function whose(type: "checkout" | "tree" | "trees"): string {
-  switch (type) {
-    case "checkout":
-      return "belongs to the main checkout";
-    case "tree":
-      return "belongs to another agent's worktree";
-    case "trees":
-      return "holds the worktrees of other agents";
-    default:
-      return type satisfies never;
-  }
-}
+const WHOSE = {
+  checkout: "belongs to the main checkout",
+  tree: "belongs to another agent's worktree",
+  trees: "holds the worktrees of other agents",
+} as const;
 
 /** Deeper, nothing is looked for: no tool has its paths there. */
 const DEPTH = 8;

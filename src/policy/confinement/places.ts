@@ -1,9 +1,9 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { candidatesOf, holds, realOf } from "../engine/path-candidates.ts";
 import { bothOf } from "../engine/place.ts";
-import { repositoriesAbout } from "../trust/git-repository.ts";
-import { readPlainly } from "../trust/read-plainly.ts";
+import { namesIn } from "../on-disk.ts";
+import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
 import type { Enclosure } from "./territory.ts";
 
 /** Whose a path is, to an actor in a tree. `counterpart`: the same in its own tree. */
@@ -26,7 +26,7 @@ export interface Places {
 export function placesOf({ path, checkout }: Enclosure): Places {
   const own = bothOf(path);
   const trees = bothOf(dirname(path));
-  const common = commonOf(checkout);
+  const common = repositoriesAbout(checkout).at(-1)?.common ?? null;
   const git = common === null ? [] : bothOf(common);
   const checkouts = [checkout, ...otherTrees(common)].flatMap(bothOf);
   const inOwn = (rest: string) => `${path}${rest}`;
@@ -77,26 +77,10 @@ function exists(path: string): boolean {
   }
 }
 
-function commonOf(checkout: string): string | null {
-  return repositoriesAbout(checkout).at(-1)?.common ?? null;
-}
-
 /** The repository's other working trees, wherever they are: the first one, and those that git lists. */
 function otherTrees(common: string | null): readonly string[] {
   if (common === null) return [];
   const first = basename(common) === ".git" ? [dirname(common)] : [];
-  return [...first, ...listed(join(common, "worktrees"))];
-}
-
-function listed(folder: string): readonly string[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return [];
-  }
-  return names.flatMap((name) => {
-    const file = readPlainly(join(folder, name, "gitdir"));
-    return file === null || file === "unreadable" ? [] : [dirname(file.text.trimEnd())];
-  });
+  const worktrees = join(common, "worktrees");
+  return [...first, ...namesIn(worktrees).flatMap((name) => treeOf(join(worktrees, name)) ?? [])];
 }

@@ -17,8 +17,11 @@ import type { Verdict } from "./verdict.ts";
 type Decide = (
   decision: Behaviour,
   reason: string,
-  more?: Partial<Pick<Verdict, "rule" | "tier" | "confined">>,
+  more?: Partial<Pick<Verdict, "rule" | "tier" | "confined" | "proposals">>,
 ) => Verdict;
+
+/** No session grant can lift it. */
+const FINAL = { proposals: [] };
 
 interface PartFinding {
   readonly part: ShellPart;
@@ -72,19 +75,15 @@ export class CommandJudge {
     const { restriction } = findings;
     const deny = books.deny.tool("Bash") ?? restriction.deny ?? books.deny.commands.line(command);
     if (deny) return verdict("deny", `the rule ${deny.text} denies it`, { rule: deny });
-    if (restriction.critical !== null) {
-      return final(
-        verdict("ask", `it would remove ${restriction.critical}, which no rule and no mode allows`),
-      );
-    }
+    const { critical, protects } = restriction;
+    if (critical !== null)
+      return verdict("ask", `it would remove ${critical}, which no rule and no mode allows`, FINAL);
     const ask = books.ask.tool("Bash") ?? restriction.ask ?? books.ask.commands.line(command);
-    if (ask) return final(verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask }));
+    if (ask) return verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask, ...FINAL });
     if (mode === "bypassPermissions")
       return verdict("allow", "all checks are switched off", { tier: "mode" });
     if (script.problem !== null) return verdict("ask", `the command cannot be understood: ${script.problem}`);
-    if (restriction.protects !== null) {
-      return final(verdict("ask", `${restriction.protects} is protected, and no rule lifts that`));
-    }
+    if (protects !== null) return verdict("ask", `${protects} is protected, and no rule lifts that`, FINAL);
     return this.#allow(command, script, findings, verdict);
   }
 
@@ -132,12 +131,9 @@ export class CommandJudge {
     );
     if (lost?.restriction.destroys) {
       const { subcommand, words } = lost.restriction.destroys;
-      return final(
-        verdict(
-          "ask",
-          `git ${[...new Set([subcommand, ...words])].join(" ")} loses what no undo brings back, and only a rule with these words allows it`,
-        ),
-      );
+      const call = [...new Set([subcommand, ...words])].join(" ");
+      const why = `git ${call} loses what no undo brings back, and only a rule with these words allows it`;
+      return verdict("ask", why, FINAL);
     }
     if (carried)
       return verdict("allow", `the rule ${rules[0]?.text} allows it`, {
@@ -241,7 +237,7 @@ export class CommandJudge {
   #proposals(command: string, { parts, redirects }: Findings): readonly (readonly string[])[] {
     const writes = redirects.flatMap(({ redirect, permit }) => {
       if (permit.type !== "not" || redirect.type === "unknown" || !redirect.target.literal) return [];
-      const verdict = this.#files.judge("edit", "Edit", redirect.target.value, this.#files.cwd);
+      const verdict = this.#files.judge("edit", redirect.target.value, this.#files.cwd);
       const tool = redirect.type === "read" ? "Read" : "Edit";
       return verdict.paths.map((path) => `${tool}(/${escaped(path)})`);
     });
@@ -253,11 +249,6 @@ export class CommandJudge {
 function fullText({ assignments, words, kind, source }: ShellPart): string {
   if (kind !== "command") return source;
   return [...assignments.map(({ text }) => text), plainText(words)].filter(Boolean).join(" ");
-}
-
-/** No session grant can lift it. */
-function final(verdict: Verdict): Verdict {
-  return { ...verdict, proposals: [] };
 }
 
 function merge(all: Restriction, one: Restriction): void {

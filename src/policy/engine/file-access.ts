@@ -1,7 +1,9 @@
 import { lstatSync } from "node:fs";
 import type { PermissionMode } from "../gate.ts";
+import { isDirectory } from "../on-disk.ts";
 import { protectedName } from "../protected-paths.ts";
 import type { Behaviour, Rule } from "../rules.ts";
+import type { ShellRedirect } from "../shell/script.ts";
 import type { Piece } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { lookBelow } from "./look.ts";
@@ -31,6 +33,11 @@ export interface FileVerdict {
 
 export type Operation = "read" | "edit";
 
+/** What a redirect does to its target. */
+export function operationsOf({ type }: Exclude<ShellRedirect, { type: "unknown" }>): readonly Operation[] {
+  return type === "both" ? ["edit", "read"] : [type === "read" ? "read" : "edit"];
+}
+
 /** A deny or ask rule for reading: its text, and the pattern in its parentheses. */
 export interface ReadRestriction {
   readonly text: string;
@@ -58,8 +65,13 @@ export class FileAccess {
     this.#place = place;
   }
 
-  /** `folder` is what a relative path starts from; `tool` is the one that asks, `Read` and `Edit` for a command. */
-  judge(operation: Operation, tool: string, path: string, folder: string): FileVerdict {
+  /** `folder` is what a relative path starts from; `tool` is the one that asks, if it is no command. */
+  judge(
+    operation: Operation,
+    path: string,
+    folder: string,
+    tool = operation === "read" ? "Read" : "Edit",
+  ): FileVerdict {
     // A command's words are looked at for what forbids them, and again for what allows them.
     const key = `${operation}\0${tool}\0${folder}\0${path}`;
     const known = this.#verdicts.get(key) ?? this.#judged(operation, tool, path, folder);
@@ -137,7 +149,7 @@ export class FileAccess {
 
   /** Whether no deny or ask rule matches a path, or can match anything `below` it. */
   isFreeOfRules(path: string, below: boolean): boolean {
-    const { deny, ask } = this.judge("read", "Read", path, this.cwd);
+    const { deny, ask } = this.judge("read", path, this.cwd);
     if (deny ?? ask) return false;
     return !below || isFile(path) || this.restrictionsBelow(path).length === 0;
   }
@@ -178,7 +190,7 @@ export class FileAccess {
 
   isDirectory(path: string, folder: string): boolean {
     const { paths } = this.#candidatesOf(path, folder);
-    return paths.some((one) => lstatSync(one, { throwIfNoEntry: false })?.isDirectory() ?? false);
+    return paths.some(isDirectory);
   }
 
   isInside(path: string, folder: string): boolean {

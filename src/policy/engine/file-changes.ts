@@ -1,5 +1,5 @@
-import { lstatSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { isDirectory } from "../on-disk.ts";
 import type { FileUses } from "../shell/file-commands.ts";
 import type { Whereabouts } from "./directories.ts";
 import type { FileAccess } from "./file-access.ts";
@@ -19,16 +19,11 @@ export function placedProblem(
       if (inside !== null) return inside;
       for (const target of placed.into) {
         // The target is also the name made in it.
-        const { protects, deny, inside, paths } = files.judge(
-          "edit",
-          "Edit",
-          join(target, basename(resolve(dir, source))),
-          dir,
-        );
-        if (protects !== null && isDirectory(resolve(dir, target)))
-          return `${target} would get ${protects}, which is protected`;
-        if (deny && isDirectory(resolve(dir, target))) return `the rule ${deny.text} denies it`;
-        if (!inside && isDirectory(resolve(dir, target))) return `${paths.at(-1)} is outside the workspace`;
+        const made = join(target, basename(resolve(dir, source)));
+        const { protects, deny, inside, paths } = files.judge("edit", made, dir);
+        if ((protects === null && !deny && inside) || !isDirectory(resolve(dir, target))) continue;
+        if (protects !== null) return `${target} would get ${protects}, which is protected`;
+        return deny ? `the rule ${deny.text} denies it` : `${paths.at(-1)} is outside the workspace`;
       }
     }
   }
@@ -56,7 +51,7 @@ function removalProblem(
 function findProtected(path: string, dir: string, files: FileAccess): string | null {
   let found: string | null = null;
   lookBelow(path, (one) => {
-    if (files.judge("edit", "Edit", one, dir).protects !== null) found = one;
+    if (files.judge("edit", one, dir).protects !== null) found = one;
     return found !== null;
   });
   return found;
@@ -69,8 +64,8 @@ function directoryProblem(name: string, source: string, dir: string, files: File
   let why: string | null = null;
   const found = lookBelow(path, (one, entry) => {
     if (entry === null) return false;
-    const { deny, ask, protects } = files.judge("edit", "Edit", one, dir);
-    const read = files.judge("read", "Read", one, dir);
+    const { deny, ask, protects } = files.judge("edit", one, dir);
+    const read = files.judge("read", one, dir);
     const rule = deny ?? ask ?? read.deny ?? read.ask;
     if (entry.isSymbolicLink()) why = `${name} would take the link ${one} along`;
     else if (protects !== null) why = `${name} would take ${one} along, which is protected (${protects})`;
@@ -78,8 +73,4 @@ function directoryProblem(name: string, source: string, dir: string, files: File
     return why !== null;
   });
   return found ? (why ?? `${source} has more in it than is looked at`) : null;
-}
-
-function isDirectory(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -20,10 +20,10 @@ export function judgeReading(files: FileAccess, tool: string, input: Input): Ver
     (one) => one !== null,
   );
   const leaving = tool === "Read" ? undefined : patterns.find(leavesFolder);
-  const verdict = files.judge("read", tool, path, cwd);
+  const verdict = files.judge("read", path, cwd, tool);
   const begins = patterns
     .flatMap((pattern) => beginning(pattern))
-    .map((start) => files.judge("read", tool, start, verdict.paths[0] ?? cwd));
+    .map((start) => files.judge("read", start, verdict.paths[0] ?? cwd, tool));
   const outer = leaving === undefined ? [] : begins;
   const deny = verdict.deny ?? outer.find(({ deny }) => deny)?.deny;
   if (deny) return decided("deny", `the rule ${deny.text} denies it`, deny);
@@ -54,7 +54,7 @@ export function judgeReading(files: FileAccess, tool: string, input: Input): Ver
 export function judgeEditing(files: FileAccess, tool: string, input: Input): Verdict {
   const { mode, cwd } = files;
   const path = textOf(input, tool === "NotebookEdit" ? "notebook_path" : "file_path") ?? "";
-  const verdict = files.judge("edit", tool, path, cwd);
+  const verdict = files.judge("edit", path, cwd, tool);
   if (verdict.deny) return decided("deny", `the rule ${verdict.deny.text} denies it`, verdict.deny);
   if (verdict.ask) return decided("ask", `the rule ${verdict.ask.text} asks for it`, verdict.ask);
   if (mode === "plan") return decided("deny", "nothing is written while there is only a plan");

@@ -10,11 +10,11 @@ import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command
 import type { Whereabouts } from "./directories.ts";
 import { arithmeticProblem } from "./expansions.ts";
 import { isPlaced } from "./facts.ts";
-import type { FileAccess } from "./file-access.ts";
+import { type FileAccess, operationsOf } from "./file-access.ts";
 import { placedProblem } from "./file-changes.ts";
 import type { State } from "./follow.ts";
 import { hasGlob } from "./globs.ts";
-import { type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
+import { neither, type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
 import type { Known } from "./values.ts";
 
 /** What may let a part run. Each is null where it does, or says why it does not. */
@@ -86,7 +86,7 @@ export class Permits {
             confined: assigned.confined,
           };
         }
-        if (!isPlainCommand(command)) return both(`${command.raw} is not a plain command name`);
+        if (!isPlainCommand(command)) return neither(`${command.raw} is not a plain command name`);
         const found =
           command.value === "cd" ? this.#cd(words, part, place) : this.#reading.command(words, part, place);
         return { plain: assigned.plain ?? found.plain, confined: assigned.confined ?? found.confined };
@@ -103,17 +103,17 @@ export class Permits {
 
   #cd(words: readonly ShellWord[], part: ShellPart, { at, facts, isLast }: ReadingPlace): Reading {
     const move = cdTarget(words, this.#files.home);
-    if (move.to === null) return both(move.reason);
+    if (move.to === null) return neither(move.reason);
     const { to } = move;
     let outside = 0;
-    if (at.lost && !to.startsWith("/")) return both("the directory it starts from is not known");
+    if (at.lost && !to.startsWith("/")) return neither("the directory it starts from is not known");
     for (const dir of at.folders) {
-      const { paths } = this.#files.judge("read", "Read", to, dir);
-      if (isPlaced(facts, paths)) return both(`an earlier part may have changed what ${to} is`);
+      const { paths } = this.#files.judge("read", to, dir);
+      if (isPlaced(facts, paths)) return neither(`an earlier part may have changed what ${to} is`);
       if (!this.#files.isInside(to, dir)) outside += 1;
     }
     const enough = isLast(part) ? at.folders.length - 1 : 0;
-    return outside > enough ? both(`${to} is outside the workspace`) : { plain: null, confined: null };
+    return outside > enough ? neither(`${to} is outside the workspace`) : { plain: null, confined: null };
   }
 
   /** A workspace file command in `acceptEdits` (§5.8). */
@@ -128,7 +128,7 @@ export class Permits {
     for (const path of [...uses.reads, ...uses.writes]) {
       if (at.lost && !path.startsWith("/")) return `the directory that ${path} is in is not known`;
       for (const dir of at.folders) {
-        const verdict = this.#files.judge("edit", "Edit", path, dir);
+        const verdict = this.#files.judge("edit", path, dir);
         if (isPlaced(facts, verdict.paths)) return `an earlier part may have changed what ${path} is`;
         if (!verdict.inside) return `${path} is outside the workspace`;
         if (verdict.protects !== null) return `${path} is protected (${verdict.protects})`;
@@ -178,16 +178,9 @@ export class Permits {
     if (!plain) return not(`where ${target.raw} leads is not known`);
     if (at.lost && !/^[/~]/.test(target.value)) return not(`the directory of ${target.value} is not known`);
     let found: RedirectPermit = { type: "free" };
-    for (const operation of redirect.type === "both"
-      ? (["edit", "read"] as const)
-      : ([redirect.type === "read" ? "read" : "edit"] as const)) {
+    for (const operation of operationsOf(redirect)) {
       for (const dir of at.folders) {
-        const verdict = this.#files.judge(
-          operation,
-          operation === "read" ? "Read" : "Edit",
-          target.value,
-          dir,
-        );
+        const verdict = this.#files.judge(operation, target.value, dir);
         if (verdict.protects !== null) return not(`${target.value} is protected (${verdict.protects})`);
         if (isPlaced(facts, verdict.paths))
           return not(`an earlier part may have changed what ${target.value} is`);
@@ -236,7 +229,7 @@ function assignmentProblem(part: ShellPart): Reading {
 
 function testReading({ words, compared }: ShellPart, known: Known): Reading {
   if (words.some(({ value }) => value === "-v" || value === "-R"))
-    return both("it tests a variable by its name");
+    return neither("it tests a variable by its name");
   const harmful = words
     .flatMap(({ pieces }) => pieces)
     .find((piece) => piece.type === "forbidden" && !piece.harmless);
@@ -253,10 +246,6 @@ function testReading({ words, compared }: ShellPart, known: Known): Reading {
   );
   if (!written) return { plain: "it tests what is not known before it runs", confined };
   return { plain: compared.every(isNumber) ? null : "it compares what is not a plain number", confined };
-}
-
-function both(why: string): Reading {
-  return { plain: why, confined: why };
 }
 
 function not(reason: string): RedirectPermit {

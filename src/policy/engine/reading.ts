@@ -15,11 +15,12 @@ import {
   unknownWord,
   unsetLeadsOut,
 } from "./expansions.ts";
-import { type Facts, isPlaced } from "./facts.ts";
+import { isPlaced } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
+import type { State } from "./follow.ts";
 import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
 import { ProgramPath } from "./program-path.ts";
-import { fedBy, fillIn, type Known } from "./values.ts";
+import { fedBy, fillIn } from "./values.ts";
 
 /** Whether a part reads, in each tier: null, or why it does not. */
 export interface Reading {
@@ -27,13 +28,13 @@ export interface Reading {
   readonly confined: string | null;
 }
 
-/** Where a part runs, and what is known there. */
-export interface ReadingPlace {
-  readonly at: Whereabouts;
-  readonly facts: Facts;
-  readonly known: Known;
-  readonly isLast: (part: ShellPart) => boolean;
+/** It reads in no tier. */
+export function neither(why: string): Reading {
+  return { plain: why, confined: why };
 }
+
+/** Where a part runs, and what is known there. */
+export type ReadingPlace = Omit<State, "afterCd">;
 
 /** A file could be named like one of their options. */
 const BEGINNING_NEEDED: ReadonlySet<string> = new Set(
@@ -43,7 +44,6 @@ const NO_GLOBS: ReadonlySet<string> = new Set(["uniq", "xxd"]);
 const TEXTS: ReadonlySet<string> = new Set([...TALKERS, "basename", "dirname"]);
 /** They show a link, and do not go through it. */
 const SHOWS_LINKS: ReadonlySet<string> = new Set(["du", "stat", "readlink", "echo"]);
-const NEITHER = (why: string): Reading => ({ plain: why, confined: why });
 
 /** Evaluates whether commands only read (§5.6, §5.7). */
 export class ReadingCheck {
@@ -63,11 +63,11 @@ export class ReadingCheck {
   command(words: readonly ShellWord[], part: ShellPart, place: ReadingPlace): Reading {
     const name = words[0]?.value ?? "";
     const changed = place.facts.changedShell;
-    if (changed !== null) return NEITHER(changed);
+    if (changed !== null) return neither(changed);
     const program = this.#programs.quickProblem(name);
-    if (program !== null) return NEITHER(program);
+    if (program !== null) return neither(program);
     const variants = fillIn(words, place.known);
-    if (variants === null) return NEITHER("it has more combinations of values than are looked at");
+    if (variants === null) return neither("it has more combinations of values than are looked at");
     const tested = name === "test" || name === "[" ? splitProblem(words, variants) : null;
     let [plain, confined]: [string | null, string | null] = [
       tested ?? plainWordProblem(words, part) ?? this.#globProblem(name, words, place, true),
@@ -76,7 +76,7 @@ export class ReadingCheck {
     for (const { words: filled, shown } of variants) {
       if (confined !== null && plain !== null) break;
       const uses = readingUses(filled);
-      if (uses === null) return NEITHER(`${name} is not known to be read-only`);
+      if (uses === null) return neither(`${name} is not known to be read-only`);
       const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
       const searched = this.#searchProblem(uses, part, place);
       const followed = this.#followProblem(uses, place);
@@ -126,7 +126,7 @@ export class ReadingCheck {
       if (at.lost && !/^[/~]/.test(value)) return `the directory that ${word.raw} is in is not known`;
       const path = hasGlob(word) ? textBeforeGlob(word.pieces).replace(/[^/]*$/, "") || "." : known;
       for (const dir of at.folders) {
-        const verdict = this.#files.judge("read", "Read", path, dir);
+        const verdict = this.#files.judge("read", path, dir);
         if (isPlaced(facts, verdict.paths)) return `an earlier part may have changed what ${value} is`;
         if (verdict.deny) return `the rule ${verdict.deny.text} denies reading ${value}`;
         if (verdict.odd !== null) return `${value} cannot be granted: ${verdict.odd}`;
@@ -255,7 +255,7 @@ export class ReadingCheck {
 
   #isAbsoluteInside(before: string, { at }: ReadingPlace): boolean {
     const dir = before.startsWith("/") ? dirname(`${before}x`) : "";
-    return dir !== "" && at.folders.every((folder) => this.#files.judge("read", "Read", dir, folder).allowed);
+    return dir !== "" && at.folders.every((folder) => this.#files.judge("read", dir, folder).allowed);
   }
 
   #matchProblem(
@@ -282,7 +282,7 @@ export class ReadingCheck {
       if (option !== undefined) return `${word.raw} finds ${option}, whose name ${name} takes for an option`;
       const out = showsLinks
         ? undefined
-        : paths.find((path) => !this.#files.judge("read", "Read", path, dir).allowed);
+        : paths.find((path) => !this.#files.judge("read", path, dir).allowed);
       if (out !== undefined) return `${word.raw} finds ${out}, which leads out of the workspace`;
     }
     return null;

@@ -7,7 +7,7 @@ import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../
 import { nameOf } from "../shell/wrappers.ts";
 import { named } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
-import type { FileAccess, Operation } from "./file-access.ts";
+import { type FileAccess, type Operation, operationsOf } from "./file-access.ts";
 import type { State } from "./follow.ts";
 import { pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
@@ -67,14 +67,12 @@ export class Restrictions {
 
   redirect(redirect: ShellRedirect, { at, known }: State, found: Restriction): void {
     if (redirect.type === "unknown") return;
-    const operations: readonly Operation[] =
-      redirect.type === "both" ? ["edit", "read"] : redirect.type === "read" ? ["read"] : ["edit"];
     const targets = (fillIn([redirect.target], known) ?? []).flatMap(({ words, shown }) => [
       ...words,
       ...shown,
     ]);
     for (const target of [redirect.target, ...targets])
-      for (const operation of operations) this.#file(operation, target, at, found);
+      for (const operation of operationsOf(redirect)) this.#file(operation, target, at, found);
   }
 
   #words(
@@ -138,14 +136,14 @@ export class Restrictions {
     const dirs = at.lost ? [...at.folders, this.#files.cwd] : at.folders;
     const globbed = word.pieces.some(({ type }) => type === "glob");
     for (const dir of new Set(dirs)) {
-      const verdict = this.#files.judge(operation, operation === "read" ? "Read" : "Edit", word.value, dir);
+      const verdict = this.#files.judge(operation, word.value, dir);
       found.deny ??= verdict.deny;
       found.ask ??= verdict.ask;
       found.protects ??= verdict.protects;
       // What a wildcard finds is only looked up for the mode that asks nothing.
       if (!globbed || operation !== "read" || this.#files.mode !== "bypassPermissions") continue;
       for (const path of pathsOfGlob(word.pieces, dir) ?? [])
-        found.deny ??= this.#files.judge("read", "Read", path, dir).deny;
+        found.deny ??= this.#files.judge("read", path, dir).deny;
     }
   }
 }

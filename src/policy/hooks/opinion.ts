@@ -1,4 +1,5 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
+import { isObject } from "../settings/json.ts";
 import type { Hook } from "./hooks.ts";
 import { type Envelope, replyOf } from "./reply.ts";
 import type { HookEnd } from "./run-hook.ts";
@@ -99,11 +100,7 @@ function objectOpinion(hook: Hook, value: Readonly<Record<string, unknown>>, tex
   if (hook.event !== "PreToolUse") return textOpinion(hook, text);
   // A filter that passes the whole event on, changed or not, means the input in it.
   const input = "hook_event_name" in value ? value["tool_input"] : value;
-  return isRecord(input) ? { input } : NOTHING;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(input) ? { input } : NOTHING;
 }
 
 function envelopeOpinion(envelope: Envelope): Opinion {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parsedJson } from "../settings/json.ts";
 
 const Text = z.optional(z.string("must be a text"));
 
@@ -44,12 +45,9 @@ const Fields = z.record(z.string(), z.unknown());
 export function replyOf(stdout: string): Reply {
   const text = stdout.trim();
   if (!text.startsWith("{")) return { type: "text", text };
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
+  const parsed = parsedJson(text);
+  if (parsed === undefined)
     return { type: "broken", text, why: "printed what begins like a JSON object and is none" };
-  }
   const value = Fields.parse(parsed);
   if (!ENVELOPE_KEYS.some((key) => Object.hasOwn(value, key))) return { type: "object", text, value };
   const envelope = z.safeParse(Envelope, value);

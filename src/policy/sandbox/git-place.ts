@@ -1,9 +1,8 @@
-import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Enclosure } from "../confinement/territory.ts";
 import { realOf } from "../engine/path-candidates.ts";
-import { repositoriesAbout } from "../trust/git-repository.ts";
-import { readPlainly } from "../trust/read-plainly.ts";
+import { namesIn } from "../on-disk.ts";
+import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 
 /** Every entry that is held costs a mount, and the system takes some thousands. */
@@ -49,14 +48,6 @@ function ownFolder(common: string, path: string): string {
 }
 
 function isOf(folder: string, path: string): boolean {
-  const file = readPlainly(join(folder, "gitdir"));
-  return file !== null && file !== "unreadable" && realOf(dirname(file.text.trimEnd())) === realOf(path);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  const tree = treeOf(folder);
+  return tree !== null && realOf(tree) === realOf(path);
 }

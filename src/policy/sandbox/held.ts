@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Seen } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
+import { exists, isDirectory, namesIn } from "../on-disk.ts";
 import { protectedName, protectedNames } from "../protected-paths.ts";
 import type { Run } from "./probe.ts";
 import { findNames } from "./search.ts";
@@ -80,29 +80,14 @@ function between(path: string, roots: readonly string[]): string[] {
   return [above, ...between(above, roots)];
 }
 
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
 /** Objects, refs and the index are what git is for. Submodules keep theirs below the repository. */
 function ofRepository(directory: string): string[] {
-  return [directory, ...directoriesIn(join(directory, "modules"))].flatMap((each) =>
+  const modules = join(directory, "modules");
+  return [directory, ...namesIn(modules).map((name) => join(modules, name))].flatMap((each) =>
     OF_REPOSITORY.map((name) => join(each, name)),
   );
 }
 
-function directoriesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return [];
-  }
-}
-
 function isRepository(directory: string): boolean {
   return isDirectory(join(directory, "objects")) && exists(join(directory, "HEAD"));
-}
-
-function isDirectory(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -4,7 +4,6 @@ import {
   type FSWatcher,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
+import { exists, namesIn } from "../on-disk.ts";
 
 /** What the names of sandboxes' own directories begin with. */
 export const SANDBOX_DIRECTORY = "troupe-sandbox-";
@@ -69,7 +69,7 @@ export class MadeNames {
 
   /** Does the same for sessions that were killed. What came to be later is its user's own. */
   sweep(): void {
-    for (const name of namesIn(this.#notes)) {
+    for (const name of namesIn(this.#notes).filter((one) => one.endsWith(".json"))) {
       const file = join(this.#notes, name);
       const note = noteIn(file);
       if (note === null || isRunning(note.pid)) continue;
@@ -142,20 +142,8 @@ function isOurs(directory: string): boolean {
   return found?.isDirectory() === true && mine && basename(directory).startsWith(SANDBOX_DIRECTORY);
 }
 
-function exists(path: string): boolean {
-  return changedAt(path) !== null;
-}
-
 function changedAt(path: string): number | null {
   return lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? null;
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).filter((name) => name.endsWith(".json"));
-  } catch {
-    return [];
-  }
 }
 
 function noteIn(file: string): z.infer<typeof Note> | null {

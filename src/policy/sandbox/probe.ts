@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Confined, Seen } from "../../mailbox/confined.ts";
 import { realOf } from "../engine/path-candidates.ts";
+import { parsedJson } from "../settings/json.ts";
 
 /** A program and its arguments, started without a shell. */
 export interface Program {
@@ -79,10 +80,9 @@ export async function probe({ platform, run, state, confined }: ProbeParts): Pro
         ]),
       },
     );
-    return (
-      findingsIn(ended.stdout) ??
-      (ended.reason || firstLine(ended.stderr) || `it ended with exit code ${ended.exitCode}`)
-    );
+    const found = z.safeParse(Findings, parsedJson(ended.stdout));
+    if (found.success) return found.data;
+    return ended.reason || firstLine(ended.stderr) || `it ended with exit code ${ended.exitCode}`;
   } finally {
     listener.close();
     rmSync(ground, { recursive: true, force: true });
@@ -116,15 +116,6 @@ const others = () => fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name
   socket: await listens(),
 })))();
 `;
-
-function findingsIn(stdout: string): Findings | null {
-  try {
-    const read = z.safeParse(Findings, JSON.parse(stdout));
-    return read.success ? read.data : null;
-  } catch {
-    return null;
-  }
-}
 
 function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";

@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Seen } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
+import { exists } from "../on-disk.ts";
 
 /** Below the home: what opens an account, or tells of one. */
 const CREDENTIALS = [
@@ -54,7 +55,7 @@ export function hide(paths: readonly string[], shown: readonly string[]): Seen[]
 
 /** What this user cannot read need not be hidden; mostly it does not exist. */
 function isReadable(path: string): boolean {
-  if (!isThere(path)) return false;
+  if (!exists(path)) return false;
   try {
     accessSync(path, constants.R_OK);
     return true;
@@ -66,14 +67,10 @@ function isReadable(path: string): boolean {
 /** Returns where the links of a path lead; null if that does not exist. */
 export function realOrNull(path: string): string | null {
   // Asking first is cheaper than an exception for something missing.
-  if (!isThere(path)) return null;
+  if (!exists(path)) return null;
   try {
     return realpathSync.native(path);
   } catch {
     return null;
   }
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -2,10 +2,21 @@ import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import { type LimitRange, limitRanges } from "../limit-ranges.ts";
 import { agentBudgetsCheck, priceSum, pricesCheck } from "./budget-checks.ts";
-import { numberIn, object, objects, oneOf, text, texts, variables, wholeIn, yesOrNo } from "./checks.ts";
+import {
+  type Kind,
+  numberIn,
+  object,
+  objects,
+  oneOf,
+  text,
+  texts,
+  variables,
+  wholeIn,
+  yesOrNo,
+} from "./checks.ts";
 import { SHARE, windowsCheck } from "./compaction-checks.ts";
 import { contextCatalogue } from "./context-catalogue.ts";
-import { modeCheck, widthOf } from "./modes.ts";
+import { modes, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
 import { type Setting, setting } from "./setting.ts";
 import { skillCatalogue } from "./skill-catalogue.ts";
@@ -19,46 +30,30 @@ export type WriteRule = "any" | "read-first";
 /** Every setting that Troupe reads, by what the code calls it. */
 export const catalogue = {
   model: setting("model", text("the name of a model"), {
-    type: "text",
     summary: "The model of the main conversation: `opus`, `sonnet`, `haiku`, a full id, or `offline`.",
     fallback: "`sonnet`",
   }),
   env: setting("env", variables(), {
-    type: "object of texts",
     summary:
       "Environment variables for Troupe and the commands it runs; they win over those it was started with. A project's settings cannot set `PATH`, `HOME`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_` (but for `NODE_ENV`), `LD_` or `DYLD_`.",
-    fallback: "none",
-    merge: "entries",
     ownOnly: isOwnVariable,
   }),
   apiKeyHelper: setting("apiKeyHelper", text("a command"), {
-    type: "text",
     summary:
       "A shell command that prints the key for the model; it runs once per session, where no key is set, and has 30 s.",
-    fallback: "none",
   }),
   allow: setting("permissions.allow", texts("rules"), {
-    type: "list of rules",
     summary: "Calls that need no question, such as `Bash(npm test:*)`.",
-    fallback: "none",
-    merge: "each",
   }),
   ask: setting("permissions.ask", texts("rules"), {
-    type: "list of rules",
     summary: "Calls that are always a question.",
-    fallback: "none",
-    merge: "each",
     foreign: "nothing",
   }),
   deny: setting("permissions.deny", texts("rules"), {
-    type: "list of rules",
     summary: "Calls that never run, whatever else allows them.",
-    fallback: "none",
-    merge: "each",
     foreign: "nothing",
   }),
-  mode: setting("permissions.defaultMode", modeCheck(), {
-    type: "`plan`, `dontAsk`, `default`, `acceptEdits` or `bypassPermissions`",
+  mode: setting("permissions.defaultMode", modes(), {
     summary:
       "The mode a session starts in. The enterprise's cannot be widened by anybody. A project's settings cannot say `bypassPermissions`.",
     fallback: "`default`",
@@ -66,23 +61,17 @@ export const catalogue = {
     ownOnly: (_, value) => value === "bypassPermissions",
   }),
   additionalDirectories: setting("permissions.additionalDirectories", texts("folders"), {
-    type: "list of folders",
     summary:
       "Folders to work in besides the current one: absolute, from the home (`~/…`), or relative to the current folder.",
-    fallback: "none",
-    merge: "each",
   }),
   disableBypass: setting("permissions.disableBypassPermissionsMode", oneOf(["disable"]), {
-    type: "`disable`",
     summary: "Switches the mode `bypassPermissions` off.",
     fallback: "it is on",
     foreign: "nothing",
   }),
   hooks: setting("hooks", object(), {
-    type: "object",
     summary:
       "Commands that run at events of a session, by event. Those of every file run, the enterprise's first.",
-    fallback: "none",
     merge: "each",
   }),
   disableHooks: setting("disableAllHooks", yesOrNo(), {
@@ -93,10 +82,8 @@ export const catalogue = {
     // What the organisation says is not what a later file says.
     merge: "each",
   }),
-  mcpServers: setting("mcpServers", objects(), {
-    type: "object of servers",
+  mcpServers: setting("mcpServers", objects("servers"), {
     summary: "MCP servers by name. A server is one value: files do not complete each other's.",
-    fallback: "none",
     merge: "entries",
   }),
   aliases: {
@@ -140,32 +127,35 @@ export const catalogue = {
   } satisfies Readonly<Record<LimitName, Setting<number>>>,
   budget: {
     maxBudgetUsd: setting("troupe.maxBudgetUsd", numberIn({ min: 0.001, max: 1_000_000 }), {
-      type: "number, 0.001 to 1000000",
       summary:
         "Dollars that a session may spend; before they are spent its agents are asked for their summaries. No flag goes above the enterprise's.",
       fallback: "no limit",
       foreign: "narrower",
       width: (usd) => (typeof usd === "number" ? usd : Number.POSITIVE_INFINITY),
     }),
-    agentBudgets: setting("troupe.agentBudgets", agentBudgetsCheck(), {
-      type: "object of budgets",
-      summary:
-        "What an agent of a type may use, with all agents below it: any of `tokens`, `usd`, `turns`, `minutes`. It is taken from the budget of whoever starts the agent, and what is left goes back. Of several files the smallest number counts.",
-      fallback: "none",
-      merge: "each",
-      foreign: "nothing",
-    }),
-    prices: setting("troupe.prices", pricesCheck(), {
-      type: "object of prices",
-      summary:
-        "Prices of models by full id, in dollars per million tokens: `input`, `output`, and `cacheWrite`, `cacheRead` where they are not those of `input`. Not for a project's settings, and none cheaper in all than the enterprise's.",
-      fallback: "list prices of the models that Troupe knows",
-      merge: "entries",
-      foreign: "never",
-      width: (price) => -priceSum(price),
-    }),
+    agentBudgets: setting(
+      "troupe.agentBudgets",
+      { type: "object of budgets", check: agentBudgetsCheck() },
+      {
+        summary:
+          "What an agent of a type may use, with all agents below it: any of `tokens`, `usd`, `turns`, `minutes`. It is taken from the budget of whoever starts the agent, and what is left goes back. Of several files the smallest number counts.",
+        merge: "each",
+        foreign: "nothing",
+      },
+    ),
+    prices: setting(
+      "troupe.prices",
+      { type: "object of prices", check: pricesCheck() },
+      {
+        summary:
+          "Prices of models by full id, in dollars per million tokens: `input`, `output`, and `cacheWrite`, `cacheRead` where they are not those of `input`. Not for a project's settings, and none cheaper in all than the enterprise's.",
+        fallback: "list prices of the models that Troupe knows",
+        merge: "entries",
+        foreign: "never",
+        width: (price) => -priceSum(price),
+      },
+    ),
     quoteAboveUsd: setting("troupe.quoteAboveUsd", numberIn({ min: 0, max: 1_000_000 }), {
-      type: "number, 0 to 1000000",
       summary:
         "Dollars that agents started together may cost at most without a question (with `-p`: a line on stderr); 0 is always.",
       fallback: "1",
@@ -175,27 +165,27 @@ export const catalogue = {
   },
   compaction: {
     auto: setting("troupe.autoCompact", yesOrNo(), {
-      type: "true or false",
       summary:
         "Whether a conversation that no longer fits into its model's window is made shorter by itself; `/compact` always does it.",
       fallback: "true",
     }),
     at: setting("troupe.compactAt", numberIn(SHARE), {
-      type: "number, 0.1 to 1",
       summary:
         "The share of a model's window at which a conversation is made shorter; earlier where a reply would have no room left.",
       fallback: "0.9",
     }),
-    windows: setting("troupe.contextWindows", windowsCheck(), {
-      type: "object of whole numbers",
-      summary: "Tokens of a model's window, by its full id.",
-      fallback: "those of the models that Troupe knows, else 200000",
-      merge: "entries",
-    }),
+    windows: setting(
+      "troupe.contextWindows",
+      { type: "object of whole numbers", check: windowsCheck() },
+      {
+        summary: "Tokens of a model's window, by its full id.",
+        fallback: "those of the models that Troupe knows, else 200000",
+        merge: "entries",
+      },
+    ),
   },
   fileRules: {
     edit: setting("troupe.fileRules.edit", oneOf<EditRule>(["strict", "relaxed"]), {
-      type: "`strict` or `relaxed`",
       summary:
         "Whether Edit refuses a file that has changed since the agent read it (`strict`), or edits it where the text to replace still stands there once. A project's settings can only make it stricter.",
       fallback: "`strict`",
@@ -203,7 +193,6 @@ export const catalogue = {
       width: (rule) => (rule === "relaxed" ? 1 : 0),
     }),
     write: setting("troupe.fileRules.write", oneOf<WriteRule>(["any", "read-first"]), {
-      type: "`any` or `read-first`",
       summary:
         "Whether Write may overwrite a file that the agent has not read as it is. Another agent's work is never overwritten unread. A project's settings can only make it stricter.",
       fallback: "`any`",
@@ -213,7 +202,6 @@ export const catalogue = {
   },
   sandbox: {
     mode: setting("troupe.sandbox.mode", oneOf<SandboxMode>(["off", "on", "required"]), {
-      type: "`off`, `on` or `required`",
       summary:
         "Whether commands run in a sandbox; `required` runs none where there is no sandbox. A project's settings can only make it stricter.",
       fallback: "`off`",
@@ -221,7 +209,6 @@ export const catalogue = {
       width: (mode) => (mode === "required" ? 0 : mode === "off" ? 2 : 1),
     }),
     autoAllow: setting("troupe.sandbox.autoAllow", yesOrNo(), {
-      type: "true or false",
       summary:
         "Whether a command in the sandbox needs no question. A project's settings can only switch it off.",
       fallback: "false",
@@ -229,14 +216,10 @@ export const catalogue = {
       width: (allowed) => (allowed === true ? 1 : 0),
     }),
     allowedDomains: setting("troupe.sandbox.allowedDomains", texts("domains"), {
-      type: "list of domains",
       summary: "What commands in the sandbox may reach. Not for a project's settings.",
-      fallback: "none",
-      merge: "each",
       foreign: "never",
     }),
     readOnly: setting("troupe.sandbox.readOnly", yesOrNo(), {
-      type: "true or false",
       summary:
         "Whether commands that only read, and file commands in `acceptEdits`, run in a confinement of their own. Not for a project's settings.",
       fallback: "true",
@@ -244,10 +227,7 @@ export const catalogue = {
       width: (confined) => (confined === false ? 1 : 0),
     }),
     denyRead: setting("troupe.sandbox.denyRead", texts("paths"), {
-      type: "list of paths",
       summary: "What confined commands may not read, in the sandbox or in a confinement of their own.",
-      fallback: "none",
-      merge: "each",
       foreign: "nothing",
     }),
   },
@@ -257,21 +237,13 @@ export const catalogue = {
   commandEnv: setting("troupe.commandEnv", texts("names of variables"), {
     type: "list of names",
     summary: "Environment variables that commands get besides the usual ones.",
-    fallback: "none",
-    merge: "each",
   }),
   redact: setting("troupe.redact", texts("texts"), {
-    type: "list of texts",
     summary: "Secrets to leave out of journals and logs besides those Troupe knows.",
-    fallback: "none",
-    merge: "each",
   }),
   trustedFolders: setting("troupe.trustedFolders", folders(), {
-    type: "list of folders",
     summary:
       "Folders whose own settings count without a question: absolute or from the home (`~/…`); with `/**` at its end, every folder below it too. Not for a project's settings.",
-    fallback: "none",
-    merge: "each",
     foreign: "never",
   }),
 } as const;
@@ -283,7 +255,6 @@ export const settings: readonly Setting<unknown>[] = Object.values(catalogue).fl
 
 function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
   return setting(`troupe.aliases.${name}`, text("the name of a model"), {
-    type: "text",
     summary: `The full id of the model that \`${name}\` stands for.`,
     fallback: "the newest of its family",
   });
@@ -292,7 +263,6 @@ function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
 function limit(name: LimitName, summary: string): Setting<number> {
   const range: LimitRange = limitRanges[name];
   return setting(`troupe.${name}`, wholeIn(range), {
-    type: `whole number, ${range.min} to ${range.max}`,
     summary,
     fallback: "",
   });
@@ -309,13 +279,14 @@ function bound(name: LimitName, usual: number, summary: string): Setting<number>
 }
 
 /** A relative one would mean another folder each time. */
-function folders(): Setting<readonly string[]>["check"] {
-  return z.custom<readonly string[]>(
+function folders(): Kind<readonly string[]> {
+  const check = z.custom<readonly string[]>(
     (value) =>
       Array.isArray(value) &&
       value.every((one) => typeof one === "string" && (isAbsolute(one) || /^~($|\/)/.test(one))),
     "must be a list of folders that start with / or ~/",
   );
+  return { type: "list of folders", check, merge: "each" };
 }
 
 function isSetting(one: object): one is Setting<unknown> {

@@ -5,29 +5,48 @@ import { isObject, type JsonObject } from "./json.ts";
 /** A check whose one message follows the setting's name: "model must be the name of a model". */
 export type Check<T> = z.ZodMiniType<T>;
 
-export function text(what: string): Check<string> {
-  return z.custom<string>((value) => isText(value), `must be ${what}`);
+/** What values of a setting are. */
+export interface Kind<T> {
+  readonly check: Check<T>;
+  /** In words, for the documentation. */
+  readonly type: string;
+  /** How such values of several files come together; the last one counts unless this says otherwise. */
+  readonly merge?: Merge;
 }
 
-export function texts(what: string): Check<readonly string[]> {
-  return z.custom<readonly string[]>(
-    (value) => Array.isArray(value) && value.every(isText),
-    `must be a list of ${what}`,
+/**
+ * How the values of several files come together. `last`: the last one counts. `entries`: each entry is a
+ * setting of its own, and its last value counts. `each`: all of them count.
+ */
+export type Merge = "last" | "entries" | "each";
+
+function kind<T>(type: string, what: string, fits: (value: unknown) => boolean): Kind<T> {
+  return { type, check: z.custom<T>(fits, `must be ${what}`) };
+}
+
+export function text(what: string): Kind<string> {
+  return kind("text", what, isText);
+}
+
+export function texts(what: string): Kind<readonly string[]> {
+  const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+  return { ...kind<readonly string[]>(`list of ${what}`, `a list of ${what}`, areTexts), merge: "each" };
+}
+
+export function wholeIn({ min, max }: LimitRange): Kind<number> {
+  const what = `from ${min} to ${max}`;
+  return kind(`whole number, ${min} to ${max}`, `a whole number ${what}`, (value) =>
+    isWholeIn(value, { min, max }),
   );
 }
 
-export function wholeIn({ min, max }: LimitRange): Check<number> {
-  return z.custom<number>(
-    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
-    `must be a whole number from ${min} to ${max}`,
-  );
+export function isWholeIn(value: unknown, { min, max }: LimitRange): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
-export function numberIn({ min, max }: LimitRange): Check<number> {
-  return z.custom<number>(
-    (value) => typeof value === "number" && value >= min && value <= max,
-    `must be a number from ${min} to ${max}`,
-  );
+export function numberIn({ min, max }: LimitRange): Kind<number> {
+  const fits = (value: unknown) => typeof value === "number" && value >= min && value <= max;
+  return kind(`number, ${min} to ${max}`, `a number from ${min} to ${max}`, fits);
 }
 
 /** Objects by name, each with some of these numbers and nothing else; those of `needed` must be there. */
@@ -52,37 +71,34 @@ export function numbersByName<N extends string>(
   );
 }
 
-export function oneOf<C extends string>(words: readonly C[]): Check<C> {
-  return z.custom<C>(
-    (value) => words.some((word) => word === value),
-    `must be one of ${words.map((word) => `"${word}"`).join(", ")}`,
-  );
+export function oneOf<C extends string>(words: readonly C[]): Kind<C> {
+  const type = words.map((word) => `\`${word}\``).join(", ");
+  const what = `one of ${words.map((word) => `"${word}"`).join(", ")}`;
+  return kind(type.replace(/, ([^,]*)$/, " or $1"), what, (value) => words.some((word) => word === value));
 }
 
-export function yesOrNo(): Check<boolean> {
-  return z.custom<boolean>((value) => typeof value === "boolean", "must be true or false");
+export function yesOrNo(): Kind<boolean> {
+  return kind("true or false", "true or false", (value) => typeof value === "boolean");
 }
 
-export function object(): Check<JsonObject> {
-  return z.custom<JsonObject>(isObject, "must be an object");
+export function object(): Kind<JsonObject> {
+  return kind("object", "an object", isObject);
 }
 
 /** Entries by name, each of them an object. */
-export function objects(): Check<Readonly<Record<string, JsonObject>>> {
-  return z.custom<Readonly<Record<string, JsonObject>>>(
-    (value) => isObject(value) && Object.values(value).every(isObject),
-    "must be an object",
-  );
+export function objects(what: string): Kind<Readonly<Record<string, JsonObject>>> {
+  const areObjects = (value: unknown) => isObject(value) && Object.values(value).every(isObject);
+  return kind(`object of ${what}`, "an object", areObjects);
 }
 
 /** People write numbers and booleans for what every program gets as text. */
-export function variables(): Check<Readonly<Record<string, string>>> {
+export function variables(): Kind<Readonly<Record<string, string>>> {
   const isVariable = ([name, value]: [string, unknown]) =>
     /^[A-Za-z_]\w*$/.test(name) &&
     (typeof value === "number" ||
       typeof value === "boolean" ||
       (typeof value === "string" && !value.includes("\0")));
-  return z.pipe(
+  const check = z.pipe(
     z.custom<JsonObject>(
       (value) => isObject(value) && Object.entries(value).every(isVariable),
       "must be a variable's name (letters, digits, _) with a text, a number, true or false",
@@ -91,6 +107,7 @@ export function variables(): Check<Readonly<Record<string, string>>> {
       Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])),
     ),
   );
+  return { type: "object of texts", check, merge: "entries" };
 }
 
 export function isText(value: unknown): value is string {

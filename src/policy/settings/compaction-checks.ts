@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Check } from "./checks.ts";
+import { type Check, isWholeIn } from "./checks.ts";
 import { isObject } from "./json.ts";
 
 /** Of a window; less would be spent on summaries alone. */
@@ -8,11 +8,7 @@ const TOKENS = { min: 1_000, max: 100_000_000 };
 
 export function windowsCheck(): Check<Readonly<Record<string, number>>> {
   return z.custom<Readonly<Record<string, number>>>(
-    (value) => isObject(value) && Object.values(value).every(isWindow),
+    (value) => isObject(value) && Object.values(value).every((tokens) => isWholeIn(tokens, TOKENS)),
     `must be an object of models, each a whole number of tokens from ${TOKENS.min} to ${TOKENS.max}`,
   );
-}
-
-function isWindow(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= TOKENS.min && Number(value) <= TOKENS.max;
 }

@@ -13,6 +13,15 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
+/** Undefined where it is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The texts of a list; of one text, that text. Whatever else there is is none. */
 export function textsIn(value: unknown): string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];

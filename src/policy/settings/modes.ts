@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { PermissionMode } from "../gate.ts";
-import { type Check, oneOf } from "./checks.ts";
+import { type Kind, oneOf } from "./checks.ts";
 
 /** From the narrowest to the widest: what an earlier one lets pass without a question, a later one does too. */
 const NARROWEST_FIRST: readonly PermissionMode[] = [
@@ -27,9 +27,8 @@ export function narrower(mode: PermissionMode, other: PermissionMode = mode): Pe
 }
 
 /** `bypass` is the same mode by its other name (A22.25). */
-export function modeCheck(): Check<PermissionMode> {
-  return z.pipe(
-    z.transform((value: unknown) => (value === "bypass" ? "bypassPermissions" : value)),
-    oneOf(NARROWEST_FIRST),
-  );
+export function modes(): Kind<PermissionMode> {
+  const { type, check } = oneOf(NARROWEST_FIRST);
+  const named = z.transform((value: unknown) => (value === "bypass" ? "bypassPermissions" : value));
+  return { type, check: z.pipe(named, check) };
 }

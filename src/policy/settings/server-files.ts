@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { catalogue } from "./catalogue.ts";
-import { isObject, type JsonObject, valueAt } from "./json.ts";
+import { isObject, type JsonObject, parsedJson, valueAt } from "./json.ts";
 import type { Leaf } from "./leaves.ts";
 import type { SettingsPlace } from "./places.ts";
 import { readBounded } from "./read-bounded.ts";
@@ -40,12 +40,7 @@ export function projectServers(root: string): SettingsPlace {
 /** What is wrong with it is for the tool that writes it to say. */
 async function readOwn({ file }: SettingsPlace): Promise<unknown> {
   const read = await readBounded(file, MOST_BYTES);
-  if (read.type !== "text" || !SOME_SERVER.test(read.text)) return undefined;
-  try {
-    return JSON.parse(read.text);
-  } catch {
-    return undefined;
-  }
+  return read.type === "text" && SOME_SERVER.test(read.text) ? parsedJson(read.text) : undefined;
 }
 
 async function readProject(place: SettingsPlace): Promise<SettingsFile> {

@@ -1,10 +1,4 @@
-import type { Check } from "./checks.ts";
-
-/**
- * How the values of several files come together. `last`: the last one counts. `entries`: each entry is a
- * setting of its own, and its last value counts. `each`: all of them count.
- */
-export type Merge = "last" | "entries" | "each";
+import type { Check, Kind, Merge } from "./checks.ts";
 
 /**
  * What it takes that a value counts which stands in a file of the folder itself (project or local). `nothing`:
@@ -31,12 +25,11 @@ export interface Setting<T> {
   readonly ownOnly?: (name: string, value: unknown) => boolean;
 }
 
-type Words<T> = Pick<Setting<T>, "type" | "summary" | "fallback"> &
-  Partial<Pick<Setting<T>, "merge" | "foreign" | "width" | "ownOnly">>;
+type Words<T> = Pick<Setting<T>, "summary"> & Partial<Omit<Setting<T>, "path" | "check" | "summary">>;
 
-/** Unless its words say otherwise, the last value counts, and a project's only after trust. */
-export function setting<T>(name: string, check: Setting<T>["check"], words: Words<T>): Setting<T> {
-  return { path: name.split("."), check, merge: "last", foreign: "trust", ...words };
+/** Unless its words say otherwise, nothing counts where nobody sets it, and a project's value only after trust. */
+export function setting<T>(name: string, kind: Kind<T>, words: Words<T>): Setting<T> {
+  return { path: name.split("."), merge: "last", foreign: "trust", fallback: "none", ...kind, ...words };
 }
 
 export function nameOf({ path }: { readonly path: readonly string[] }): string {

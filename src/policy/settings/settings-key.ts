@@ -1,3 +1,4 @@
+import { parsedJson } from "./json.ts";
 import { isGroup, settingAt } from "./leaves.ts";
 import { nameOf, type Setting } from "./setting.ts";
 
@@ -39,18 +40,8 @@ export function valueFor(
     const checked = setting.check.safeParse(entry === undefined ? value : { [entry]: value });
     return checked.success ? null : (checked.error.issues[0]?.message ?? "is not valid");
   };
-  const json = jsonOf(word);
-  if (json.type === "json" && problemOf(json.value) === null) return { value: json.value };
+  const json = parsedJson(word);
+  if (json !== undefined && problemOf(json) === null) return { value: json };
   const problem = problemOf(word);
   return problem === null ? { value: word } : { problem: `${nameOf({ path })} ${problem}` };
-}
-
-function jsonOf(
-  word: string,
-): { readonly type: "json"; readonly value: unknown } | { readonly type: "text" } {
-  try {
-    return { type: "json", value: JSON.parse(word) };
-  } catch {
-    return { type: "text" };
-  }
 }

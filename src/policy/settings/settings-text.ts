@@ -1,5 +1,5 @@
 import type { Node, ParseError } from "jsonc-parser";
-import { isObject, type JsonObject, textsIn } from "./json.ts";
+import { isObject, type JsonObject, parsedJson, textsIn } from "./json.ts";
 
 /** The rules of a text that restrict. */
 export interface Restrictions {
@@ -20,7 +20,7 @@ export type SettingsText =
  */
 export async function readSettingsText(text: string): Promise<SettingsText> {
   try {
-    const plain = plainJson(text);
+    const plain = parsedJson(withoutMark(text));
     if (isObject(plain) && !hasTwins(text, plain)) return { type: "read", value: plain };
     return await readTolerantly(text);
   } catch (error) {
@@ -42,14 +42,6 @@ export async function lineOf(text: string, path: readonly string[]): Promise<num
 /** Editors on some systems begin a file with a byte order mark. */
 export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, "");
-}
-
-function plainJson(text: string): unknown {
-  try {
-    return JSON.parse(withoutMark(text));
-  } catch {
-    return undefined;
-  }
 }
 
 /**

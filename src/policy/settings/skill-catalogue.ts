@@ -9,22 +9,17 @@ export type SkillListing = "attached" | "inline";
 /** The settings of skills. */
 export const skillCatalogue = {
   injection: setting("troupe.skills.injection", oneOf<SkillInjection>(["message", "system"]), {
-    type: "`message` or `system`",
     summary:
       "Where the text of a loaded skill goes: into the conversation, or into the system prompt. There every load makes the model's server read the whole conversation anew.",
     fallback: "`message`",
   }),
   listing: setting("troupe.skills.listing", oneOf<SkillListing>(["attached", "inline"]), {
-    type: "`attached` or `inline`",
     summary: "Where the list of skills stands: with the first message, or in the system prompt.",
     fallback: "`attached`",
   }),
   plugins: setting("troupe.pluginFolders", texts("folders"), {
-    type: "list of folders",
     summary:
       "Folders of plug-ins, whose `skills` and `commands` are there as `plugin:name`: absolute, from the home (`~/…`), or relative to the current folder. Not for a project's settings.",
-    fallback: "none",
-    merge: "each",
     foreign: "never",
   }),
 } as const;

@@ -11,43 +11,42 @@ export type OverlapRule = "tell" | "wait" | "refuse" | "off";
 /** The settings of worktrees: where agents that edit work, and how their edits come back. */
 export const worktreeCatalogue = {
   baseRef: setting("worktree.baseRef", oneOf<BaseRef>(["checkout", "head", "fresh"]), {
-    type: "`checkout`, `head` or `fresh`",
     summary:
       "What an agent's worktree begins from: the checkout with all that is not committed, its HEAD alone, or the remote's default branch.",
     fallback: "`checkout`",
   }),
-  dependencies: setting("worktree.dependencies", dependenciesCheck(), {
-    type: "object of `link` or `copy`",
-    summary:
-      'Folders that git ignores and a build needs, by their path from the top of the repository, such as `{ "node_modules": "link" }`: linked or copied into every worktree where they are there.',
-    fallback: "none",
-    merge: "entries",
-  }),
-  setup: setting("worktree.setup", setupCheck(), {
-    type: "text, or object with `command`, `ready`, `timeoutMs`",
-    summary:
-      "A shell command that runs in a new worktree before its agent starts; `ready` is a command that is then asked until it exits 0. `timeoutMs` is for both together.",
-    fallback: "none; `timeoutMs` 300000",
-  }),
+  dependencies: setting(
+    "worktree.dependencies",
+    { type: "object of `link` or `copy`", check: dependenciesCheck() },
+    {
+      summary:
+        'Folders that git ignores and a build needs, by their path from the top of the repository, such as `{ "node_modules": "link" }`: linked or copied into every worktree where they are there.',
+      merge: "entries",
+    },
+  ),
+  setup: setting(
+    "worktree.setup",
+    { type: "text, or object with `command`, `ready`, `timeoutMs`", check: setupCheck() },
+    {
+      summary:
+        "A shell command that runs in a new worktree before its agent starts; `ready` is a command that is then asked until it exits 0. `timeoutMs` is for both together.",
+      fallback: "none; `timeoutMs` 300000",
+    },
+  ),
   check: setting("worktree.check", text("a command"), {
-    type: "text",
     summary:
       "A shell command, such as the test suite, that runs on the merged result before it reaches the checkout; unless it exits 0, nothing is merged.",
-    fallback: "none",
   }),
   checkTimeoutMs: setting("worktree.checkTimeoutMs", wholeIn(COMMAND_MS), {
-    type: `whole number, ${COMMAND_MS.min} to ${COMMAND_MS.max}`,
     summary: "Milliseconds that `worktree.check` may take.",
     fallback: "600000",
   }),
   merge: setting("worktree.merge", oneOf<MergeMode>(MergeMode.options), {
-    type: "`apply`, `commit`, `keep` or `ask`",
     summary:
       "How an agent's edits come back: into the files of the checkout, as a commit as well, not at all (they stay on their branch), or after a question.",
     fallback: "`apply`",
   }),
   overlap: setting("worktree.overlap", oneOf<OverlapRule>(["tell", "wait", "refuse", "off"]), {
-    type: "`tell`, `wait`, `refuse` or `off`",
     summary:
       "What happens where two agents at work write to the same file: both are told, the second waits for the first, the second is told to choose other work, or nothing.",
     fallback: "`tell`",

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Check, isText } from "./checks.ts";
+import { type Check, isText, isWholeIn } from "./checks.ts";
 import { isObject } from "./json.ts";
 
 /** Milliseconds that a command about a worktree may be given. */
@@ -22,12 +22,8 @@ function isSetup(value: unknown): boolean {
   if (!isObject(value) || !Object.hasOwn(value, "command")) return false;
   return Object.entries(value).every(([name, inner]) => {
     if (name === "command" || name === "ready") return isText(inner);
-    return name === "timeoutMs" && isTime(inner);
+    return name === "timeoutMs" && isWholeIn(inner, COMMAND_MS);
   });
-}
-
-function isTime(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= COMMAND_MS.min && Number(value) <= COMMAND_MS.max;
 }
 
 export type Bringing = "link" | "copy";

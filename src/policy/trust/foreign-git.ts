@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants, readdirSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { namesIn } from "../on-disk.ts";
 import { canonicalJson } from "../settings/json.ts";
 import { shown } from "../settings/shown.ts";
 import { includedBy, runsCommand } from "./git-commands.ts";
@@ -134,10 +135,6 @@ class Reading {
 
 /** The list of a repository's files; it may be kept in two parts. */
 function indexesIn(own: string): readonly string[] {
-  try {
-    const names = readdirSync(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
-    return names.map((name) => join(own, name));
-  } catch {
-    return [];
-  }
+  const names = namesIn(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
+  return names.map((name) => join(own, name));
 }

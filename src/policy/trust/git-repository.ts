@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readPlainly } from "./read-plainly.ts";
+import { textAt } from "./read-plainly.ts";
 
 /** Where a repository has what git goes by. All absolute. */
 export interface GitRepository {
@@ -35,14 +35,18 @@ export function repositoriesAbout(folder: string): readonly GitRepository[] {
 export function repositoryAt(dotGit: string): GitRepository | null {
   const tree = dirname(dotGit);
   if (isFolder(dotGit)) return withCommon(dotGit, tree);
-  const file = readPlainly(dotGit);
-  const named = file === null || file === "unreadable" ? undefined : /^gitdir: (.+)/.exec(file.text)?.[1];
+  const named = /^gitdir: (.+)/.exec(textAt(dotGit) ?? "")?.[1];
   return named === undefined ? null : withCommon(resolve(tree, named.trimEnd()), tree);
 }
 
+/** The working tree that one of the directories below git's `worktrees` is of; null if it does not say. */
+export function treeOf(directory: string): string | null {
+  const dotGit = textAt(join(directory, "gitdir"));
+  return dotGit === null ? null : dirname(dotGit.trimEnd());
+}
+
 function withCommon(own: string, tree: string): GitRepository {
-  const file = readPlainly(join(own, "commondir"));
-  const named = file === null || file === "unreadable" ? "" : file.text.trimEnd();
+  const named = textAt(join(own, "commondir"))?.trimEnd() ?? "";
   return { own, common: named === "" ? own : resolve(own, named), tree };
 }
 
@@ -52,8 +56,7 @@ function bare(folder: string): GitRepository {
 
 /** Whether git takes it for a repository, as it decides that. */
 function isWhole({ own, common }: GitRepository): boolean {
-  const head = readPlainly(join(own, "HEAD"));
-  if (head === null || head === "unreadable" || !A_HEAD.test(head.text)) return false;
+  if (!A_HEAD.test(textAt(join(own, "HEAD")) ?? "")) return false;
   return isFolder(join(common, "objects")) && isFolder(join(common, "refs"));
 }
 

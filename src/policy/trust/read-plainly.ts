@@ -9,6 +9,12 @@ export function readPlainly(path: string): { readonly text: string } | "unreadab
   return read === null || read === "unreadable" ? read : { text: read.toString("utf8") };
 }
 
+/** The same as text alone; null if there is nothing that can be read. */
+export function textAt(path: string): string | null {
+  const read = readPlainly(path);
+  return read === null || read === "unreadable" ? null : read.text;
+}
+
 /**
  * A regular file, at once; null where there is none, "unreadable" where there is something else or more than
  * `most` bytes. Never waits, whatever stands there.

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Clock } from "../../mailbox/clock.ts";
+import { parsedJson } from "../settings/json.ts";
 import { readBounded } from "../settings/read-bounded.ts";
 import { replaceFile } from "../settings/replace-file.ts";
 import type { Grant } from "./grants.ts";
@@ -62,7 +63,7 @@ async function readStore(home: string): Promise<Store> {
     case "unreadable":
       return broken(`${file} ${read.problem}`);
     case "text": {
-      const store = Trusted.safeParse(json(read.text));
+      const store = Trusted.safeParse(parsedJson(read.text));
       return store.success
         ? { type: "read", store: store.data }
         : broken(`${file} is not as Troupe writes it`);
@@ -77,14 +78,6 @@ function broken(what: string): Store {
     type: "broken",
     reason: `${what}, so no folder counts as trusted; move it away, then trust your folders again.`,
   };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A link to a folder is that folder; one that is gone is its own name. */

@@ -1,0 +1,20 @@
+import { lstatSync, readdirSync } from "node:fs";
+
+/** Whether something has this name, be it a link to nothing. */
+export function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** A directory itself: a link to one is none. */
+export function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Empty if there is no such directory, or it cannot be listed. */
+export function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
