@@ -16,48 +16,23 @@ export function permissionOutcome(
       const advice = "Do not try the same in another way: go on without it, or report that it is needed.";
       return { outcome: saidNo(answer.message, advice), span: answer.span };
     }
-    case "nobody":
-    case "answers":
-    case "approve":
-      return {
-        outcome: unanswered(answer, "Go on without it, or report that it is needed."),
-        span: "once",
-      };
     default:
-      return answer satisfies never;
+      return { outcome: unanswered(answer, "Go on without it, or report that it is needed."), span: "once" };
   }
 }
 
 /** What an answer means for AskUserQuestion. */
 export function choiceOutcome(answer: AskAnswer): ChoiceOutcome {
-  switch (answer.type) {
-    case "answers":
-      return answer;
-    case "deny":
-      return saidNo(answer.message, "They do not want to answer this.");
-    case "nobody":
-    case "allow":
-    case "approve":
-      return unanswered(answer);
-    default:
-      return answer satisfies never;
-  }
+  if (answer.type === "answers") return answer;
+  if (answer.type === "deny") return saidNo(answer.message, "They do not want to answer this.");
+  return unanswered(answer);
 }
 
 /** What an answer means for a plan. */
 export function planOutcome(answer: AskAnswer): PlanOutcome {
-  switch (answer.type) {
-    case "approve":
-      return { type: "approved", mode: answer.mode };
-    case "deny":
-      return saidNo(answer.message, "They gave no reason.");
-    case "nobody":
-    case "allow":
-    case "answers":
-      return unanswered(answer);
-    default:
-      return answer satisfies never;
-  }
+  if (answer.type === "approve") return { type: "approved", mode: answer.mode };
+  if (answer.type === "deny") return saidNo(answer.message, "They gave no reason.");
+  return unanswered(answer);
 }
 
 export function nobody(reason: string): Denied {
@@ -72,6 +47,7 @@ function saidNo(message: string | undefined, advice: string): Denied {
   return { type: "deny", by: "person", reason };
 }
 
+/** Whatever is no answer to this kind of question is a no. */
 function unanswered(answer: AskAnswer, advice?: string): Denied {
   const reason =
     answer.type === "nobody"

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Check, numbersByName } from "./checks.ts";
+import { type Kind, numbersByName } from "./checks.ts";
 
 /** What an agent of a type may use, as settings say it. */
 export interface AgentLimits {
@@ -19,8 +19,9 @@ export interface ModelPrices {
 
 const DOLLARS = { min: 0, max: 1_000_000 };
 
-export function agentBudgetsCheck(): Check<Readonly<Record<string, AgentLimits>>> {
+export function agentBudgets(): Kind<Readonly<Record<string, AgentLimits>>> {
   return numbersByName(
+    "object of budgets",
     {
       tokens: { min: 1, max: 1_000_000_000_000 },
       usd: DOLLARS,
@@ -32,17 +33,17 @@ export function agentBudgetsCheck(): Check<Readonly<Record<string, AgentLimits>>
 }
 
 /** What is cached costs as much as other input where nobody says otherwise: rather too much than too little. */
-export function pricesCheck(): Check<Readonly<Record<string, ModelPrices>>> {
-  return z.pipe(
-    numbersByName(
-      { input: DOLLARS, output: DOLLARS, cacheWrite: DOLLARS, cacheRead: DOLLARS },
-      "an object of models, each an object with input and output (and cacheWrite, cacheRead), in dollars per million tokens",
-      ["input", "output"],
-    ),
-    z.transform((prices: Readonly<Record<string, Partial<ModelPrices>>>) =>
-      Object.fromEntries(Object.entries(prices).map(([model, price]) => [model, whole(price)])),
-    ),
+export function modelPrices(): Kind<Readonly<Record<string, ModelPrices>>> {
+  const { type, check } = numbersByName(
+    "object of prices",
+    { input: DOLLARS, output: DOLLARS, cacheWrite: DOLLARS, cacheRead: DOLLARS },
+    "an object of models, each an object with input and output (and cacheWrite, cacheRead), in dollars per million tokens",
+    ["input", "output"],
   );
+  const filled = z.transform((prices: Readonly<Record<string, Partial<ModelPrices>>>) =>
+    Object.fromEntries(Object.entries(prices).map(([model, price]) => [model, whole(price)])),
+  );
+  return { type, check: z.pipe(check, filled) };
 }
 
 function whole({
@@ -56,7 +57,7 @@ function whole({
 
 /** How dear a model is altogether, so that one price can be compared with another. */
 export function priceSum(price: unknown): number {
-  const checked = pricesCheck().safeParse({ price });
+  const checked = modelPrices().check.safeParse({ price });
   if (!checked.success) return 0;
   const { input = 0, output = 0, cacheWrite = 0, cacheRead = 0 } = checked.data["price"] ?? {};
   return input + output + cacheWrite + cacheRead;

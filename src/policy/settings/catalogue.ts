@@ -1,9 +1,7 @@
-import { isAbsolute } from "node:path";
-import * as z from "zod/mini";
 import { type LimitRange, limitRanges } from "../limit-ranges.ts";
-import { agentBudgetsCheck, priceSum, pricesCheck } from "./budget-checks.ts";
+import { agentBudgets, modelPrices, priceSum } from "./budget-checks.ts";
 import {
-  type Kind,
+  folders,
   numberIn,
   object,
   objects,
@@ -14,7 +12,7 @@ import {
   wholeIn,
   yesOrNo,
 } from "./checks.ts";
-import { SHARE, windowsCheck } from "./compaction-checks.ts";
+import { SHARE, windows } from "./compaction-checks.ts";
 import { contextCatalogue } from "./context-catalogue.ts";
 import { modes, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
@@ -133,28 +131,20 @@ export const catalogue = {
       foreign: "narrower",
       width: (usd) => (typeof usd === "number" ? usd : Number.POSITIVE_INFINITY),
     }),
-    agentBudgets: setting(
-      "troupe.agentBudgets",
-      { type: "object of budgets", check: agentBudgetsCheck() },
-      {
-        summary:
-          "What an agent of a type may use, with all agents below it: any of `tokens`, `usd`, `turns`, `minutes`. It is taken from the budget of whoever starts the agent, and what is left goes back. Of several files the smallest number counts.",
-        merge: "each",
-        foreign: "nothing",
-      },
-    ),
-    prices: setting(
-      "troupe.prices",
-      { type: "object of prices", check: pricesCheck() },
-      {
-        summary:
-          "Prices of models by full id, in dollars per million tokens: `input`, `output`, and `cacheWrite`, `cacheRead` where they are not those of `input`. Not for a project's settings, and none cheaper in all than the enterprise's.",
-        fallback: "list prices of the models that Troupe knows",
-        merge: "entries",
-        foreign: "never",
-        width: (price) => -priceSum(price),
-      },
-    ),
+    agentBudgets: setting("troupe.agentBudgets", agentBudgets(), {
+      summary:
+        "What an agent of a type may use, with all agents below it: any of `tokens`, `usd`, `turns`, `minutes`. It is taken from the budget of whoever starts the agent, and what is left goes back. Of several files the smallest number counts.",
+      merge: "each",
+      foreign: "nothing",
+    }),
+    prices: setting("troupe.prices", modelPrices(), {
+      summary:
+        "Prices of models by full id, in dollars per million tokens: `input`, `output`, and `cacheWrite`, `cacheRead` where they are not those of `input`. Not for a project's settings, and none cheaper in all than the enterprise's.",
+      fallback: "list prices of the models that Troupe knows",
+      merge: "entries",
+      foreign: "never",
+      width: (price) => -priceSum(price),
+    }),
     quoteAboveUsd: setting("troupe.quoteAboveUsd", numberIn({ min: 0, max: 1_000_000 }), {
       summary:
         "Dollars that agents started together may cost at most without a question (with `-p`: a line on stderr); 0 is always.",
@@ -174,15 +164,11 @@ export const catalogue = {
         "The share of a model's window at which a conversation is made shorter; earlier where a reply would have no room left.",
       fallback: "0.9",
     }),
-    windows: setting(
-      "troupe.contextWindows",
-      { type: "object of whole numbers", check: windowsCheck() },
-      {
-        summary: "Tokens of a model's window, by its full id.",
-        fallback: "those of the models that Troupe knows, else 200000",
-        merge: "entries",
-      },
-    ),
+    windows: setting("troupe.contextWindows", windows(), {
+      summary: "Tokens of a model's window, by its full id.",
+      fallback: "those of the models that Troupe knows, else 200000",
+      merge: "entries",
+    }),
   },
   fileRules: {
     edit: setting("troupe.fileRules.edit", oneOf<EditRule>(["strict", "relaxed"]), {
@@ -276,17 +262,6 @@ function bound(name: LimitName, usual: number, summary: string): Setting<number>
     foreign: "narrower",
     width: (value) => (typeof value === "number" ? value : usual) || Number.POSITIVE_INFINITY,
   };
-}
-
-/** A relative one would mean another folder each time. */
-function folders(): Kind<readonly string[]> {
-  const check = z.custom<readonly string[]>(
-    (value) =>
-      Array.isArray(value) &&
-      value.every((one) => typeof one === "string" && (isAbsolute(one) || /^~($|\/)/.test(one))),
-    "must be a list of folders that start with / or ~/",
-  );
-  return { type: "list of folders", check, merge: "each" };
 }
 
 function isSetting(one: object): one is Setting<unknown> {

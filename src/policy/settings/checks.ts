@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import type { LimitRange } from "../limit-ranges.ts";
 import { isObject, type JsonObject } from "./json.ts";
@@ -7,6 +8,7 @@ export type Check<T> = z.ZodMiniType<T>;
 
 /** What values of a setting are. */
 export interface Kind<T> {
+  /** Where each entry is a setting of its own, of an object with such entries. */
   readonly check: Check<T>;
   /** In words, for the documentation. */
   readonly type: string;
@@ -20,7 +22,7 @@ export interface Kind<T> {
  */
 export type Merge = "last" | "entries" | "each";
 
-function kind<T>(type: string, what: string, fits: (value: unknown) => boolean): Kind<T> {
+export function kind<T>(type: string, what: string, fits: (value: unknown) => boolean): Kind<T> {
   return { type, check: z.custom<T>(fits, `must be ${what}`) };
 }
 
@@ -33,11 +35,17 @@ export function texts(what: string): Kind<readonly string[]> {
   return { ...kind<readonly string[]>(`list of ${what}`, `a list of ${what}`, areTexts), merge: "each" };
 }
 
+/** A relative one would mean another folder each time. */
+export function folders(): Kind<readonly string[]> {
+  const isRooted = (one: unknown) => typeof one === "string" && (isAbsolute(one) || /^~($|\/)/.test(one));
+  const areRooted = (value: unknown) => Array.isArray(value) && value.every(isRooted);
+  const what = "a list of folders that start with / or ~/";
+  return { ...kind<readonly string[]>("list of folders", what, areRooted), merge: "each" };
+}
+
 export function wholeIn({ min, max }: LimitRange): Kind<number> {
-  const what = `from ${min} to ${max}`;
-  return kind(`whole number, ${min} to ${max}`, `a whole number ${what}`, (value) =>
-    isWholeIn(value, { min, max }),
-  );
+  const fits = (value: unknown) => isWholeIn(value, { min, max });
+  return kind(`whole number, ${min} to ${max}`, `a whole number from ${min} to ${max}`, fits);
 }
 
 export function isWholeIn(value: unknown, { min, max }: LimitRange): boolean {
@@ -51,10 +59,11 @@ export function numberIn({ min, max }: LimitRange): Kind<number> {
 
 /** Objects by name, each with some of these numbers and nothing else; those of `needed` must be there. */
 export function numbersByName<N extends string>(
+  type: string,
   ranges: Readonly<Record<N, LimitRange>>,
   what: string,
   needed: readonly NoInfer<N>[] = [],
-): Check<Readonly<Record<string, Readonly<Partial<Record<N, number>>>>>> {
+): Kind<Readonly<Record<string, Readonly<Partial<Record<N, number>>>>>> {
   const known: Readonly<Record<string, LimitRange>> = ranges;
   const isNumber = ([name, value]: [string, unknown]) =>
     Object.hasOwn(known, name) &&
@@ -65,10 +74,7 @@ export function numbersByName<N extends string>(
     isObject(value) &&
     Object.entries(value).every(isNumber) &&
     needed.every((name) => Object.hasOwn(value, name));
-  return z.custom<Readonly<Record<string, Readonly<Partial<Record<N, number>>>>>>(
-    (value) => isObject(value) && Object.values(value).every(isEntry),
-    `must be ${what}`,
-  );
+  return kind(type, what, (value) => isObject(value) && Object.values(value).every(isEntry));
 }
 
 export function oneOf<C extends string>(words: readonly C[]): Kind<C> {

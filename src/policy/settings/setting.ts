@@ -1,4 +1,4 @@
-import type { Check, Kind, Merge } from "./checks.ts";
+import type { Kind } from "./checks.ts";
 
 /**
  * What it takes that a value counts which stands in a file of the folder itself (project or local). `nothing`:
@@ -8,16 +8,11 @@ import type { Check, Kind, Merge } from "./checks.ts";
 export type Condition = "nothing" | "trust" | "narrower" | "never";
 
 /** One setting: its check, its meaning and the conditions under which it counts, in one place. */
-export interface Setting<T> {
+export interface Setting<T> extends Required<Kind<T>> {
   readonly path: readonly string[];
-  /** Of `entries`: of an object with such entries. */
-  readonly check: Check<T>;
-  /** In words, for the documentation. */
-  readonly type: string;
   readonly summary: string;
   /** What counts where nobody sets it. */
   readonly fallback: string;
-  readonly merge: Merge;
   readonly foreign: Condition;
   /** How much a value permits; a value with less than what counted so far is narrower, and needs no trust. */
   readonly width?: (value: unknown) => number;

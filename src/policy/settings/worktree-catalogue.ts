@@ -1,7 +1,7 @@
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { oneOf, text, wholeIn } from "./checks.ts";
 import { setting } from "./setting.ts";
-import { COMMAND_MS, dependenciesCheck, setupCheck } from "./worktree-checks.ts";
+import { COMMAND_MS, dependencies, setup } from "./worktree-checks.ts";
 
 /** What a worktree begins from: the checkout as it is, its HEAD alone, or the remote's default branch. */
 export type BaseRef = "checkout" | "head" | "fresh";
@@ -15,24 +15,16 @@ export const worktreeCatalogue = {
       "What an agent's worktree begins from: the checkout with all that is not committed, its HEAD alone, or the remote's default branch.",
     fallback: "`checkout`",
   }),
-  dependencies: setting(
-    "worktree.dependencies",
-    { type: "object of `link` or `copy`", check: dependenciesCheck() },
-    {
-      summary:
-        'Folders that git ignores and a build needs, by their path from the top of the repository, such as `{ "node_modules": "link" }`: linked or copied into every worktree where they are there.',
-      merge: "entries",
-    },
-  ),
-  setup: setting(
-    "worktree.setup",
-    { type: "text, or object with `command`, `ready`, `timeoutMs`", check: setupCheck() },
-    {
-      summary:
-        "A shell command that runs in a new worktree before its agent starts; `ready` is a command that is then asked until it exits 0. `timeoutMs` is for both together.",
-      fallback: "none; `timeoutMs` 300000",
-    },
-  ),
+  dependencies: setting("worktree.dependencies", dependencies(), {
+    summary:
+      'Folders that git ignores and a build needs, by their path from the top of the repository, such as `{ "node_modules": "link" }`: linked or copied into every worktree where they are there.',
+    merge: "entries",
+  }),
+  setup: setting("worktree.setup", setup(), {
+    summary:
+      "A shell command that runs in a new worktree before its agent starts; `ready` is a command that is then asked until it exits 0. `timeoutMs` is for both together.",
+    fallback: "none; `timeoutMs` 300000",
+  }),
   check: setting("worktree.check", text("a command"), {
     summary:
       "A shell command, such as the test suite, that runs on the merged result before it reaches the checkout; unless it exits 0, nothing is merged.",

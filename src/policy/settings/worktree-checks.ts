@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import { type Check, isText, isWholeIn } from "./checks.ts";
+import { isText, isWholeIn, type Kind, kind } from "./checks.ts";
 import { isObject } from "./json.ts";
 
 /** Milliseconds that a command about a worktree may be given. */
@@ -10,11 +9,12 @@ export type SetupSaid =
   | string
   | { readonly command: string; readonly ready?: string; readonly timeoutMs?: number };
 
-export function setupCheck(): Check<SetupSaid> {
-  return z.custom<SetupSaid>(
+export function setup(): Kind<SetupSaid> {
+  return kind(
+    "text, or object with `command`, `ready`, `timeoutMs`",
+    `a command, or an object with command, and ready (a command) and timeoutMs (a whole number from ${COMMAND_MS.min} to ${COMMAND_MS.max}) where you want them`,
     // An object that was written in quotes, or did not pass on a command line, is no command.
     (value) => (isText(value) && !/^\s*\{\s*"/.test(value)) || isSetup(value),
-    `must be a command, or an object with command, and ready (a command) and timeoutMs (a whole number from ${COMMAND_MS.min} to ${COMMAND_MS.max}) where you want them`,
   );
 }
 
@@ -29,12 +29,13 @@ function isSetup(value: unknown): boolean {
 export type Bringing = "link" | "copy";
 
 /** What is linked or copied must be of the checkout itself: a settings file may have come with the repository. */
-export function dependenciesCheck(): Check<Readonly<Record<string, Bringing>>> {
-  return z.custom<Readonly<Record<string, Bringing>>>(
+export function dependencies(): Kind<Readonly<Record<string, Bringing>>> {
+  return kind(
+    "object of `link` or `copy`",
+    'a folder below the top of the repository, such as node_modules, with "link" or "copy"',
     (value) =>
       isObject(value) &&
       Object.entries(value).every(([name, how]) => isFolderBelow(name) && (how === "link" || how === "copy")),
-    'must be a folder below the top of the repository, such as node_modules, with "link" or "copy"',
   );
 }
 
