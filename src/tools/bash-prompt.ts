@@ -52,6 +52,20 @@ const git = [
   "- Never commit unless the person asked for it.",
 ];
 
+/** At most 1,500 characters together. */
+export const commitWorkflow = [
+  "A commit that the user asked for:",
+  "- In one reply, look at git status, git diff HEAD and git log -5 --oneline.",
+  "- Word the message in the style of that log: one line that says why, a body only if it needs one. Leave out files with secrets, and say so.",
+  "- In one call, add the files by their names and commit with the message from a heredoc: git add a.ts b.ts && git commit -F - <<'EOF' … EOF. Then look at git status.",
+  "- When a hook fails, there is no commit: correct the cause, add the files again and make a new commit. When a hook changed files, add those, too.",
+  "- Do not push unless the user asked for it.",
+  "A pull request that the user asked for:",
+  "- In one reply, look at git status, at git log and git diff of BASE...HEAD (all commits since the base, not only the last), and whether the branch follows a remote one.",
+  '- Push with -u if the remote does not have the branch, then gh pr create --title "…" --body "$(cat <<\'EOF\' … EOF)": what changes and why, and how it was tested, over all of its commits.',
+  "- End your reply with the address that gh prints.",
+];
+
 /** The Bash tool's description. Nothing in it differs between machines, people or sessions (A4.7). */
 export function bashPrompt({ defaultTimeoutMs, maxTimeoutMs, maxOutputChars }: BashNumbers): ToolPrompt {
   return {
@@ -65,6 +79,7 @@ export function bashPrompt({ defaultTimeoutMs, maxTimeoutMs, maxOutputChars }: B
       ...several,
       ...sleeping,
       ...git,
+      ...commitWorkflow,
     ],
     recover:
       "an exit code other than 0 is a result: read what was printed, correct the command or its cause, and do not send the same command again. When the time was up, ask for more or use run_in_background.",

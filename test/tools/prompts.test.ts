@@ -190,6 +190,7 @@ describe("what agents are told", () => {
     async (type) => {
       const { supervisor, model } = supervised("in-thread", () => ({ text: "ok" }), {
         permissionMode: "acceptEdits",
+        person: { ask: async () => ({ type: "deny", span: "once" }) },
       });
       if (type === "main") await supervisor.prompt("hi");
       else await supervisor.spawn({ type, prompt: "look" });
