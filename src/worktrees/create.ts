@@ -231,7 +231,8 @@ async function finish(
     const shown = await notIgnored(repo, tree.path);
     const left = await submodulesOf(git);
     signal?.throwIfAborted();
-    await writeRecord(repo.common, tree.name, { ...record, tree, made: true, linked: [...along.linked] });
+    const done = { tree, at: ground.now(), made: true, linked: [...along.linked] };
+    await writeRecord(repo.common, tree.name, { ...record, ...done });
     const notes = [
       ...base.notes,
       ...new Set([...filled.notes, ...more]),

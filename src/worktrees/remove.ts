@@ -64,7 +64,7 @@ async function save(
   const isWhole = first.type === "refused" || (await isConnected(git, first.commit, tree.base));
   const taken = isWhole ? first : await look(true);
   if (taken.type === "refused") return taken;
-  const unsaved = await unsavedIn(git, place, tree, linked, taken.commit);
+  const unsaved = await unsavedIn(git, place, tree, linked, taken.commit, ground);
   if ("type" in unsaved) return refused(`${tree.path} was not removed. ${unsaved.reason}`);
   if (unsaved.length > 0)
     return refused(

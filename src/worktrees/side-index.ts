@@ -14,6 +14,7 @@ import { codeOf } from "./error-code.ts";
 import { parts } from "./git.ts";
 import type { Ground } from "./ground.ts";
 import { treeRecordFolder } from "./layout.ts";
+import { forgetRecentEntries } from "./recent-entries.ts";
 import type { TreeGit, TreePlace } from "./tree-place.ts";
 
 /** `index`: all of a tree; `ignored`: what is ignored and was written by name; `staged`: a copy of its own, once. */
@@ -27,6 +28,7 @@ export interface SideIndex {
   readonly file: string;
   /** It was copied from something: git knows which files are as they were. */
   readonly begun: boolean;
+  /** Puts it in the place that the next one begins from. Files that changed since it was opened are read again then. */
   keep(): void;
   drop(): void;
 }
@@ -45,7 +47,20 @@ export function openSideIndex(place: TreePlace, tree: Tree, name: SideIndexName,
     rmSync(file, { force: true });
     rmSync(`${file}.lock`, { force: true });
   };
-  return { file, begun: copyIndex(kept, file), drop, keep: () => renameSync(file, kept) };
+  const opened = ground.now();
+  const keep = () => {
+    // Without an index that git can be made to doubt, the next one reads every file.
+    if (forgetRecent(file, tree, opened)) renameSync(file, kept);
+    else rmSync(kept, { force: true });
+  };
+  return { file, begun: copyIndex(kept, file), drop, keep };
+}
+
+/** The clock of a file system may be behind ours by a few milliseconds. */
+const CLOCK_MARGIN_MS = 1_000;
+
+function forgetRecent(index: string, tree: Tree, since: number): boolean {
+  return forgetRecentEntries(index, since - CLOCK_MARGIN_MS, tree.base.length / 2);
 }
 
 /** What killed keepers left: only to be called under the tree's lock. */
@@ -58,10 +73,21 @@ export function dropLeftovers(common: string, name: string): void {
 
 /**
  * Begins from the tree's own index, so that files that nobody touched are not read again. Marks that tell git not to
- * look at a file are taken off: who hid a file from git did not hide it from us. False: there is none to begin from.
+ * look at a file are taken off: who hid a file from git did not hide it from us. `complete`: when the tree was, before
+ * anyone worked in it. False: there is none to begin from.
  */
-export async function seedFromTree(git: TreeGit, place: TreePlace, index: string): Promise<boolean> {
+export async function seedFromTree(
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  index: string,
+  complete: number,
+): Promise<boolean> {
   if (!copyIndex(join(place.gitDir, "index"), index)) return false;
+  if (!forgetRecent(index, tree, complete)) {
+    const whole = await git(["update-index", "--no-split-index"], { index });
+    if (whole.code !== 0 || !forgetRecent(index, tree, complete)) return false;
+  }
   const listed = await git(["ls-files", "-v", "-z"], { index });
   if (listed.code !== 0) return false;
   const assumed = parts(listed.out).filter((line) => /^[a-z]/.test(line));

@@ -11,7 +11,7 @@ import { Owner } from "./requests.ts";
 export const TreeRecord = z.object({
   owner: Owner,
   tree: Tree,
-  /** Milliseconds since 1970: of its making. */
+  /** Milliseconds since 1970: when it was complete, or when its making began as long as it is not. */
   at: z.number(),
   /** False while it is being made: nobody has worked in it. */
   made: z.boolean(),

@@ -54,7 +54,8 @@ export async function snapshotLocked(
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const index = openSideIndex(place, tree, "index", ground);
     try {
-      const scope: Scope = { tree, place, git, ground, index, linked: record?.linked ?? [] };
+      const [linked, complete] = [record?.linked ?? [], record?.at ?? 0];
+      const scope: Scope = { tree, place, git, ground, index, linked, complete };
       // What is not as it should be may be so because of the index: every file is read again then.
       const afresh = doubted || attempt > 0;
       const taken = await take(scope, afresh ? null : named, afresh);
@@ -82,6 +83,8 @@ interface Scope {
   readonly ground: Ground;
   readonly index: SideIndex;
   readonly linked: readonly string[];
+  /** When the tree was. */
+  readonly complete: number;
 }
 
 interface Taken {
@@ -184,8 +187,9 @@ function lines(out: string): string[] {
 }
 
 /** From the tree's own index, so that few files are read; from nothing where that did not do. */
-async function begin({ git, place, index }: Scope, commit: string, afresh: boolean): Promise<boolean> {
-  if (!afresh && (await seedFromTree(git, place, index.file))) return true;
+async function begin(scope: Scope, commit: string, afresh: boolean): Promise<boolean> {
+  const { tree, place, git, index, complete } = scope;
+  if (!afresh && (await seedFromTree(git, place, tree, index.file, complete))) return true;
   index.drop();
   return (await git(["read-tree", commit], { index: index.file })).code === 0;
 }

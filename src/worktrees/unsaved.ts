@@ -1,4 +1,3 @@
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
 import { isConnected } from "./gc-guard.ts";
@@ -21,9 +20,26 @@ export async function unsavedIn(
   tree: Tree,
   linked: readonly string[],
   snapshot: string,
+  ground: Ground,
 ): Promise<string[] | Refused> {
-  const index = sideIndexFile(place, tree, "index");
-  if (lstatSync(index, { throwIfNoEntry: false }) === undefined) return refused("It has no snapshot.");
+  // A copy: the refresh would make the next snapshot trust what only this look has seen.
+  const index = openSideIndex(place, tree, "index", ground);
+  try {
+    if (!index.begun) return refused("It has no snapshot.");
+    return await unsavedBy(index.file, git, place, tree, linked, snapshot);
+  } finally {
+    index.drop();
+  }
+}
+
+async function unsavedBy(
+  index: string,
+  git: TreeGit,
+  place: TreePlace,
+  tree: Tree,
+  linked: readonly string[],
+  snapshot: string,
+): Promise<string[] | Refused> {
   const where = ["--", ".", ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
   await git(["update-index", "-q", "--refresh"], { index });
   const changed = await git(["diff-files", "--name-only", "-z", "--ignore-submodules=none", ...where], {
