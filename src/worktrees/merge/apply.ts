@@ -1,8 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Conflict } from "../../mailbox/worktree.ts";
 import { codeOf } from "../error-code.ts";
-import { allThere, GC_TRIES, isConnected } from "../gc-guard.ts";
+import { allThere, isConnected } from "../gc-guard.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
@@ -20,10 +19,11 @@ import { lastLineOf } from "./git-words.ts";
 import { type Committed, type MergeStart, newMerge, record, setClosed, setOpen, storyOf } from "./journal.ts";
 import { madeBy } from "./made.ts";
 import type { Exchange } from "./moves.ts";
-import { CHANGED, prove } from "./proof.ts";
+import { prove } from "./proof.ts";
 import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
 import { bytesFolder, stageFiles } from "./stage.ts";
 import { type Left, takeBack } from "./take-back.ts";
+import { applyInSpiteOfOthers, type Changed, GC_TOOK } from "./try-again.ts";
 
 type Clean = Extract<Candidate, { type: "clean" }>;
 
@@ -40,19 +40,9 @@ export async function applyMerge(
     // What was taken back may have moved HEAD.
     const now = merges.length === 0 ? repo : await checkoutOf(request.tree, ground);
     if (isRefused(now)) return now;
-    const answer = await appliedInSpiteOfGc(() => applyLocked(now, request, ground, disk));
+    const answer = await applyInSpiteOfOthers(now, request, () => applyLocked(now, request, ground, disk));
     return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
   });
-}
-
-const GC_TOOK = "git gc took away what was being merged; try again.";
-
-/** Where it took what was to be written, nothing was written yet. */
-async function appliedInSpiteOfGc(apply: () => Promise<ApplyAnswer>): Promise<ApplyAnswer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await apply();
-    if (answer.type !== "refused" || answer.reason !== GC_TOOK || attempt === GC_TRIES) return answer;
-  }
 }
 
 async function applyLocked(
@@ -60,7 +50,7 @@ async function applyLocked(
   request: ApplyRequest,
   ground: Ground,
   disk: Disk,
-): Promise<ApplyAnswer> {
+): Promise<ApplyAnswer | Changed> {
   const { tree, hold, expects } = request;
   const both = await bothLookedAt(repo, { tree, checked: expects !== null, hold }, ground);
   if (isRefused(both)) return both;
@@ -95,10 +85,10 @@ async function applyLocked(
 
 type Outcome =
   | { readonly type: "merged"; readonly commit: string | null; readonly notes: readonly string[] }
-  | { readonly type: "conflict"; readonly conflicts: readonly Conflict[]; readonly left: readonly Left[] }
+  | Changed
   | { readonly type: "refused"; readonly reason: string; readonly left: readonly Left[] };
 
-function answerTo({ counts, notes }: Clean, outcome: Outcome, merge: string): ApplyAnswer {
+function answerTo({ counts, notes }: Clean, outcome: Outcome, merge: string): ApplyAnswer | Changed {
   switch (outcome.type) {
     case "merged":
       return {
@@ -108,11 +98,8 @@ function answerTo({ counts, notes }: Clean, outcome: Outcome, merge: string): Ap
         commit: outcome.commit,
         notes: [...notes, ...outcome.notes],
       };
-    case "conflict":
-      return {
-        ...{ ...counts, type: "conflict", conflicts: [...outcome.conflicts] },
-        notes: [...notes, ...outcome.left.map(leftOver)],
-      };
+    case "changed":
+      return outcome;
     case "refused":
       return refused([outcome.reason, ...outcome.left.map(leftOver)].join(" "));
     default:
@@ -140,12 +127,7 @@ async function bringIn(
     record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
   if (written.type !== "written") {
     end("taken back", written.left);
-    if (written.type === "failed") return { type: "refused", reason: written.reason, left: written.left };
-    return {
-      type: "conflict",
-      conflicts: [{ path: written.path, kind: CHANGED, lines: [] }],
-      left: written.left,
-    };
+    return written.type === "changed" ? written : { ...written, type: "refused" };
   }
   for (const folder of foldersWritten(start.exchange)) disk.sync(folder);
   end("merged", []);
@@ -167,7 +149,7 @@ async function stagedWork(
   { plan, emptied, merged, edits }: Clean,
   bytes: string,
   ground: Ground,
-): Promise<Staged | { type: "conflict"; conflicts: readonly Conflict[] } | Refused> {
+): Promise<Staged | Omit<Changed, "left"> | Refused> {
   const toCommit =
     commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
   if (toCommit?.type === "refused") return toCommit;
@@ -232,7 +214,7 @@ function startOf(
 
 type Written =
   | { readonly type: "written" }
-  | { readonly type: "changed"; readonly path: string; readonly left: readonly Left[] }
+  | Changed
   | { readonly type: "failed"; readonly reason: string; readonly left: readonly Left[] };
 
 async function write(repo: Repository, start: MergeStart, ground: Ground, disk: Disk): Promise<Written> {

@@ -42,10 +42,7 @@ export async function writeIntoTree(
   if (proven.type !== "proven") {
     rmSync(bytes, { recursive: true, force: true });
     if (proven.type === "refused") return proven;
-    const [first] = proven.conflicts;
-    return refused(
-      `${first?.path ?? "A file"} in ${tree.path} is being written to; end what runs there first.`,
-    );
+    return refused(`${proven.path} in ${tree.path} is being written to; end what runs there first.`);
   }
   const moves = [...proven.moves];
   const made = madeBy(tree.path, moves);

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { Conflict } from "../../mailbox/worktree.ts";
 import type { Repository } from "../ground.ts";
 import { lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
@@ -8,11 +7,10 @@ import { type FileState, isUntouched, look, lstatOf, type Seen, stateOf } from "
 import type { Move } from "./moves.ts";
 import type { Change } from "./plan.ts";
 
-export const CHANGED = "changed meanwhile";
-
+/** `changed`: somebody wrote to this file since it was looked at. */
 export type Proven =
   | { readonly type: "proven"; readonly moves: readonly Move[] }
-  | { readonly type: "conflict"; readonly conflicts: readonly Conflict[] }
+  | { readonly type: "changed"; readonly path: string }
   | Refused;
 
 /**
@@ -25,7 +23,7 @@ export async function prove(
   bytes: string,
   stage: string,
 ): Promise<Proven> {
-  const conflicts: Conflict[] = [];
+  const changed: string[] = [];
   const doubted: { change: Change; seen: Seen }[] = [];
   const states = new Map<string, FileState | null>();
   for (const change of changes) {
@@ -35,14 +33,14 @@ export async function prove(
       before === null ? null : look(join(repo.top, path), before.id.length === 40 ? "sha1" : "sha256");
     states.set(path, seen?.state ?? null);
     if (before === null) continue;
-    if (seen === null || !isKind(before.mode, seen.state)) conflicts.push({ path, kind: CHANGED, lines: [] });
+    if (seen === null || !isKind(before.mode, seen.state)) changed.push(path);
     else if (seen.blob !== before.id) doubted.push({ change, seen });
   }
   const filtered = await throughFilters(repo, doubted);
   if (filtered.type === "refused") return filtered;
   const rights = await otherRights(repo, changes, states);
-  conflicts.push(...[...filtered.paths, ...rights].map((path) => ({ path, kind: CHANGED, lines: [] })));
-  if (conflicts.length > 0) return { type: "conflict", conflicts };
+  const [path] = [...changed, ...filtered.paths, ...rights];
+  if (path !== undefined) return { type: "changed", path };
   const moves = changes.map(({ path, after }) => ({
     path,
     before: states.get(path) ?? null,

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
@@ -11,40 +11,97 @@ import { agentIn, picture, put, undo } from "./scene.ts";
 const LINES = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
 const text = (changed: Record<number, string> = {}) => LINES.map((line, at) => changed[at] ?? line).join("");
 
+const MOMENTS = ["before the proof", "after the proof", "as it is moved"] as const;
+
 describe("a save of the person while edits are brought in", () => {
-  it.each([
-    ["before the files are looked at", 0],
-    ["just after", 1],
-  ])("stays, and the edits are a conflict: %s", async (_, at) => {
+  it.each(MOMENTS)("is merged with the edits if both fit: %s", async (moment) => {
+    const repository = await repositoryWith({ a: "1\n", b: text() });
+    const agent = await agentIn(repository);
+    agent.write({ a: "2\n", b: text({ 15: "agent\n" }) });
+    const save = (count: number) =>
+      count === 1 && writeFileSync(join(repository.folder, "b"), text({ 2: "saved\n" }));
+    expect(await agent.apply({}, savingAt(moment, repository.folder, save))).toMatchObject({
+      type: "merged",
+      notes: [],
+    });
+    expect(picture(repository.folder, { times: false })).toEqual({
+      a: "100644  2\n",
+      b: `100644  ${text({ 2: "saved\n", 15: "agent\n" })}`,
+    });
+  });
+
+  it.each(MOMENTS)("is a conflict only if git says so: %s", async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", b: "2\n" });
-    let renames = 0;
-    const saving: Disk = {
-      ...realDisk,
-      append(file, words) {
-        if (at === 0 && words.includes('"merge-start"'))
-          writeFileSync(join(repository.folder, "b"), "saved\n");
-        realDisk.append(file, words);
-      },
-      rename(from, to) {
-        if (at === 1 && renames++ === 1) writeFileSync(join(repository.folder, "b"), "saved\n");
-        realDisk.rename(from, to);
-      },
-    };
-    expect(await agent.apply({}, saving)).toMatchObject({
+    const save = (count: number) => count === 1 && writeFileSync(join(repository.folder, "b"), "saved\n");
+    expect(await agent.apply({}, savingAt(moment, repository.folder, save))).toMatchObject({
       type: "conflict",
-      conflicts: [{ path: "b", kind: "changed meanwhile", lines: [] }],
+      conflicts: [{ path: "b", kind: "content" }],
       notes: [],
     });
     expect(picture(repository.folder, { times: false })).toEqual({ a: "100644  1\n", b: "100644  saved\n" });
-    // It can be tried again at once.
-    expect(await agent.prepare()).toMatchObject({
-      type: "conflict",
-      conflicts: [{ path: "b", kind: "content" }],
+  });
+
+  it.each(MOMENTS)("is no conflict if it is made again each time: %s", async (moment) => {
+    const repository = await repositoryWith({ a: "1\n", b: text() });
+    const agent = await agentIn(repository);
+    agent.write({ a: "2\n", b: text({ 15: "agent\n" }) });
+    let saves = 0;
+    const save = (count: number) => {
+      saves = count;
+      writeFileSync(join(repository.folder, "b"), text({ 2: `saved ${count}\n` }));
+    };
+    const reason = `Nothing was brought into ${repository.folder}: b was changed there while the edits were written (4 tries). When nothing writes to it, troupe worktrees merge ${agent.tree.name} brings them in.`;
+    expect(await agent.apply({}, savingAt(moment, repository.folder, save))).toEqual({
+      type: "refused",
+      reason,
+    });
+    expect(saves).toBe(4);
+    expect(picture(repository.folder, { times: false })).toEqual({
+      a: "100644  1\n",
+      b: `100644  ${text({ 2: "saved 4\n" })}`,
+    });
+    // The same merge is possible as soon as nothing writes.
+    expect(await agent.apply()).toMatchObject({ type: "merged" });
+  });
+
+  it("does not pass a check again: what was checked is not what would be written", async () => {
+    const repository = await repositoryWith({ a: text() });
+    const agent = await agentIn(repository);
+    agent.write({ a: text({ 15: "agent\n" }) });
+    const prepared = await agent.prepare();
+    const expects = prepared.type === "clean" ? prepared.checkout : "";
+    const save = () => writeFileSync(join(repository.folder, "a"), text({ 2: "saved\n" }));
+    expect(await agent.apply({ expects }, savingAt("before the proof", repository.folder, save))).toEqual({
+      type: "moved",
     });
   });
 });
+
+/** A disk on which somebody saves at this moment of each try. */
+function savingAt(moment: (typeof MOMENTS)[number], root: string, save: (count: number) => unknown): Disk {
+  let count = 0;
+  const once = () => {
+    count += 1;
+    save(count);
+  };
+  return {
+    ...realDisk,
+    append(file, words) {
+      if (moment === "after the proof" && words.includes('"merge-start"')) once();
+      realDisk.append(file, words);
+    },
+    write(file, words) {
+      if (moment === "before the proof" && basename(file) === "merging") once();
+      realDisk.write(file, words);
+    },
+    rename(from, to) {
+      if (moment === "as it is moved" && from === join(root, "b") && !to.includes("-away-")) once();
+      realDisk.rename(from, to);
+    },
+  };
+}
 
 describe("several at once", () => {
   it("come in one after the other, and all are undone in turn", async () => {
