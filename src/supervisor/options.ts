@@ -217,7 +217,7 @@ export interface SpawnRequest {
   readonly timeoutMs?: number;
   /** It edits in a git worktree of its own, and its edits are merged back when it ends (default: it edits in `cwd`). */
   readonly isolation?: "worktree";
-  /** How its edits come back (default: that of the session's `worktree` settings). */
+  /** How the edits of its worktree come back (default: that of the session's `worktree` settings). Rejects without one. */
   readonly merge?: MergeMode;
   /**
    * What its answer must be: a JSON Schema, or a zod schema, of which what JSON Schema can say is checked. The data is

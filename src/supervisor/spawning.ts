@@ -11,6 +11,7 @@ import { resolveModel } from "../model/aliases.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
+import { assertObeyed, type Subject } from "./agent-fields.ts";
 import { asItEnded, hasEnded } from "./as-it-ended.ts";
 import { prepared } from "./before-it-begins.ts";
 import type { Candidate, Known } from "./budget/quote.ts";
@@ -148,10 +149,10 @@ export class Spawning {
     const unfit = outputSchema === undefined ? null : whyNoSchema(outputSchema);
     if (unfit !== null) throw new Error(unfit);
     if (resume !== undefined) {
-      if (outputSchema !== undefined)
-        throw new Error("An agent that goes on keeps its output_schema; leave it out.");
       const agent = this.#resumable(resume, caller);
-      const errand = { owner: actor, call, background: run_in_background ?? false };
+      assertObeyed("resume", input, this.#subject(agent));
+      const { background: usual = false } = findAgent(this.#session.definitions, agent.spec.type) ?? {};
+      const errand = { owner: actor, call, background: run_in_background ?? usual };
       if (await this.goOn(agent, prompt, errand)) return agent;
       throw new Error(`Agent ${agent.id} still runs. Send it a message instead of resuming it.`);
     }
@@ -211,6 +212,7 @@ export class Spawning {
     this.#refuseTooMany(parent);
     if (parent.spec.type === FORK)
       throw new Error("A fork starts no forks. Do the work yourself, or start another kind of agent.");
+    assertObeyed("fork", input, this.#subject(parent));
     const { description, prompt, run_in_background: background = true, output_schema: schema } = input;
     const own = { id: ids.actor(), description, ...directive(prompt, schema) };
     const forked = forkOf(parent, own, turnsWithin(common.limits, undefined), this.#histories);
@@ -305,6 +307,15 @@ export class Spawning {
     const agent = parsed.success ? this.#lives.find(parsed.data) : undefined;
     if (agent && agent.id !== MAIN && agent.id !== caller.id) return agent;
     throw new Error(`There is no agent ${JSON.stringify(id)} to resume. ${this.#endedOnes()}`);
+  }
+
+  #subject({ spec }: ActorRecord): Subject {
+    const { definitions, common } = this.#session;
+    return {
+      spec,
+      modelOf: (alias) => resolveModel(alias, common.options.aliases),
+      typeOf: (type) => findAgent(definitions, type)?.name ?? type,
+    };
   }
 
   #endedOnes(): string {

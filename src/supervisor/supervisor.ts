@@ -32,7 +32,14 @@ import { mainSpec } from "./specs.ts";
 import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
 import { untilEnded } from "./until-ended.ts";
 import type { AgentView } from "./view.ts";
-import { firstWords, refuseNothing, refuseOddSpawn, titleOf } from "./what-is-asked.ts";
+import {
+  assertMergeHasTree,
+  assertNoneLeft,
+  firstWords,
+  refuseNothing,
+  refuseOddSpawn,
+  titleOf,
+} from "./what-is-asked.ts";
 
 /**
  * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
@@ -156,27 +163,33 @@ export class Supervisor implements SupervisorHandle {
     merge,
     output,
     typed = false,
-    ...request
+    prompt: text,
+    description = firstWords(text),
+    model,
+    tokenBudget,
+    onStart,
+    ...unknown
   }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    refuseOddSpawn({ ...request, timeoutMs });
+    assertNoneLeft("spawn", unknown);
+    refuseOddSpawn({ prompt: text, tokenBudget, timeoutMs });
     if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
-    const description = request.description ?? firstWords(request.prompt);
     const definition = this.#spawning.definition(type);
-    const called = typed ? await this.#session.skills?.callFor(request.prompt, signal ?? NEVER) : undefined;
+    assertMergeHasTree(merge, isolation ?? definition.isolation);
+    const called = typed ? await this.#session.skills?.callFor(text, signal ?? NEVER) : undefined;
     const { cwd } = this.#session.common.options;
     const ready = prepared(definition, cwd, { isolation, merge }, this.#session);
     const own = ready === null ? {} : await ready;
     const data = output === undefined ? {} : { outputSchema: jsonSchemaOf(output) };
-    const { prompt } = called ?? request;
-    const asked = { model: undefined, ...request, prompt, parent: null, description };
+    const budget = tokenBudget === undefined ? {} : { tokenBudget };
+    const asked = { prompt: called?.prompt ?? text, parent: null, description, model, ...budget };
     const spawn = { ...asked, ...own, ...data };
     this.#refuseWhenClosed();
     const record = this.#spawning.start(definition, spawn, FOR_THE_PERSON);
     called?.lend(record);
     record.deadlineMs = timeoutMs ?? null;
-    request.onStart?.(record.id);
+    onStart?.(record.id);
     return this.#resultOf(record, signal);
   }
 

@@ -1,4 +1,4 @@
-import type { SpawnRequest } from "./options.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
 
 const TITLE_CHARS = 100;
 
@@ -18,7 +18,11 @@ export function refuseOddSpawn({
   prompt,
   tokenBudget,
   timeoutMs,
-}: Pick<SpawnRequest, "prompt" | "tokenBudget"> & { readonly timeoutMs: number | undefined }): void {
+}: {
+  readonly prompt: string;
+  readonly tokenBudget: number | undefined;
+  readonly timeoutMs: number | undefined;
+}): void {
   refuseNothing(prompt);
   refuseNoNumber("tokenBudget", "tokens", tokenBudget);
   refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
@@ -32,4 +36,20 @@ function refuseNoNumber(name: string, unit: string, value: number | undefined): 
 /** A model refuses an empty message, and nobody means one. */
 export function refuseNothing(prompt: string): void {
   if (prompt.trim() === "") throw new Error("The prompt is empty; say what is to be done.");
+}
+
+/**
+ * Throws if an object has a field that its reader has not taken. The compiler refuses one that the type has, so no field
+ * is ignored on the quiet.
+ */
+export function assertNoneLeft(reader: string, rest: Readonly<Record<string, never>>): void {
+  const [field] = Object.keys(rest);
+  if (field !== undefined) throw new Error(`${reader} has no option ${JSON.stringify(field)}; leave it out.`);
+}
+
+export function assertMergeHasTree(merge: MergeMode | undefined, isolation: "worktree" | undefined): void {
+  if (merge !== undefined && isolation === undefined)
+    throw new Error(
+      `merge says how the edits of a worktree come back, and this agent has none. Add isolation: "worktree", or leave out merge.`,
+    );
 }

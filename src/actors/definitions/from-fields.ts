@@ -19,10 +19,32 @@ const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
   ["isolation", meanings.isolation],
 ];
 
+/** What a definition can do without. */
+const OTHERS: { readonly [Key in Other]: Meaning<AgentDefinition[Key] | null> } = {
+  aliases: meanings.names,
+  model: meanings.model,
+  permissionMode: meanings.mode,
+  maxTurns: meanings.wholeFrom(TURNS.least, TURNS.most),
+  skills: meanings.names,
+  mcpServers: meanings.servers,
+  hooks: meanings.hooks,
+  isolation: meanings.isolation,
+  merge: meanings.merge,
+  background: meanings.flag,
+  memory: meanings.memory,
+  budget: meanings.budget,
+  outputSchema: meanings.schema,
+};
+
+/** Every field but those that each definition has, and those that files cannot say or say with `tools`. */
+type Other = Exclude<
+  keyof AgentDefinition,
+  "name" | "whenToUse" | "prompt" | "tools" | "disallowedTools" | "mayStart" | "source"
+>;
+
 const KEYS: readonly string[] = [
-  ...["name", "description", "whenToUse", "aliases", "tools", "disallowedTools", "model", "permissionMode"],
-  ...["maxTurns", "skills", "mcpServers", "hooks", "isolation", "merge", "background", "memory", "budget"],
-  "outputSchema",
+  ...["name", "description", "whenToUse", "tools", "disallowedTools"],
+  ...Object.keys(OTHERS),
 ];
 /** In skills it is called so. */
 const MEANT = { allowedTools: "tools" };
@@ -112,36 +134,18 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
 
 type Take = <T>(key: string, meaning: Meaning<T>) => T | undefined;
 
-/** What a definition can do without. */
 function others(taken: Take): Partial<AgentDefinition> {
-  const aliases = taken("aliases", meanings.names);
-  const model = taken("model", meanings.model);
-  const permissionMode = taken("permissionMode", meanings.mode);
-  const maxTurns = taken("maxTurns", meanings.wholeFrom(TURNS.least, TURNS.most));
-  const skills = taken("skills", meanings.names);
-  const mcpServers = taken("mcpServers", meanings.servers);
-  const hooks = taken("hooks", meanings.hooks);
-  const isolation = taken("isolation", meanings.isolation);
-  const merge = taken("merge", meanings.merge);
-  const background = taken("background", meanings.flag);
-  const memory = taken("memory", meanings.memory);
-  const budget = taken("budget", meanings.budget);
-  const outputSchema = taken("outputSchema", meanings.schema);
-  return {
-    ...(aliases ? { aliases } : {}),
-    ...(model ? { model } : {}),
-    ...(permissionMode ? { permissionMode } : {}),
-    ...(maxTurns ? { maxTurns } : {}),
-    ...(skills ? { skills } : {}),
-    ...(mcpServers ? { mcpServers } : {}),
-    ...(hooks ? { hooks } : {}),
-    ...(isolation ? { isolation } : {}),
-    ...(merge ? { merge } : {}),
-    ...(background === undefined ? {} : { background }),
-    ...(typeof memory === "boolean" ? { memory } : {}),
-    ...(budget ? { budget } : {}),
-    ...(outputSchema ? { outputSchema } : {}),
+  const found: { -readonly [Key in Other]?: AgentDefinition[Key] } = {};
+  const add = <Key extends Other>(key: Key): void => {
+    const meant: AgentDefinition[Key] | null | undefined = taken(key, OTHERS[key]);
+    if (meant !== undefined && meant !== null) found[key] = meant;
   };
+  for (const key of Object.keys(OTHERS)) if (isOther(key)) add(key);
+  return found;
+}
+
+function isOther(key: string): key is Other {
+  return key in OTHERS;
 }
 
 /** People write line ends as `\n` where they are to stay in one line. */

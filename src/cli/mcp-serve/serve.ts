@@ -1,3 +1,4 @@
+import { findAgent } from "../../actors/definitions/index.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle } from "../../supervisor/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
@@ -60,6 +61,7 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
     ? []
     : toolsOf({
         ...{ agents, clock: io.clock, isolation: args.value(isolation), merge: args.value(merge) },
+        isolates: (type) => findAgent(setup.options.agents ?? [], type)?.isolation !== undefined,
         session: () => session.get(),
         opened: () => session.opened,
         onChange: (listener) => session.onChange(listener),

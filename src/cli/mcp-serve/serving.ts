@@ -19,6 +19,8 @@ export interface Serving {
   /** What the person wants for every agent. */
   readonly isolation: "worktree" | undefined;
   readonly merge: MergeMode | undefined;
+  /** True if the definition of this agent type gives each agent a worktree. */
+  isolates(type: string): boolean;
   readonly clock: Clock;
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { SpawnRequest } from "../../supervisor/options.ts";
+import { assertNoneLeft } from "../../supervisor/what-is-asked.ts";
 import { agentType } from "../agent-type.ts";
 import { taskName } from "../task-names.ts";
 import type { Serving } from "./serving.ts";
@@ -64,21 +65,30 @@ export type StartOptions = z.infer<typeof StartOptions>;
 
 /** What the session is asked. Throws a sentence on a type that there is not, before anything is started. */
 export function requestFor(
-  { agents, isolation: always, merge }: Serving,
-  options: StartOptions,
+  { agents, isolation: always, merge, isolates }: Serving,
+  options: Omit<StartOptions, "background">,
   { prompt, description }: { readonly prompt: string; readonly description?: string | undefined },
 ): SpawnRequest & { readonly type: string; readonly description: string } {
-  const { agent_type, model, timeout_seconds, token_budget, output_schema } = options;
-  const isolation = options.isolation ?? always;
+  const {
+    agent_type,
+    model,
+    isolation = always,
+    timeout_seconds,
+    token_budget,
+    output_schema,
+    ...rest
+  } = options;
+  assertNoneLeft("An agent", rest);
   // Whoever isolates edits wants some.
   const usual = isolation === undefined ? "Explore" : "general-purpose";
+  const type = agentType(agent_type ?? usual, agents);
+  const hasTree = isolation !== undefined || isolates(type);
   return {
-    prompt,
-    type: agentType(agent_type ?? usual, agents),
+    ...{ prompt, type },
     description: taskName(description ?? prompt),
     ...(model === undefined ? {} : { model }),
     ...(isolation === undefined ? {} : { isolation }),
-    ...(merge === undefined ? {} : { merge }),
+    ...(merge === undefined || !hasTree ? {} : { merge }),
     ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds * 1000 }),
     ...(token_budget === undefined ? {} : { tokenBudget: token_budget }),
     ...(output_schema === undefined ? {} : { output: output_schema }),

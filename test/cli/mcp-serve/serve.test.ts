@@ -67,14 +67,17 @@ describe("troupe mcp serve", () => {
       ...{ prompt: "review", description: "a review", agent_type: "CODE reviewer", model: "opus" },
       ...{ timeout_seconds: 90, token_budget: 5_000, output_schema: { type: "object" } },
     });
+    await call("spawn_agent", { prompt: "change it", agent_type: "code-reviewer", isolation: "worktree" });
     expect(runtime.only.options.limits).toMatchObject({ maxAgents: 3 });
     expect(runtime.only.spawns).toMatchObject([
       {
-        ...{ prompt: "review", description: "a review", type: "code-reviewer", model: "opus", merge: "keep" },
+        ...{ prompt: "review", description: "a review", type: "code-reviewer", model: "opus" },
         ...{ timeoutMs: 90_000, tokenBudget: 5_000, output: { type: "object" } },
       },
+      { prompt: "change it", type: "code-reviewer", isolation: "worktree", merge: "keep" },
     ]);
-    expect(runtime.only.spawns[0]).not.toHaveProperty("isolation");
+    // Without a worktree, the server's --merge has nothing to say.
+    for (const field of ["isolation", "merge"]) expect(runtime.only.spawns[0]).not.toHaveProperty(field);
     pipes.stdin.end();
   });
 

@@ -51,11 +51,9 @@ export function startTools(serving: Serving): readonly ServedTool[] {
       input: SpawnInput,
       output: ShownAgents,
       hints: WORKS,
-      run({ prompt, description, ...options }, call) {
+      run({ prompt, description, background, ...options }, call) {
         const requests = [requestFor(serving, options, { prompt, description })];
-        return options.background
-          ? startInBackground(serving, requests)
-          : startAndAwait(serving, requests, call);
+        return background ? startInBackground(serving, requests) : startAndAwait(serving, requests, call);
       },
     }),
     servedTool({
@@ -68,11 +66,9 @@ export function startTools(serving: Serving): readonly ServedTool[] {
       input: FanOutInput,
       output: ShownAgents,
       hints: WORKS,
-      run({ prompts, ...options }, call) {
+      run({ prompts, background, ...options }, call) {
         const requests = prompts.map((one) => requestFor(serving, options, { prompt: one }));
-        return options.background
-          ? startInBackground(serving, requests)
-          : startAndAwait(serving, requests, call);
+        return background ? startInBackground(serving, requests) : startAndAwait(serving, requests, call);
       },
     }),
   ];
