@@ -246,9 +246,18 @@ export interface SupervisorHandle {
   readonly session: SessionId;
   /** Folder of the session's journal. */
   readonly folder: string;
-  /** One prompt to the main conversation; its end is a summary, whatever happens. Rejects only after `close`. */
+  /**
+   * Sends one prompt to the main conversation and resolves with the summary of its run, however that ends; a prompt that a
+   * hook or a skill stops is `failed`. Rejects, and runs no hook, if the session is closed, the text is empty or the last
+   * prompt is not answered yet; later, only if the session is closed or cannot be used while the prompt is prepared.
+   * Aborting `signal` ends the hooks and then the run, as `cancelled`.
+   */
   prompt(text: string, signal?: AbortSignal): Promise<AgentResult>;
-  /** One agent without a main model. An unknown type rejects with a sentence that lists the known ones. */
+  /**
+   * Starts one agent without a main model and resolves with its summary, however it ends. Rejects, and starts none, if the
+   * session is closed, an option or the agent type does not exist, an option cannot be obeyed, or the worktree, the skill
+   * or the budget that it needs cannot be had. Aborting `signal` ends the agent as soon as it has started, as `cancelled`.
+   */
   spawn(request: SpawnRequest): Promise<AgentResult>;
   /**
    * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor
@@ -264,19 +273,21 @@ export interface SupervisorHandle {
   cancel(actor: ActorId, reason: string, scope?: StopScope): void;
   /**
    * Goes on with an agent that has ended, with all it knows: its next result. One that still runs hears the text
-   * instead, and the answer is its end.
+   * instead, and the answer is its end. Rejects if the session is closed, the text is empty, there is no such agent, or its
+   * conversation cannot be read or paid for. Aborting `signal` ends the agent, as `cancelled`, also one that ran already.
    */
   resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult>;
   /**
    * Makes a conversation shorter (`/compact`): between two turns where it runs, at once where it is the main one and
-   * idle. `instructions`: what the summary should look after. Answers what came of it.
+   * idle. `instructions`: what the summary should look after. Answers what came of it; rejects if the session is closed.
    */
   compact(actor: ActorId, instructions?: string): Promise<Compaction>;
   /** What a session that was taken up again had not finished; nothing of it runs before `goOn` or a prompt. */
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] };
   /**
    * Everything that was cut off goes on from its last durable turn; resolves with the main conversation's result as
-   * `prompt` does, or null where that one had ended.
+   * `prompt` does, or null where that one had ended. Rejects if the session is closed. Aborting `signal` ends what was
+   * set going, as `cancelled`.
    */
   goOn(signal?: AbortSignal): Promise<AgentResult | null>;
   account(): SessionAccount;

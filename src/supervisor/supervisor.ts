@@ -32,14 +32,7 @@ import { mainSpec } from "./specs.ts";
 import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
 import { untilEnded } from "./until-ended.ts";
 import type { AgentView } from "./view.ts";
-import {
-  assertMergeHasTree,
-  assertNoneLeft,
-  firstWords,
-  refuseNothing,
-  refuseOddSpawn,
-  titleOf,
-} from "./what-is-asked.ts";
+import { assertMergeHasTree, firstWords, refuseNothing, refuseOddSpawn, titleOf } from "./what-is-asked.ts";
 
 /**
  * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
@@ -67,6 +60,8 @@ export class Supervisor implements SupervisorHandle {
   #unfinished: readonly ActorRecord[] = [];
   /** The run of the main conversation that a prompt asked for last. */
   #promptedRun = 0;
+  /** A prompt has taken its turn, and hooks, skills and files have their say before the conversation hears it. */
+  #isPreparing = false;
   /** The main conversation runs because of news, not for a prompt. */
   #wokenRun: Promise<AgentResult> | null = null;
   /** News of before the session was taken up wait for its first prompt. */
@@ -139,20 +134,28 @@ export class Supervisor implements SupervisorHandle {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
-    const first = this.#lives.find(MAIN) === undefined;
-    const asked = whatIsAsked(text, this.#session, { first, signal: signal ?? NEVER });
-    const prompt = asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
-    if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-    const told = this.#session.common.knowledge.userTurn(prompt.mentions, prompt.attached);
-    if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
-    this.#refuseWhenClosed();
-    this.#tellMissingServers();
-    this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
-    this.#goOnWithAll();
-    const record = this.#hear(prompt.text);
-    this.#promptedRun = record.run;
-    this.#session.warm(SPARE_THREADS);
-    return this.#resultOf(record, signal);
+    this.#refuseWhenBusy();
+    this.#isPreparing = true;
+    try {
+      const first = this.#lives.find(MAIN) === undefined;
+      const asked = whatIsAsked(text, this.#session, { first, signal: signal ?? NEVER });
+      const prompt =
+        asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
+      if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
+      const told = this.#session.common.knowledge.userTurn(prompt.mentions, prompt.attached);
+      if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
+      this.#refuseWhenClosed();
+      this.#tellMissingServers();
+      this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
+      this.#goOnWithAll();
+      const record = this.#hear(prompt.text);
+      this.#promptedRun = record.run;
+      this.#session.warm(SPARE_THREADS);
+      return this.#resultOf(record, signal);
+    } finally {
+      // Not when the run has ended: until then, the run itself refuses other prompts.
+      this.#isPreparing = false;
+    }
   }
 
   async spawn({
@@ -171,8 +174,7 @@ export class Supervisor implements SupervisorHandle {
     ...unknown
   }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    assertNoneLeft("spawn", unknown);
-    refuseOddSpawn({ prompt: text, tokenBudget, timeoutMs });
+    refuseOddSpawn({ prompt: text, tokenBudget, timeoutMs }, unknown);
     if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
     const definition = this.#spawning.definition(type);
@@ -342,8 +344,6 @@ export class Supervisor implements SupervisorHandle {
     const main = this.#lives.find(MAIN);
     if (!main) return this.#spawning.begin(mainSpec(this.#session.common, text), FOR_THE_PERSON);
     if (main.child.state === "ended") void this.#spawning.ask(main, text, FOR_THE_PERSON);
-    else if (this.#promptedRun === main.run)
-      throw new Error("The main conversation is still busy with the last prompt.");
     else this.#say(main, text);
     return main;
   }
@@ -382,6 +382,14 @@ export class Supervisor implements SupervisorHandle {
     const summary = await ended;
     const { id, type, description, startedAt, endedAt, createdAt } = viewOf(record);
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
+  }
+
+  /** Before anything of a prompt is awaited or run: two that overlap would share hooks, skills and files. */
+  #refuseWhenBusy(): void {
+    const main = this.#lives.find(MAIN);
+    const isRunning = main !== undefined && main.child.state !== "ended" && main.run === this.#promptedRun;
+    if (this.#isPreparing || isRunning)
+      throw new Error("The main conversation is still busy with the last prompt.");
   }
 
   #refuseWhenClosed(): void {

@@ -14,15 +14,18 @@ export function titleOf(prompt: string): string {
   return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\S*$/, "")}…`;
 }
 
-export function refuseOddSpawn({
-  prompt,
-  tokenBudget,
-  timeoutMs,
-}: {
+interface OddSpawn {
   readonly prompt: string;
   readonly tokenBudget: number | undefined;
   readonly timeoutMs: number | undefined;
-}): void {
+}
+
+/** `unknown`: the options that are left when all that there are were taken. */
+export function refuseOddSpawn(
+  { prompt, tokenBudget, timeoutMs }: OddSpawn,
+  unknown: Readonly<Record<string, never>>,
+): void {
+  assertNoneLeft("spawn", unknown);
   refuseNothing(prompt);
   refuseNoNumber("tokenBudget", "tokens", tokenBudget);
   refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);

@@ -39,7 +39,7 @@ export interface HookRunner {
   stop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
   /** An agent is about to end. Matched by its type. */
   subagentStop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
-  /** Matched by the source. */
+  /** Matched by the source. `startup` runs once, however often it is called. */
   sessionStart(
     source: "startup" | "resume" | "clear" | "compact",
     caller: HookCaller,
@@ -60,6 +60,7 @@ export interface HookRunner {
 
 export function hookRunner(ports: HookPorts): HookRunner {
   const ask = askHooks(ports);
+  let started: Promise<SessionStart> | undefined;
   let ended: Promise<void> | undefined;
   return {
     has: (event, names = []) => matching(ports.hooks.get(event), names).length > 0,
@@ -80,9 +81,18 @@ export function hookRunner(ports: HookPorts): HookRunner {
     },
     stop: (stopping, signal) => stop(ask, ports, "Stop", stopping, signal),
     subagentStop: (stopping, signal) => stop(ask, ports, "SubagentStop", stopping, signal),
-    async sessionStart(source, caller, signal) {
-      const said = await ask({ event: "SessionStart", caller, names: [source], fields: { source }, signal });
-      return contextOf(said);
+    sessionStart(source, caller, signal) {
+      const happening = {
+        event: "SessionStart",
+        caller,
+        names: [source],
+        fields: { source },
+        signal,
+      } as const;
+      const said = () => Promise.resolve(ask(happening)).then(contextOf);
+      if (source !== "startup") return said();
+      started ??= said();
+      return started;
     },
     sessionEnd(reason, caller, signal) {
       const happening = { event: "SessionEnd", caller, names: [reason], fields: { reason }, signal } as const;
