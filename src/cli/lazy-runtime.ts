@@ -8,5 +8,5 @@ export const lazyRuntime: Runtime = {
   },
   restoreSession: async (request) => (await import("../supervisor/restore.ts")).restoreSession(request),
   checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
-  listAgents: async (own) => (await import("../supervisor/listing.ts")).listAgents(own),
+  listAgents: async (own, models) => (await import("../supervisor/listing.ts")).listAgents(own, models),
 };

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentModels } from "../model/agent-models.ts";
 import type { ListedAgent } from "../supervisor/listing.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../supervisor/options.ts";
 import type { RestoreRequest, Restoring } from "../supervisor/restore.ts";
@@ -12,6 +13,6 @@ export interface Runtime {
   /** Takes a session up again, or says why not. What is restored is held until it is released. */
   restoreSession(request: RestoreRequest): Promise<Restoring>;
   /** The built-in kinds, and these. */
-  listAgents(own?: readonly AgentDefinition[]): Promise<readonly ListedAgent[]>;
+  listAgents(own?: readonly AgentDefinition[], models?: AgentModels): Promise<readonly ListedAgent[]>;
   checkBaseURL(): Promise<CheckBaseURL>;
 }

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { troupeHome } from "../journal/place.ts";
 import { whyNoSessions } from "../journal/usable-home.ts";
+import { agentModelsFrom } from "../model/agent-models.ts";
 import { aliasesFrom } from "../model/aliases.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
@@ -107,6 +108,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       source: choice.source,
       ...(model === undefined ? {} : { model }),
       aliases: aliasesFrom(env, read.settings.aliases),
+      ...agentModelsFrom(env, read.settings),
       additionalDirs: [...added, ...extra.folders],
       ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),

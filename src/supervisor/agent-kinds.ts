@@ -4,6 +4,7 @@ import { digestOf } from "../context/digest.ts";
 import type { Fact } from "../context/facts.ts";
 import { harmless } from "../context/harmless.ts";
 import { listingBudget } from "../context/skills/listing.ts";
+import type { AgentModels } from "../model/agent-models.ts";
 import { agentList, formatAgentLine } from "../tools/agent-list.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -17,10 +18,12 @@ const HEAD = "Agents\nThe kinds of agents that the Agent tool starts, as they ar
 
 /** The kinds of agents of a session, which files can change while it runs. */
 export class AgentKinds {
+  readonly #models: AgentModels;
   #all: readonly AgentDefinition[];
 
-  constructor(own: readonly AgentDefinition[]) {
-    this.#all = definitionsWith(own);
+  constructor(own: readonly AgentDefinition[], models: AgentModels = {}) {
+    this.#models = models;
+    this.#all = definitionsWith(own, models);
   }
 
   get all(): readonly AgentDefinition[] {
@@ -33,7 +36,7 @@ export class AgentKinds {
 
   /** Those that start from now on are of these kinds. */
   replace(own: readonly AgentDefinition[]): void {
-    this.#all = definitionsWith(own);
+    this.#all = definitionsWith(own, this.#models);
   }
 }
 

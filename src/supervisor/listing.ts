@@ -1,6 +1,8 @@
 import type { AgentDefinition, AgentSource } from "../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
+import type { AgentModels } from "../model/agent-models.ts";
 import type { AgentListing } from "../tools/agent-list.ts";
+import { withModel } from "./agent-models.ts";
 import { namedTools } from "./definition-tools.ts";
 import { MAINS_OWN } from "./mains-own.ts";
 import { noSession, sessionTools } from "./session-tools.ts";
@@ -18,8 +20,12 @@ export interface ListedAgent extends AgentListing {
 }
 
 /** The built-in kinds and a person's own; an own one takes the place of a built-in of the same name. */
-export function definitionsWith(own: readonly AgentDefinition[]): AgentDefinition[] {
-  return [...builtInAgents.filter(({ name }) => !findAgent(own, name)), ...own];
+export function definitionsWith(
+  own: readonly AgentDefinition[],
+  models: AgentModels = {},
+): AgentDefinition[] {
+  const all = [...builtInAgents.filter(({ name }) => !findAgent(own, name)), ...own];
+  return all.map((definition) => withModel(definition, models));
 }
 
 /** The Agent tool is made of these listings, so it is in no toolbox yet when they are made. */
@@ -80,7 +86,7 @@ function oneOrMore(servers: readonly string[]): string {
 }
 
 /** What a session without settings of its own would offer. */
-export function listAgents(own: readonly AgentDefinition[] = []): ListedAgent[] {
+export function listAgents(own: readonly AgentDefinition[] = [], models: AgentModels = {}): ListedAgent[] {
   const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, () => false);
-  return definitionsWith(own).map((definition) => listingOf(definition, toolbox));
+  return definitionsWith(own, models).map((definition) => listingOf(definition, toolbox));
 }

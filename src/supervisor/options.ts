@@ -11,6 +11,7 @@ import type { JsonSchema } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
+import type { AgentModels } from "../model/agent-models.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { Person } from "../policy/asks.ts";
@@ -102,7 +103,7 @@ export interface ContextOptions {
   readonly surroundings?: boolean;
 }
 
-export interface SupervisorOptions {
+export interface SupervisorOptions extends AgentModels {
   /** The folder the session is about; must exist. */
   readonly cwd: string;
   readonly source: ModelSource;

@@ -79,7 +79,7 @@ export function openGround<Listeners extends GroundListeners>(
   const place = options.resume ?? sessionPlace(home, options.cwd, id);
   const release = options.resume?.release ?? locked(place, listeners.onWarning);
   const outputs = outputsIn(home, place.folder, ids);
-  const kinds = new AgentKinds(options.agents ?? []);
+  const kinds = new AgentKinds(options.agents ?? [], options);
   // Every agent that may run, the main conversation, and one that is about to give its thread back.
   const maxThreads = limits.maxAgents + 2;
   const host = options.host ?? threadHost({ maxThreads, onFault: listeners.onWarning });

@@ -17,7 +17,11 @@ const AgentInput = z.strictObject({
   model: z.optional(
     z
       .enum(["sonnet", "opus", "haiku"])
-      .check(z.describe("Another model for this agent; wins over its definition's")),
+      .check(
+        z.describe(
+          "Another model for this agent, which wins over settings and its definition: haiku for searches and simple checks, sonnet for most work, opus for hard designs and subtle faults. Leave it out unless the task needs another",
+        ),
+      ),
   ),
   run_in_background: z.optional(
     z.boolean().check(z.describe("Go on at once and be notified when the agent has finished")),

@@ -1,4 +1,5 @@
 import { troupeHome } from "../../journal/place.ts";
+import { agentModelsFrom } from "../../model/agent-models.ts";
 import type { ListedAgent } from "../../supervisor/listing.ts";
 import type { ShownAgent } from "../agents/missing-servers.ts";
 import { agentsFlagIn, problemLine } from "../agents/session-agents.ts";
@@ -40,7 +41,8 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const { agents: own, problems, shadowed, inert } = await settings.agents.look();
   const { read } = settings;
   const { withMissingServers } = await import("../agents/missing-servers.ts");
-  const agents = await withMissingServers(await runtime.listAgents(own), own, { args, io, read });
+  const models = agentModelsFrom({ ...io.env, ...read.settings.env }, read.settings);
+  const agents = await withMissingServers(await runtime.listAgents(own, models), own, { args, io, read });
   const notes = inert === null ? [] : [inert];
   if (args.value(json)) {
     const replaced = shadowed.map(({ name, source }) => ({ name, source }));
@@ -75,7 +77,7 @@ function described(agent: ShownAgent, paint: Paint): string {
     ...missingServers.map(
       (server) => `  MCP server that it does not get: ${safeLine(`${server.name} (${server.reason})`)}`,
     ),
-    ...(model === undefined ? [] : [`  model: ${safeLine(model)}`]),
+    `  model: ${model === undefined ? "the session's" : safeLine(model)}`,
     ...(traits.length === 0 ? [] : [`  with: ${safeLine(traits.join(", "))}`]),
     ...definedIn(agent),
   ];

@@ -2,6 +2,7 @@ import { type LimitRange, limitRanges } from "../limit-ranges.ts";
 import { agentBudgets, modelPrices, priceSum } from "./budget-checks.ts";
 import {
   folders,
+  namesByName,
   numberIn,
   object,
   objects,
@@ -89,6 +90,16 @@ export const catalogue = {
     sonnet: alias("sonnet"),
     haiku: alias("haiku"),
   },
+  agentModels: setting("troupe.agentModels", namesByName("models"), {
+    summary:
+      "The model of a type of agent: an alias, a full id, or `inherit` (the session's); `*` is every other type. It wins over the definition's, and a call that names a model wins over it. `CLAUDE_CODE_SUBAGENT_MODEL` is the same as `*`.",
+    merge: "entries",
+  }),
+  smallModel: setting("troupe.smallModel", text("the name of a model"), {
+    summary:
+      "The model for what needs speed more than thought: Explore, unless `troupe.agentModels` names it. `ANTHROPIC_SMALL_FAST_MODEL` wins. Compaction stays with the conversation's model, whose cache already has it.",
+    fallback: "the session's model",
+  }),
   limits: {
     maxAgents: limit("maxAgents", "Agents at work at the same time; the rest wait in order."),
     maxDepth: limit("maxDepth", "How deep agents may start agents; the main conversation is 0."),

@@ -97,6 +97,12 @@ export function objects(what: string): Kind<Readonly<Record<string, JsonObject>>
   return kind(`object of ${what}`, "an object", areObjects);
 }
 
+/** Texts by name. */
+export function namesByName(what: string): Kind<Readonly<Record<string, string>>> {
+  const areTexts = (value: unknown) => isObject(value) && Object.values(value).every(isText);
+  return kind(`object of ${what}`, `an object of ${what} by name`, areTexts);
+}
+
 /** People write numbers and booleans for what every program gets as text. */
 export function variables(): Kind<Readonly<Record<string, string>>> {
   const isVariable = ([name, value]: [string, unknown]) =>

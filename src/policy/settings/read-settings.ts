@@ -37,7 +37,8 @@ export interface SandboxSettings
 }
 
 /** The values that count, all files together. */
-export interface Settings extends Said<Pick<typeof catalogue, "model">> {
+export interface Settings extends Said<Pick<typeof catalogue, "model" | "smallModel">> {
+  readonly agentModels: Readonly<Record<string, string>>;
   readonly limits: Said<typeof catalogue.limits>;
   readonly aliases: Said<typeof catalogue.aliases>;
   readonly env: Readonly<Record<string, string>>;
@@ -130,7 +131,8 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
   const { allowedDomains, denyRead, ...sandbox } = catalogue.sandbox;
   const { windows, ...compaction } = catalogue.compaction;
   return {
-    ...said(leaves, { model: catalogue.model }),
+    ...said(leaves, { model: catalogue.model, smallModel: catalogue.smallModel }),
+    agentModels: entriesIn(leaves, catalogue.agentModels),
     limits: said(leaves, catalogue.limits),
     aliases: said(leaves, catalogue.aliases),
     env: entriesIn(leaves, catalogue.env),
