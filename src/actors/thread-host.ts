@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { MessageChannel } from "node:worker_threads";
+import { MessageChannel, type Worker } from "node:worker_threads";
 import { Piscina, queueOptionsSymbol } from "piscina";
 import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
@@ -34,6 +34,10 @@ const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent
 const BOOT_MS = 1_000;
 /** So long after an actor has come up a spare leaves it the cores, until its first request is sent. */
 const REQUEST_MS = 50;
+/** A thread inside a blocking system call cannot be ended; `close` waits no longer than this. */
+const EXIT_MS = 5_000;
+const STUCK =
+  "A thread did not end with the session, because a call in it blocks; the program can only exit when that call returns.";
 
 type Pool = Piscina<WorkerTask, WorkerAnswer>;
 
@@ -56,6 +60,17 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
   let busy = 0;
   let wanted = 0;
   let closed = false;
+  /** All that have not exited: the pool forgets those that it ends. */
+  const alive = new Map<Worker, Promise<void>>();
+  const know = (thread: Worker) => {
+    if (alive.has(thread)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    alive.set(thread, promise);
+    thread.once("exit", () => {
+      alive.delete(thread);
+      resolve();
+    });
+  };
 
   /** Counts one more of each until the answer is called, at the latest when it has taken too long. */
   const setOff = (threads: Pool, ...kinds: OnTheWay[]): (() => void) => {
@@ -123,7 +138,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
 
   return {
     start(start) {
-      const actor = prepare(entry, start);
+      const actor = prepare(entry, start, know);
       actors.add(actor);
       void actor.handle.exited.then(() => actors.delete(actor));
       if (closed) actor.handle.terminate();
@@ -148,8 +163,17 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     load: () => ({ threads: actors.size - line.size, waiting: line.size }),
     async close() {
       closed = true;
+      if (pool) {
+        // Otherwise the pool replaces its last thread when that exits, also after its own end.
+        pool.options.minThreads = 0;
+        for (const thread of pool.threads) know(thread);
+      }
       for (const { handle } of actors) handle.terminate();
-      await pool?.destroy();
+      const withdrawn = new AbortController();
+      const gone = Promise.all([pool?.destroy(), ...alive.values()]);
+      await Promise.race([gone, pause(systemClock, EXIT_MS, withdrawn.signal)]);
+      withdrawn.abort();
+      if (alive.size > 0) options.onFault(STUCK);
     },
   };
 }
@@ -200,7 +224,7 @@ interface Actor {
   readonly up: Promise<unknown>;
 }
 
-function prepare(entry: string, start: ActorStart): Actor {
+function prepare(entry: string, start: ActorStart, know: (thread: Worker) => void): Actor {
   const services = new MessageChannel();
   const mail = new MessageChannel();
   const pulse = new MessageChannel();
@@ -226,7 +250,9 @@ function prepare(entry: string, start: ActorStart): Actor {
   const runIn = (pool: Pool): Promise<Exit> => {
     const boarding = new Boarding((threadId) => {
       const worker = pool.threads.find((thread) => thread.threadId === threadId);
-      if (worker) look = threadVitals(worker, pulse.port1, systemClock);
+      if (!worker) return;
+      know(worker);
+      look = threadVitals(worker, pulse.port1, systemClock);
     });
     const boards: WorkerTask & { readonly [queueOptionsSymbol]: Boarding } = {
       ...task,
