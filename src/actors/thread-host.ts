@@ -184,6 +184,8 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
  * no Atomics (they block the idle thread's event loop), one task per thread.
  */
 function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
+  /** Threads that take no other task. */
+  const lastOnes = new Set<number>();
   const pool: Pool = new Piscina({
     minThreads: 1,
     maxThreads,
@@ -193,9 +195,12 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
     recordTiming: false,
     // The first idle one, as without; but only here is it said which thread takes which task.
     loadBalancer(task, workers) {
-      const worker = workers.find(({ currentUsage }) => currentUsage === 0) ?? null;
+      const worker = workers.find(({ currentUsage, id }) => currentUsage === 0 && !lastOnes.has(id)) ?? null;
       const boarding = task[queueOptionsSymbol];
-      if (worker && boarding instanceof Boarding) boarding.takenBy(worker.id);
+      if (worker && boarding instanceof Boarding) {
+        if (boarding.isLast) lastOnes.add(worker.id);
+        boarding.takenBy(worker.id);
+      }
       return worker;
     },
     // The agent's thread sees no key and nothing of the person's environment but the compile cache.
@@ -211,8 +216,11 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
 /** Goes with a task to the pool, not to the thread. */
 class Boarding {
   readonly takenBy: (threadId: number) => void;
-  constructor(takenBy: (threadId: number) => void) {
+  /** The thread ends with this task. */
+  readonly isLast: boolean;
+  constructor(takenBy: (threadId: number) => void, isLast: boolean) {
     this.takenBy = takenBy;
+    this.isLast = isLast;
   }
 }
 
@@ -247,20 +255,24 @@ function prepare(entry: string, start: ActorStart, know: (thread: Worker) => voi
   };
   const transferList = [services.port2, mail.port2, start.model, pulse.port2];
   let look = (): Vitals => UNKNOWN_VITALS;
+  // What a library user's module leaves in a thread, such as a timer that throws, is not the next agent's.
+  const isLast = start.spec.tools.some(({ module }) => module !== undefined);
+  let taken: Worker | undefined;
   const runIn = (pool: Pool): Promise<Exit> => {
     const boarding = new Boarding((threadId) => {
-      const worker = pool.threads.find((thread) => thread.threadId === threadId);
-      if (!worker) return;
-      know(worker);
-      look = threadVitals(worker, pulse.port1, systemClock);
-    });
+      taken = pool.threads.find((thread) => thread.threadId === threadId);
+      if (!taken) return;
+      know(taken);
+      look = threadVitals(taken, pulse.port1, systemClock);
+    }, isLast);
     const boards: WorkerTask & { readonly [queueOptionsSymbol]: Boarding } = {
       ...task,
       [queueOptionsSymbol]: boarding,
     };
     return pool
       .run(boards, { filename: entry, signal: ending.signal, transferList })
-      .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal));
+      .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal))
+      .finally(() => (isLast ? taken?.terminate() : undefined));
   };
   const exited = turn.promise
     .then((pool): Exit | Promise<Exit> => (pool === null ? { type: "terminated" } : runIn(pool)))
