@@ -10,7 +10,12 @@ const PROGRAM = join(import.meta.dirname, "sessions-program.ts");
 test.runIf(process.platform === "linux")(
   "leaves no descriptor, thread or handle behind after each of 30 closed sessions, and the program ends by itself",
   async () => {
-    const request = JSON.stringify({ cwd: temporaryFolder(), home: temporaryFolder(), sessions: 30 });
+    const request = JSON.stringify({
+      cwd: temporaryFolder(),
+      home: temporaryFolder(),
+      sessions: 30,
+      agents: 3,
+    });
     const program = await bundledProgram(PROGRAM);
     const { stdout } = await promisify(execFile)(process.execPath, [program, request]);
     const counts: unknown[] = stdout
