@@ -1,4 +1,6 @@
+import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
@@ -102,4 +104,15 @@ test("a cancelled child says so, a later timeout does not rename it", async () =
   child.stop("timed-out");
   expect(await child.result).toMatchObject({ outcome: "cancelled", signal: "SIGTERM" });
   await allGone;
+});
+
+test("a flood is ended with KILL, without the grace that TERM gives", { timeout: 20_000 }, async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "troupe-flood-")), "out");
+  // No grace period is ever over on this clock.
+  const clock: Clock = { ...systemClock, now: () => 0 };
+  const flood = { ...sh('trap "" TERM; exec yes'), maxOutputBytes: 100_000 };
+  const output = { path, keepOverBytes: 0, report: false };
+  const result = await startChild({ ...flood, output }, env, clock).result;
+  expect(result).toMatchObject({ outcome: "signalled", signal: "SIGKILL", truncated: true });
+  expect(statSync(path).size).toBe(100_000);
 });
