@@ -1,10 +1,11 @@
-import { mkdtempSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startChild } from "../../src/processes/child.ts";
+import { signalGroup } from "../../src/processes/process-group.ts";
 import { witness } from "./witness.ts";
 
 /** Long timers fire when the test says so; short ones (looking at a group) in their own time. */
@@ -110,9 +111,16 @@ test("a flood is ended with KILL, without the grace that TERM gives", { timeout:
   const path = join(mkdtempSync(join(tmpdir(), "troupe-flood-")), "out");
   // No grace period is ever over on this clock.
   const clock: Clock = { ...systemClock, now: () => 0 };
-  const flood = { ...sh('trap "" TERM; exec yes'), maxOutputBytes: 100_000 };
+  // Should nobody end it, it ends at 100 MB.
+  const script = `trap "" TERM; ulimit -f 200000; while :; do echo ${"x".repeat(1_000)}; done`;
+  const flood = { ...sh(script), maxOutputBytes: 100_000 };
   const output = { path, keepOverBytes: 0, report: false };
-  const result = await startChild({ ...flood, output }, env, clock).result;
+  const { result: ended, pid = 0 } = startChild({ ...flood, output }, env, clock);
+  onTestFinished(() => {
+    if (pid > 0) signalGroup(pid, "SIGKILL");
+    rmSync(dirname(path), { recursive: true });
+  });
+  const result = await ended;
   expect(result).toMatchObject({ outcome: "signalled", signal: "SIGKILL", truncated: true });
   expect(statSync(path).size).toBe(100_000);
 });
