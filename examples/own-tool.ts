@@ -1,15 +1,6 @@
 /** A tool and an agent of one's own: `ANTHROPIC_API_KEY=… node examples/own-tool.ts "is it open on Sunday?"` */
-import { defineAgent, defineTool, Supervisor } from "troupe";
-import * as z from "zod/mini";
-
-const openingHours = defineTool({
-  name: "OpeningHours",
-  description: "Tells when the shop is open on a day. Use it for every question about opening hours.",
-  inputSchema: z.object({ day: z.enum(["weekday", "saturday", "sunday"]) }),
-  permissionLevel: "read",
-  title: ({ day }) => day,
-  call: async ({ day }) => ({ weekday: "9 to 18", saturday: "9 to 13", sunday: "closed" })[day],
-});
+import { defineAgent, Supervisor } from "troupe";
+import { openingHours } from "./opening-hours.ts";
 
 const clerk = defineAgent({
   name: "clerk",

@@ -44,7 +44,15 @@ export type {
   QuestionAsk,
 } from "./policy/asks.ts";
 export type { Rule } from "./policy/rules.ts";
-export { type CustomTool, defineTool, type ToolSpec } from "./supervisor/custom-tools.ts";
+export {
+  type CallContext,
+  type CustomTool,
+  defineTool,
+  failed,
+  type PermissionLevel,
+  type ToolFailure,
+  type ToolSpec,
+} from "./supervisor/custom-tools.ts";
 export type {
   AgentResult,
   Limits,
@@ -76,4 +84,3 @@ export {
   type WorktreeSetup,
   worktreeDefaults,
 } from "./supervisor/worktree-settings.ts";
-export { type CallContext, failed, type PermissionLevel, type ToolFailure } from "./tools/tool.ts";

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { MessageChannel } from "node:worker_threads";
+import { MessageChannel, type Worker } from "node:worker_threads";
 import { Piscina, queueOptionsSymbol } from "piscina";
 import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
@@ -34,6 +34,10 @@ const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent
 const BOOT_MS = 1_000;
 /** So long after an actor has come up a spare leaves it the cores, until its first request is sent. */
 const REQUEST_MS = 50;
+/** A thread inside a blocking system call cannot be ended; `close` waits no longer than this. */
+const EXIT_MS = 5_000;
+const STUCK =
+  "A thread did not end with the session, because a call in it blocks; the program can only exit when that call returns.";
 
 type Pool = Piscina<WorkerTask, WorkerAnswer>;
 
@@ -56,6 +60,17 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
   let busy = 0;
   let wanted = 0;
   let closed = false;
+  /** All that have not exited: the pool forgets those that it ends. */
+  const alive = new Map<Worker, Promise<void>>();
+  const know = (thread: Worker) => {
+    if (alive.has(thread)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    alive.set(thread, promise);
+    thread.once("exit", () => {
+      alive.delete(thread);
+      resolve();
+    });
+  };
 
   /** Counts one more of each until the answer is called, at the latest when it has taken too long. */
   const setOff = (threads: Pool, ...kinds: OnTheWay[]): (() => void) => {
@@ -123,7 +138,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
 
   return {
     start(start) {
-      const actor = prepare(entry, start);
+      const actor = prepare(entry, start, know);
       actors.add(actor);
       void actor.handle.exited.then(() => actors.delete(actor));
       if (closed) actor.handle.terminate();
@@ -148,8 +163,17 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     load: () => ({ threads: actors.size - line.size, waiting: line.size }),
     async close() {
       closed = true;
+      if (pool) {
+        // Otherwise the pool replaces its last thread when that exits, also after its own end.
+        pool.options.minThreads = 0;
+        for (const thread of pool.threads) know(thread);
+      }
       for (const { handle } of actors) handle.terminate();
-      await pool?.destroy();
+      const withdrawn = new AbortController();
+      const gone = Promise.all([pool?.destroy(), ...alive.values()]);
+      await Promise.race([gone, pause(systemClock, EXIT_MS, withdrawn.signal)]);
+      withdrawn.abort();
+      if (alive.size > 0) options.onFault(STUCK);
     },
   };
 }
@@ -160,6 +184,8 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
  * no Atomics (they block the idle thread's event loop), one task per thread.
  */
 function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
+  /** Threads that take no other task. */
+  const lastOnes = new Set<number>();
   const pool: Pool = new Piscina({
     minThreads: 1,
     maxThreads,
@@ -169,9 +195,12 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
     recordTiming: false,
     // The first idle one, as without; but only here is it said which thread takes which task.
     loadBalancer(task, workers) {
-      const worker = workers.find(({ currentUsage }) => currentUsage === 0) ?? null;
+      const worker = workers.find(({ currentUsage, id }) => currentUsage === 0 && !lastOnes.has(id)) ?? null;
       const boarding = task[queueOptionsSymbol];
-      if (worker && boarding instanceof Boarding) boarding.takenBy(worker.id);
+      if (worker && boarding instanceof Boarding) {
+        if (boarding.isLast) lastOnes.add(worker.id);
+        boarding.takenBy(worker.id);
+      }
       return worker;
     },
     // The agent's thread sees no key and nothing of the person's environment but the compile cache.
@@ -187,8 +216,11 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
 /** Goes with a task to the pool, not to the thread. */
 class Boarding {
   readonly takenBy: (threadId: number) => void;
-  constructor(takenBy: (threadId: number) => void) {
+  /** The thread ends with this task. */
+  readonly isLast: boolean;
+  constructor(takenBy: (threadId: number) => void, isLast: boolean) {
     this.takenBy = takenBy;
+    this.isLast = isLast;
   }
 }
 
@@ -200,7 +232,7 @@ interface Actor {
   readonly up: Promise<unknown>;
 }
 
-function prepare(entry: string, start: ActorStart): Actor {
+function prepare(entry: string, start: ActorStart, know: (thread: Worker) => void): Actor {
   const services = new MessageChannel();
   const mail = new MessageChannel();
   const pulse = new MessageChannel();
@@ -223,18 +255,24 @@ function prepare(entry: string, start: ActorStart): Actor {
   };
   const transferList = [services.port2, mail.port2, start.model, pulse.port2];
   let look = (): Vitals => UNKNOWN_VITALS;
+  // What a library user's module leaves in a thread, such as a timer that throws, is not the next agent's.
+  const isLast = start.spec.tools.some(({ module }) => module !== undefined);
+  let taken: Worker | undefined;
   const runIn = (pool: Pool): Promise<Exit> => {
     const boarding = new Boarding((threadId) => {
-      const worker = pool.threads.find((thread) => thread.threadId === threadId);
-      if (worker) look = threadVitals(worker, pulse.port1, systemClock);
-    });
+      taken = pool.threads.find((thread) => thread.threadId === threadId);
+      if (!taken) return;
+      know(taken);
+      look = threadVitals(taken, pulse.port1, systemClock);
+    }, isLast);
     const boards: WorkerTask & { readonly [queueOptionsSymbol]: Boarding } = {
       ...task,
       [queueOptionsSymbol]: boarding,
     };
     return pool
       .run(boards, { filename: entry, signal: ending.signal, transferList })
-      .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal));
+      .then(exitOfAnswer, (error: unknown) => exitOfError(error, ending.signal))
+      .finally(() => (isLast ? taken?.terminate() : undefined));
   };
   const exited = turn.promise
     .then((pool): Exit | Promise<Exit> => (pool === null ? { type: "terminated" } : runIn(pool)))

@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Asked, askedStill } from "./asked-files.ts";
 import type { Files } from "./files.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;
+/** Room that is left to journals where the disk is nearly full. */
+const JOURNALS_BYTES = 1024 * 1024;
 
 /** What was read of each file, by its name and the place it stands in; `stamp` is the file's then. */
 export type Kept<T> = ReadonlyMap<string, { readonly stamp: string; readonly read: T }>;
@@ -90,9 +92,10 @@ function write({ path, version }: Place, value: unknown): void {
   let own: string | null = null;
   try {
     makeFolders(folder);
-    own = mkdtempSync(join(folder, ".index-"));
     const body = Buffer.from(JSON.stringify(value));
     const all = Buffer.concat([Buffer.from(headOf(version, digestOf(body))), body, Buffer.from("}")]);
+    if (!leavesRoom(folder, all.length)) return;
+    own = mkdtempSync(join(folder, ".index-"));
     writeFileSync(join(own, "index"), all, { mode: 0o600 });
     renameSync(join(own, "index"), path);
   } catch {
@@ -100,6 +103,12 @@ function write({ path, version }: Place, value: unknown): void {
   } finally {
     if (own !== null) rmSync(own, { recursive: true, force: true });
   }
+}
+
+/** The journal is on the same disk, and what it cannot write is lost. */
+function leavesRoom(folder: string, bytes: number): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize - bytes > JOURNALS_BYTES;
 }
 
 /** Level by level: a recursive mkdir never ends below a place like /proc. */

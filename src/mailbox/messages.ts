@@ -95,11 +95,17 @@ export const ReadEntry = z.object({
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
-/** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's closure). */
+/** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's with `runsIn: "caller"`). */
 export const ToolSide = z.enum(["agent", "supervisor"]);
+
+/** Where a library user's tool is that runs in the agent's thread, and how long a call of it may take. */
+export const ToolModule = z.object({ url: z.string(), timeoutMs: z.number() });
+export type ToolModule = z.infer<typeof ToolModule>;
 
 export const AgentTool = z.extend(ToolDefinition, {
   side: ToolSide,
+  /** Absent: the thread has the tool itself, or it runs on the supervisor's side. */
+  module: z.optional(ToolModule),
   /** Names the model may also use, such as Task for Agent (A3.28). */
   aliases: z.array(z.string()),
   /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
@@ -161,12 +167,13 @@ export type Turn = z.infer<typeof Turn>;
 
 /**
  * What a tool call came to, as the model will see it. `refused`: nothing ran, because it was not allowed or could not be
- * meant. `moved`: the agent works there from now on.
+ * meant. `moved`: the agent works there from now on. `overdue`: it was given up at its deadline.
  */
 export const CallResult = z.object({
   content: ToolResultContent,
   isError: z.boolean(),
   refused: z.optional(z.literal(true)),
+  overdue: z.optional(z.literal(true)),
   moved: z.optional(Place),
 });
 export type CallResult = z.infer<typeof CallResult>;
@@ -341,6 +348,7 @@ export const AfterCall = z.object({
   isError: z.boolean(),
   bytes: z.number(),
   result: z.optional(CallResult),
+  overdue: z.optional(z.literal(true)),
 });
 export type AfterCall = z.infer<typeof AfterCall>;
 

@@ -3,6 +3,7 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
+import { type RunProcesses, runProcesses } from "./host-tag.ts";
 import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
 import type { Output } from "./output.ts";
@@ -20,7 +21,7 @@ export interface Child {
   readonly owner: ActorId;
   /** Undefined when it could not be started. */
   readonly pid: number | undefined;
-  /** Never rejects. Settled when the child's whole group is gone: what it left running is ended with it. */
+  /** Never rejects. Settled when all that it started is gone: what it left running is ended with it. */
   readonly result: Promise<ProcessResult>;
   stop(cause: Stop): void;
   /** Tells of the lines that it writes to its file, from the byte `from` on. */
@@ -47,8 +48,10 @@ export function startChild(
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
     return noChild(request, Promise.resolve(reason), clock, began);
   }
+  // A confinement ends all that is in it.
+  const strays = held === null ? runProcesses(env, clock) : runProcesses({}, clock);
   const launched = launch(request, env, output, held);
-  if (launched.type === "started") return watch(request, launched, output, held, clock, began);
+  if (launched.type === "started") return watch(request, launched, output, held, strays, clock, began);
   const reason = launched.reason.then(async (why) => {
     held?.close();
     await output.close();
@@ -71,6 +74,7 @@ function watch(
   started: Started,
   output: Output,
   held: Held | null,
+  strays: RunProcesses,
   clock: Clock,
   began: number,
 ): Child {
@@ -94,16 +98,20 @@ function watch(
     running = false;
     withdraw();
     // Of a shell that came to its own end: what it left behind it may have wanted to go on (fault 32).
-    // A confinement ends all that is in it.
-    const left = request.output && cause === null && held === null ? group.running() : 0;
+    const told = request.output !== undefined && cause === null && held === null;
+    const left = told ? new Set([...group.running(), ...strays.running()]).size : 0;
     await group.end();
+    await strays.end();
     const { reason, ...written } = await output.close();
     const wasStarted = held?.close() ?? true;
     if (!wasStarted && cause === null && signal === null) {
       const said = written.file?.head ?? written.stderr;
       return notStarted(request.id, notConfined(said.trim()), clock.now() - began);
     }
-    const said = [...(left > 0 ? [endedWithIt(left)] : []), ...(reason === undefined ? [] : [reason])];
+    const said = [
+      ...(left > 0 ? [endedWithIt(left, timeoutMs === null)] : []),
+      ...(reason === undefined ? [] : [reason]),
+    ];
     return {
       id: request.id,
       outcome: cause ?? (signal === null ? "exited" : "signalled"),
@@ -130,9 +138,12 @@ function whyOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function endedWithIt(left: number): string {
+function endedWithIt(left: number, background: boolean): string {
   const what = left === 1 ? "1 process" : `${left} processes`;
-  return `It left ${what} running, which ended with it. What is to go on is started with run_in_background.`;
+  const instead = background
+    ? "What is to go on runs in this command itself, without `&` and setsid."
+    : "What is to go on is started with run_in_background.";
+  return `It left ${what} running, which ended with it. ${instead}`;
 }
 
 /** The process decides when a run has ended, not its pipes (fault 34). */

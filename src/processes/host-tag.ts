@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
-/** Carried by every child, so that what left its group can still be found: whose host, and for which actor. */
+/** Carried by every child, so that what left its group can still be found: whose host, which actor and which run. */
 const HOST_VARIABLE = "TROUPE_HOST";
 const OWNER_VARIABLE = "TROUPE_OWNER";
+const RUN_VARIABLE = "TROUPE_RUN";
 const ROUNDS = 3;
 /** Between TERM and KILL. */
 const GRACE_MS = 2_000;
@@ -12,6 +13,11 @@ const LOOK_EVERY_MS = 20;
 
 export function tagsOf(tag: string, owner: ActorId): Record<string, string> {
   return { [OWNER_VARIABLE]: owner, [HOST_VARIABLE]: tag };
+}
+
+/** Added to the tags of one run of a host. */
+export function runTagOf(tag: string, run: number): Record<string, string> {
+  return { [RUN_VARIABLE]: `${tag}.${run}` };
 }
 
 /** Unique among what can be alive at one time: the pid of the main process and that of its host. */
@@ -31,16 +37,35 @@ export function killTagged(tag: string): void {
   }
 }
 
+/** Ends everything that carries the tag of this host. */
+export function endTagged(tag: string, clock: Clock): Promise<void> {
+  return endAll(() => taggedWith(`${HOST_VARIABLE}=${tag}`), clock);
+}
+
+/** The processes that a run started, also those that left its group. */
+export interface RunProcesses {
+  running(): readonly number[];
+  /** Resolves when none is found. */
+  end(): Promise<void>;
+}
+
+/** Looks for the tag in `env`. Create it before the run starts: no process that is older is looked at, which is cheap. */
+export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock): RunProcesses {
+  const run = env[RUN_VARIABLE];
+  if (run === undefined) return { running: () => [], end: async () => {} };
+  const older = new Set(processIds());
+  const running = () => taggedWith(`${RUN_VARIABLE}=${run}`, older);
+  return { running, end: () => endAll(running, clock) };
+}
+
 /**
- * Ends what this host started for the actor (null: for any) and what is in no group of its any more: TERM, a
- * grace period, KILL. Resolves when none is found. Finds nothing where there is no /proc, and nothing that has
- * emptied its environment.
+ * TERM, a grace period, KILL. Resolves when none is found. Finds nothing where there is no /proc, and nothing that
+ * has emptied its environment.
  */
-export async function endTagged(tag: string, owner: ActorId | null, clock: Clock): Promise<void> {
-  const assignments = [`${HOST_VARIABLE}=${tag}`, ...(owner === null ? [] : [`${OWNER_VARIABLE}=${owner}`])];
+async function endAll(find: () => readonly number[], clock: Clock): Promise<void> {
   const deadline = clock.now() + GRACE_MS;
   const told = new Set<number>();
-  for (let found = taggedWith(...assignments); found.length > 0; found = taggedWith(...assignments)) {
+  for (let found = find(); found.length > 0; found = find()) {
     const late = clock.now() >= deadline;
     for (const pid of found) {
       if (late) kill(pid, "SIGKILL");
@@ -52,11 +77,11 @@ export async function endTagged(tag: string, owner: ActorId | null, clock: Clock
   }
 }
 
-function taggedWith(...assignments: string[]): number[] {
+function taggedWith(assignment: string, except: ReadonlySet<number> = new Set()): number[] {
   return processIds().filter((pid) => {
+    if (except.has(pid)) return false;
     try {
-      const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
-      return assignments.every((assignment) => variables.includes(assignment));
+      return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(assignment);
     } catch {
       // Gone since it was listed, or another user's: then it is not ours.
       return false;

@@ -2,15 +2,15 @@ import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
-import { endTagged, hostTag, tagsOf } from "./host-tag.ts";
+import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
 import { type FromHost, ToHost } from "./protocol.ts";
 import type { ProcessRequest } from "./requests.ts";
 
 /** The process host: a process with little memory, so that starting a child costs it next to nothing. */
 function serve(clock: Clock): void {
   const children = new Map<number, Child>();
-  /** Actors whose children can leave their group: those that ran a shell. Looking for what left is dear. */
-  const shellUsers = new Set<ActorId>();
+  /** Only a shell's children can leave their group; looking through all processes is dear. */
+  let ranShell = false;
   let environment: Record<string, string> = {};
   const tag = hostTag(process.ppid, process.pid);
   let leaving = false;
@@ -23,8 +23,9 @@ function serve(clock: Clock): void {
   async function run(ticket: number, request: ProcessRequest): Promise<void> {
     const own = { ...environment, ...request.env };
     const light = request.confined !== undefined && request.confined.type !== "full";
-    const env = { ...(light ? withoutCredentials(own) : own), ...tagsOf(tag, request.owner) };
-    if (request.output) shellUsers.add(request.owner);
+    const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, ticket) : {}) };
+    const env = { ...(light ? withoutCredentials(own) : own), ...tags };
+    ranShell ||= request.output !== undefined;
     const child = startChild(request, env, clock);
     children.set(ticket, child);
     if (child.pid !== undefined) send({ type: "started", ticket, pid: child.pid });
@@ -37,8 +38,8 @@ function serve(clock: Clock): void {
     const concerned = [...children.values()].filter((child) => owner === null || child.owner === owner);
     for (const child of concerned) child.stop("cancelled");
     await Promise.all(concerned.map((child) => child.result));
-    const escaped = owner === null ? shellUsers.size > 0 : shellUsers.delete(owner);
-    if (escaped) await endTagged(tag, owner, clock);
+    // A command ends what left its group itself; this finds what a hook's shell or a fork at the wrong moment left.
+    if (owner === null && ranShell) await endTagged(tag, clock);
   }
 
   async function leave(): Promise<void> {

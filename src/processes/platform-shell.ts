@@ -48,12 +48,17 @@ function isRegularFile(path: string): boolean {
  * command still comes to the trap; it reads the same language as `-c`.
  */
 const REPORTING = [
-  "exec 97>&3 3>&-",
-  `trap '{ set +x; builtin printf "\\0"; builtin pwd -P; } 2>/dev/null >&97' EXIT`,
+  // A process that may have few files open has no descriptor 97.
+  `if { exec 97>&3; } 2>/dev/null; then ${reportOn(97)}; else exec 9>&3; ${reportOn(9)}; fi`,
+  "exec 3>&-",
   "__troupe_command=$1",
   "shift",
   'eval "$__troupe_command"',
 ].join("; ");
+
+function reportOn(descriptor: number): string {
+  return `trap '{ set +x; builtin printf "\\0"; builtin pwd -P; } 2>/dev/null >&${descriptor}' EXIT`;
+}
 
 function bashArgs(command: string): string[] {
   return ["--noprofile", "--norc", "-c", REPORTING, "bash", command];

@@ -9,8 +9,8 @@ const LOOK_EVERY_MS = 10;
 
 /** The group of a detached child; its id is the child's pid and outlives the child while members live. */
 export interface ProcessGroup {
-  /** How many of it run; where that cannot be told, 1 stands for some. */
-  running(): number;
+  /** Those of it that run; where that cannot be told, the group's own id stands for some. */
+  running(): readonly number[];
   /** TERM, a grace period, KILL; resolves when no member is left. The same promise every time. */
   end(): Promise<void>;
   /** KILL at once, for what must not have a grace period. */
@@ -20,7 +20,7 @@ export interface ProcessGroup {
 export function processGroup(id: number, clock: Clock): ProcessGroup {
   let ending: Promise<void> | undefined;
   return {
-    running: () => (signalGroup(id, 0) ? (runningMembers(id)?.length ?? 1) : 0),
+    running: () => (signalGroup(id, 0) ? (runningMembers(id) ?? [id]) : []),
     end() {
       ending ??= endGroup(id, clock);
       return ending;

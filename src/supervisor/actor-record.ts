@@ -29,6 +29,8 @@ export interface RunningCall extends JudgedCall, CommandPlace {
   readonly title: string;
   /** It runs in the agent's own thread. */
   readonly local: boolean;
+  /** Its own deadline, in milliseconds from its start. */
+  readonly timeoutMs?: number;
   readonly startedAt: number;
   /** Files it may write to, absolute; null: any. */
   readonly writes: readonly string[] | null;

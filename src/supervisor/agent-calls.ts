@@ -1,4 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import type {
   Access,
   AfterAnswer,
@@ -11,6 +12,7 @@ import type {
 import type { Rule } from "../policy/rules.ts";
 import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.ts";
 import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
+import { runTimed } from "../tools/timed-call.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord, RunningCall } from "./actor-record.ts";
 import type { Gate, Gated } from "./gate.ts";
@@ -37,6 +39,9 @@ export interface CallSide extends HookSide {
   /** Rules that hold for this actor alone. */
   lent(): readonly Rule[];
   now(): number;
+  readonly clock: Pick<Clock, "after">;
+  /** Told to the user, in a sentence. */
+  onWarning(message: string): void;
 }
 
 /** The calls of one actor: whether each may run, what it came to, and those of tools that live here. */
@@ -78,6 +83,14 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       ...{ actor: actor.id, files: writes },
       command: typeof command === "string" ? command : null,
     });
+  };
+
+  const warnOfOverdue = ({ tool }: RunningCall): void => {
+    const after = (toolbox.find(tool)?.timeoutMs ?? 0) / 1_000;
+    const agent = `${actor.spec.type} "${actor.spec.description}"`;
+    side.onWarning(
+      `${tool}, called by ${agent}, did not return within ${after} s. Its signal was aborted, and the agent continues without its result.`,
+    );
   };
 
   const after = (call: Call["id"], isError: boolean, result?: CallResult): void => {
@@ -133,6 +146,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       // In the tree a path need not say where everybody is.
       title: title.replaceAll(`${actor.root}/`, ""),
       local: tool.offer.side === "agent",
+      ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
       startedAt: side.now(),
       ...{ input, cwd, outside, hooked, writes },
       ...(light === undefined ? {} : { light }),
@@ -186,7 +200,10 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const running = busyWith(call, tool, judged, { title: ready.title, cwd, writes });
     let result: CallResult;
     try {
-      result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
+      const run = (signal: AbortSignal) => ready.call({ call: call.id, actor: actor.id, cwd, signal });
+      const { timeoutMs } = tool;
+      result = await (timeoutMs === undefined ? run(side.signal) : runTimed(call.tool, timeoutMs, side, run));
+      if (result.overdue) warnOfOverdue(running);
       if (actor.place !== null && actor.place !== place) result = { ...result, moved: actor.place };
       after(call.id, result.isError, tool.repeatable ? undefined : result);
     } catch (error) {
@@ -250,8 +267,9 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
 
   return {
     before,
-    async after({ id, isError, result }) {
+    async after({ id, isError, result, overdue }) {
       const running = actor.calls.get(id);
+      if (running && overdue) warnOfOverdue(running);
       const kept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
       after(id, isError, kept ? result : undefined);
       return running && result && isWatched(running, side) ? heard(running, result, side) : {};

@@ -370,6 +370,7 @@ export class Lives {
       replied: (reply) => this.#listeners.onReplied(actor, reply),
       lastWords: () => this.#listeners.lastWords(actor),
       whyAbsent: (tool) => this.#session.servers.whyAbsent(actor, tool),
+      onWarning: (message) => this.#warn(message),
       lent: () => this.#session.skills?.lent(actor.id) ?? [],
       denied: ({ toolUse, tool, input }) =>
         this.#listeners.onDenied({

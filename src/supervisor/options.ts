@@ -181,7 +181,7 @@ export interface SupervisorOptions extends AgentModels {
    * more agent leaves the tools, and all that is cached with them, as they are.
    */
   readonly agentListing?: AgentPlacement;
-  /** Tools besides the built-in ones; they run on the caller's thread (see `defineTool`). */
+  /** Tools besides the built-in ones; they run in the agent's thread, or on the caller's if they say so (see `defineTool`). */
   readonly tools?: readonly CustomTool[];
   /**
    * MCP servers by name, as in `.mcp.json`, or read already; shared by all agents, as `mcp__server__tool`. One that

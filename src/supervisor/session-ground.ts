@@ -19,6 +19,7 @@ import type { Processes } from "../processes/processes.ts";
 import { AgentKinds } from "./agent-kinds.ts";
 import { type LeavableJournal, untilLeft } from "./journal-until-left.ts";
 import { limitsOf } from "./limits.ts";
+import { threadsWithin } from "./open-files.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import { type Outputs, outputsIn } from "./outputs.ts";
 
@@ -57,13 +58,15 @@ export function openGround<Listeners extends GroundListeners>(
   given: SupervisorOptions,
   unredacted: Listeners,
 ): Ground<Listeners> {
+  const limits = limitsOf(given.limits);
+  // Every agent that may run, the main conversation, and one that is about to give its thread back.
+  const maxThreads = threadsWithin(limits.maxAgents + 2);
   // Whatever the process's folder becomes, a session's folders stay what they were.
   const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
   const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? randomIds();
   const id = options.resume?.id ?? ids.session();
-  const limits = limitsOf(options.limits);
   const secrets = secretsOf(options);
   const redact = redactor(secrets);
   // What goes wrong may quote what a hook or a command said.
@@ -80,8 +83,6 @@ export function openGround<Listeners extends GroundListeners>(
   const release = options.resume?.release ?? locked(place, listeners.onWarning);
   const outputs = outputsIn(home, place.folder, ids);
   const kinds = new AgentKinds(options.agents ?? [], options);
-  // Every agent that may run, the main conversation, and one that is about to give its thread back.
-  const maxThreads = limits.maxAgents + 2;
   const host = options.host ?? threadHost({ maxThreads, onFault: listeners.onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onNotice(listeners.onNotice);

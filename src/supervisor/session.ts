@@ -162,7 +162,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     worktree: desk,
     skills,
   };
-  const { toolbox, agents } = toolboxOf(options, { permissions, kinds, model, spawn, parts });
+  const { toolbox, agents } = toolboxOf(options, {
+    ...{ permissions, kinds, model, spawn, parts, toolMs: limits.toolMs },
+  });
+  for (const { name } of (options.tools ?? []).filter(({ undeclared }) => undeclared))
+    listeners.onWarning(undeclaredPlace(name));
   const servers = lateServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
     ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
@@ -260,6 +264,11 @@ function together(...known: readonly (Promise<void> | null)[]): Promise<void> | 
   return all;
 }
 
+/** Told when a session is opened with a definition from before tools had a place. */
+function undeclaredPlace(name: string): string {
+  return `${name} does not say where it runs, so it runs on the thread of the program, where it can stop all agents. Export it from a module of its own with \`module: import.meta.url\`, or declare \`runsIn: "caller"\`.`;
+}
+
 /** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
 const SESSION_END_MS = 5_000;
 
@@ -271,15 +280,18 @@ function toolboxOf(
     model,
     spawn,
     parts,
+    toolMs,
   }: {
     readonly permissions: Pick<Permissions, "isOff">;
     readonly kinds: AgentKinds;
     readonly model: string;
     readonly spawn: Spawner["spawn"];
     readonly parts: SessionParts;
+    readonly toolMs: number;
   },
 ): { readonly toolbox: Toolbox; readonly agents: AgentIndex } {
-  const { tools: own = [], agentListing: placement = "inline" } = options;
+  const { tools = [], agentListing: placement = "inline" } = options;
+  const own = tools.map((tool) => ({ ...tool, timeoutMs: tool.timeoutMs ?? toolMs }));
   const ours = sessionTools(parts);
   const without = new Toolbox({ ours, foreign: own }, isOff);
   const windowTokens = windowFor(model, options.compaction).tokens;

@@ -22,6 +22,8 @@ export interface KnownTool {
   prepare(input: unknown): Claim | InvalidCall;
   /** A library user's: the permission engine knows only what it declares. */
   readonly foreign: boolean;
+  /** Milliseconds a call of it may take; a library user's has such a deadline, wherever it runs. */
+  readonly timeoutMs?: number;
   /** The tool itself, where it runs on the supervisor's side. */
   readonly here: CustomTool | null;
 }
@@ -66,7 +68,8 @@ export class Toolbox {
     const all = [
       ...agentTools.map((tool) => known(tool, "agent", null, false)),
       ...ours.map((tool) => known(tool, "supervisor", tool, false)),
-      ...foreign.map((tool) => known(tool, "supervisor", tool, true)),
+      // One with a module can run here as well, for agents of a session in which it had none.
+      ...foreign.map((tool) => known(tool, tool.module === undefined ? "supervisor" : "agent", tool, true)),
     ];
     this.#isOff = isOff;
     this.known = new Set(all.flatMap(({ names }) => names));
@@ -170,18 +173,21 @@ function isReplaced({ names, foreign }: KnownTool, later: readonly KnownTool[]):
 }
 
 function known<Context extends CallContext>(
-  tool: SealedTool<Context>,
+  tool: SealedTool<Context> & Pick<CustomTool, "module" | "timeoutMs">,
   side: AgentTool["side"],
   here: CustomTool | null,
   foreign: boolean,
 ): KnownTool {
   const aliases = [...tool.aliases];
-  const offer = { name: tool.name, side, aliases, parallel: tool.parallel };
+  const { module: url, timeoutMs } = tool;
+  const module = url === undefined || timeoutMs === undefined ? {} : { module: { url, timeoutMs } };
+  const offer = { name: tool.name, side, aliases, parallel: tool.parallel, ...module };
   return {
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
     repeatable: tool.repeatable,
     ...(tool.needs ? { needs: tool.needs } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     offer,
     // Here and not before: schemas and prompts of tools that nobody is offered need not be made.
     describe: (offered) => ({

@@ -25,7 +25,7 @@ export function worktreeGist(result: WorktreeResult): string | null {
         ? `${counted(result.conflicts.length, "file")} in conflict`
         : "conflict";
     case "kept":
-      return `${counted(result.files, "file")} not merged`;
+      return result.files === 0 ? "edits not merged" : `${counted(result.files, "file")} not merged`;
     case "empty":
       return null;
     default:
@@ -69,8 +69,9 @@ function heldParts({ held = [] }: WorktreeResult): string[] {
   ];
 }
 
-/** `3 files, +41 -7`. */
+/** `3 files, +41 -7`. Without edits a tree is `empty`: edits that are in no file could not be counted. */
 function figures({ files, insertions, deletions }: WorktreeResult): string {
+  if (files === 0) return "files not counted";
   return `${counted(files, "file")}, +${insertions} -${deletions}`;
 }
 

@@ -7,6 +7,7 @@ import type { Place } from "../mailbox/worktree.ts";
 import { meant, nameAsked, SEARCH, whyNothing } from "./deferred/meant.ts";
 import type { ReadyCall, SealedTool } from "./sealed.ts";
 import type { AgentCallContext } from "./tool.ts";
+import { moduleTool } from "./tool-module.ts";
 
 export interface Dispatch {
   /** The tools this agent was given, in the order of the request. */
@@ -68,13 +69,13 @@ export async function dispatch(
 
 async function runHere(
   id: CallId,
-  { name }: AgentTool,
+  { name, module }: AgentTool,
   { id: toolUse, input }: Pick<ToolUseBlock, "id" | "input">,
   context: AgentCallContext,
   { local, services }: Dispatch,
   at: (stage: Stage) => void,
 ): Promise<CallResult> {
-  const tool = local.get(name);
+  const tool = module ? moduleTool(name, module) : local.get(name);
   if (!tool) return refused(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
   if (call.type === "invalid") return refused(call.message);
@@ -88,7 +89,8 @@ async function runHere(
   const { lastWriters = [], watched, kept, filtered } = verdict;
   const hidden = filtered ? hiddenBy(services, id) : context.hidden;
   const result = await settled(name, call, { ...context, lastWriters, hidden });
-  const ended = { id, isError: result.isError, bytes: sizeOf(result) };
+  const { isError, overdue } = result;
+  const ended = { id, isError, bytes: sizeOf(result), ...(overdue ? { overdue } : {}) };
   if (watched) {
     const { append } = await services.after({ ...ended, result });
     return append === undefined ? result : appended(result, append);

@@ -6,6 +6,7 @@ import { branchOf } from "./layout.ts";
 import { mergesOf, storyOf } from "./merge/journal.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectRequest, ListAnswer, TreeListing } from "./requests.ts";
+import type { TreeRecord } from "./tree-record.ts";
 
 type Listing = z.infer<typeof TreeListing>;
 
@@ -39,6 +40,9 @@ async function listingOf(
   const branch = branchOf(name);
   const nothing = { files: 0, insertions: 0, deletions: 0 };
   const run = (args: readonly string[]) => repo.git.run(args);
+  const saved = snapshot === null || base === null ? nothing : await countsBetween(run, base, snapshot);
+  // What no snapshot has, as on a full disk, is in the tree alone, and nobody has counted it.
+  const isUnsaved = saved?.files === 0 && stands && record !== null && (await hasEdits(repo, record));
   return {
     name,
     path: stands && record !== null ? record.tree.path : null,
@@ -47,10 +51,16 @@ async function listingOf(
     alive: record !== null && ground.isAlive(record.owner.process),
     ...{ base, snapshot },
     at: snapshot === null ? (record?.at ?? at) : at,
-    counts: snapshot === null || base === null ? nothing : await countsBetween(run, base, snapshot),
+    counts: isUnsaved ? null : saved,
     result: record?.result ?? null,
     undone: undone.has(name),
   };
+}
+
+async function hasEdits({ git }: Repository, { tree, linked = [] }: TreeRecord): Promise<boolean> {
+  const others = linked.map((folder) => `:(exclude)${folder}`);
+  const { code, out } = await git.at(tree.path).run(["status", "--porcelain", "--", ".", ...others]);
+  return code !== 0 || out !== "";
 }
 
 /** Trees of which the newest merge that came in, or was taken back, was taken back. */

@@ -3,6 +3,7 @@ import { codeOf } from "./error-code.ts";
 import type { Ground } from "./ground.ts";
 import { makeOperations, type Operations } from "./operations.ts";
 import { type FromKeeper, OPERATIONS, type OperationName, ToKeeper } from "./protocol.ts";
+import { refused } from "./repository.ts";
 
 /** Answers requests, several at once, in the keeper's process. */
 export class Keeper {
@@ -45,7 +46,7 @@ export class Keeper {
     const abort = new AbortController();
     const done = this.#answer(op, request, abort.signal).then(
       (answer) => this.#settle({ type: "answer", ticket, answer }),
-      (error: unknown) => this.#settle(endOf(ticket, error, abort.signal)),
+      (error: unknown) => this.#settle(endOf(ticket, op, error, abort.signal)),
     );
     this.#open.set(ticket, { abort, done });
   }
@@ -66,8 +67,11 @@ export class Keeper {
   }
 }
 
-function endOf(ticket: number, error: unknown, signal: AbortSignal): FromKeeper {
+function endOf(ticket: number, op: string, error: unknown, signal: AbortSignal): FromKeeper {
   if (signal.aborted && error === signal.reason) return { type: "cancelled", ticket };
+  const full = isOperation(op) && isDiskFull(error) ? OPERATIONS[op].answer : null;
+  if (full !== null && z.safeParse(full, DISK_FULL).success)
+    return { type: "answer", ticket, answer: DISK_FULL };
   return {
     type: "failed",
     ticket,
@@ -75,6 +79,14 @@ function endOf(ticket: number, error: unknown, signal: AbortSignal): FromKeeper 
     message:
       error instanceof Error ? (codeOf(error) === undefined && error.stack) || error.message : String(error),
   };
+}
+
+const DISK_FULL = refused(
+  "The disk that the repository is on is full, so nothing more of its worktrees can be saved. Files that are in them stay there. Free some space, then try again.",
+);
+
+function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";
 }
 
 function isOperation(op: string): op is OperationName {

@@ -6,6 +6,7 @@ import { defineTool } from "../../src/supervisor/custom-tools.ts";
 import { hosts, supervised } from "../support/supervised.ts";
 
 const echo = defineTool({
+  runsIn: "caller",
   name: "Echo",
   description: "Gives back what it is given.",
   inputSchema: z.object({ word: z.string() }),
@@ -56,6 +57,7 @@ describe.each(hosts)("one agent, %s", (host) => {
       release = resolve;
     });
     const late = defineTool({
+      runsIn: "caller",
       name: "Late",
       description: "Ends after the others.",
       inputSchema: z.object({ wait: z.boolean(), name: z.string() }),
@@ -91,6 +93,7 @@ describe.each(hosts)("one agent, %s", (host) => {
 
   test("a failing, unknown or badly called tool is a result the model can act on (A1.18, A5.2, A5.3)", async () => {
     const broken = defineTool({
+      runsIn: "caller",
       name: "Broken",
       description: "Throws.",
       inputSchema: z.object({}),
@@ -146,6 +149,7 @@ describe.each(hosts)("one agent, %s", (host) => {
 
   test("a tool that is not allowed is refused, listed, and the loop goes on (A6.9)", async () => {
     const hammer = defineTool({
+      runsIn: "caller",
       name: "Hammer",
       description: "Breaks things.",
       inputSchema: z.object({}),
@@ -267,6 +271,7 @@ describe.each(hosts)("one agent, %s", (host) => {
       running = resolve;
     });
     const stuck = defineTool({
+      runsIn: "caller",
       name: "Stuck",
       description: "Waits until it is cancelled.",
       inputSchema: z.object({}),

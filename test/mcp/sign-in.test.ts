@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { witness } from "../processes/witness.ts";
 import { never, opened, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
@@ -49,4 +50,20 @@ describe("A17.1: a sign-in has an end", () => {
     expect(await pid()).not.toBe(before);
     expect(await mcp.restart("nobody", never)).toMatchObject({ ok: false });
   });
+});
+
+test("a restart ends what the server itself had started, and a crash does, too", async () => {
+  const [first, second] = [witness(), witness()];
+  const { command, args } = server("raw.ts", "plain");
+  // Each life of the server holds the next pipe with a process that ignores the end of its input.
+  const lives = `n=$(cat lives 2>/dev/null || echo 0); echo $((n + 1)) > lives; set -- "${first.path}" "${second.path}"; shift $n; sh -c 'exec 9>"$0"; echo up >&9; exec sleep 1000 </dev/null >/dev/null 2>&1' "\${1:-/dev/null}" & exec "$NODE" "$SERVER" plain`;
+  const env = { NODE: command, SERVER: args[0] ?? "" };
+  const { mcp } = opened({ raw: { command: "sh", args: ["-c", lives], env } });
+  await mcp.ready(20_000);
+  await first.ready;
+  expect(await mcp.restart("raw", never)).toEqual({ ok: true, value: null });
+  await first.allGone;
+  await second.ready;
+  await mcp.call({ name: "mcp__raw__crash", input: {} }, never);
+  await second.allGone;
 });

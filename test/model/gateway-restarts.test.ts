@@ -237,3 +237,15 @@ describe("asking for a new port", () => {
     await closed;
   });
 });
+
+test("a gateway's thread that throws outside a request is started again, and what it threw is said", async () => {
+  const entry = new URL("./throwing-gateway.ts", import.meta.url);
+  const gateway = threadGateway({ source: { provider: "offline" } }, { clock: new FakeClock(), entry });
+  open.push(gateway);
+  const notice = new Promise<GatewayNotice>((resolve) => gateway.onNotice(resolve));
+  gateway.connect(MAIN, true);
+  expect(await notice).toEqual({
+    type: "restarted",
+    reason: "The model gateway stopped and was started again: a buffer too many.",
+  });
+});

@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startChild } from "../../src/processes/child.ts";
+import { signalGroup } from "../../src/processes/process-group.ts";
 import { witness } from "./witness.ts";
 
 /** Long timers fire when the test says so; short ones (looking at a group) in their own time. */
@@ -102,4 +105,22 @@ test("a cancelled child says so, a later timeout does not rename it", async () =
   child.stop("timed-out");
   expect(await child.result).toMatchObject({ outcome: "cancelled", signal: "SIGTERM" });
   await allGone;
+});
+
+test("a flood is ended with KILL, without the grace that TERM gives", { timeout: 20_000 }, async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "troupe-flood-")), "out");
+  // No grace period is ever over on this clock.
+  const clock: Clock = { ...systemClock, now: () => 0 };
+  // Should nobody end it, it ends at 100 MB.
+  const script = `trap "" TERM; ulimit -f 200000; while :; do echo ${"x".repeat(1_000)}; done`;
+  const flood = { ...sh(script), maxOutputBytes: 100_000 };
+  const output = { path, keepOverBytes: 0, report: false };
+  const { result: ended, pid = 0 } = startChild({ ...flood, output }, env, clock);
+  onTestFinished(() => {
+    if (pid > 0) signalGroup(pid, "SIGKILL");
+    rmSync(dirname(path), { recursive: true });
+  });
+  const result = await ended;
+  expect(result).toMatchObject({ outcome: "signalled", signal: "SIGKILL", truncated: true });
+  expect(statSync(path).size).toBe(100_000);
 });

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "../../src/processes/requests.ts";
 import { smallDisk } from "../support/small-disk.ts";
@@ -185,39 +185,65 @@ const strayInto = (path: string) =>
 const withProc = test.runIf(existsSync("/proc/self/environ"));
 
 withProc(
-  "what left its group ends with its owner, and nothing of another owner does (fault 32)",
+  "what left its group ends with its command, which says how many there were; another command's goes on (fault 32)",
   async () => {
     const folder = temporaryFolder();
     const processes = start();
     const command = commandIn(folder);
-    const mine = witness();
-    const theirs = witness();
-    const stray = (path: string) => `${strayInto(path)}; echo $PPID`;
-    const owner = ActorId.parse("agent1");
-    const results = await Promise.all([
-      processes.run(command(stray(mine.path), { owner })),
-      processes.run(command(stray(theirs.path))),
-    ]);
-    expect(results.map(({ outcome }) => outcome)).toEqual(["exited", "exited"]);
-    await Promise.all([mine.ready, theirs.ready]);
-    await processes.stopOwner(owner);
-    await mine.allGone;
+    const [mine, inGroup, theirs] = [witness(), witness(), witness()];
+    const background = processes.run(
+      command(`${strayInto(theirs.path)}; exec sleep 1000`, { timeoutMs: null }),
+    );
+    await theirs.ready;
+    const result = await processes.run(
+      command(`${strayInto(mine.path)}; exec 9>"${inGroup.path}"; sleep 1000 & echo out`),
+    );
+    expect(result).toMatchObject({ outcome: "exited", exitCode: 0 });
+    expect(result.reason).toMatch(
+      /^It left 2 processes running, which ended with it\. .*run_in_background\.$/,
+    );
+    await Promise.all([mine.allGone, inGroup.allGone]);
     const other = await Promise.race([theirs.allGone.then(() => "gone"), Promise.resolve("there")]);
     expect(other).toBe("there");
-    await processes.close();
+    await processes.stopOwner(MAIN);
     await theirs.allGone;
+    expect(await background).toMatchObject({ outcome: "cancelled" });
   },
 );
 
-withProc("a killed host leaves not even what its ended commands had left behind", async () => {
+withProc(
+  "what left the group of a command in the background ends with that command, and ignoring TERM does not help",
+  async () => {
+    const { path, allGone } = witness();
+    const stubborn = `setsid sh -c 'trap "" TERM; exec 9>"${path}"; : > "${path}.up"; exec sleep 1000' & while [ ! -e "${path}.up" ]; do sleep 0.01; done`;
+    const result = await start().run(commandIn(temporaryFolder())(stubborn, { timeoutMs: null }));
+    expect(result.reason).toBe(
+      "It left 1 process running, which ended with it. What is to go on runs in this command itself, without `&` and setsid.",
+    );
+    await allGone;
+  },
+);
+
+withProc("what left the group of a command whose time is up ends with it", async () => {
+  const { path, allGone } = witness();
+  const command = commandIn(temporaryFolder());
+  const result = await start().run(command(`${strayInto(path)}; exec sleep 1000`, { timeoutMs: 1_500 }));
+  expect(result).toMatchObject({ outcome: "timed-out" });
+  await allGone;
+});
+
+withProc("a killed host leaves not even what left the group of its commands", async () => {
   const folder = temporaryFolder();
   const processes = start();
   const { path, ready, allGone } = witness();
-  const script = `${strayInto(path)}; echo $PPID`;
-  const host = Number(fileOf(await processes.run(commandIn(folder)(script))).head);
+  const result = processes.run(commandIn(folder)(`${strayInto(path)}; echo $PPID > host; exec sleep 1000`));
   await ready;
-  process.kill(host, "SIGKILL");
+  await expect
+    .poll(() => existsSync(join(folder, "host")) && readFileSync(join(folder, "host"), "utf8"))
+    .toMatch(/\d\n/);
+  process.kill(Number(readFileSync(join(folder, "host"), "utf8")), "SIGKILL");
   await allGone;
+  expect(await result).toMatchObject({ outcome: "unknown" });
 });
 
 test("a double fork within the group, and 200 processes at once, end with their command", async () => {

@@ -62,6 +62,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
     const { agents } = await loaded(here);
     const tool = (name: string) =>
       defineTool({
+        runsIn: "caller",
         name,
         description: "",
         inputSchema: z.object({}),

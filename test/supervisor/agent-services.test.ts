@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { Journal } from "../../src/journal/journal.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId, callId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
@@ -17,7 +18,7 @@ import { ripgrepPath } from "../../src/tools/ripgrep.ts";
 const id = ActorId.parse("agent1");
 function toolNamed(name: string, call: () => Promise<string>): CustomTool {
   const inputSchema = z.object({});
-  return defineTool({ name, description: "", inputSchema, permissionLevel: "write", call });
+  return defineTool({ runsIn: "caller", name, description: "", inputSchema, permissionLevel: "write", call });
 }
 
 /** The services of one running agent that is offered `offered`, as its thread would reach them. */
@@ -56,6 +57,8 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
   };
   const services = agentServices(actor, {
     toolbox,
+    clock: systemClock,
+    onWarning() {},
     gate: {
       recheck: () => ({ type: "allow" }),
       hidden: () => [],

@@ -2,10 +2,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
-import { ActorId, type Ids, MAIN, randomIds } from "../../src/mailbox/ids.ts";
+import { ActorId, callId, type Ids, MAIN, randomIds } from "../../src/mailbox/ids.ts";
 import { blocksOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import { Background } from "../../src/supervisor/background.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { witness } from "../processes/witness.ts";
 import { type HostName, hosts, supervised } from "../support/supervised.ts";
@@ -457,4 +458,30 @@ test("with the session its files are gone (A19.6, A19.9)", async () => {
   expect(existsSync(join(supervisor.folder, "outputs"))).toBe(true);
   await supervisor.close();
   expect(existsSync(join(supervisor.folder, "outputs"))).toBe(false);
+});
+
+test("a 33rd command of one agent is refused while 32 run; another agent's is not", async () => {
+  let started = 0;
+  const background = new Background({
+    commands: {
+      start({ watch }) {
+        watch?.started?.();
+        started += 1;
+        return { id: `b${started}`, path: `/out/${started}`, result: new Promise(() => {}) };
+      },
+      run: () => Promise.reject(new Error("unused")),
+    },
+    processes: { follow() {} },
+    clock: systemClock,
+    ...{ tell() {}, forget() {}, note() {} },
+  });
+  const request = { call: callId(MAIN, 1, 0), command: "sleep 1000", description: "d", cwd: "/" };
+  const start = (owner: ActorId) => background.start(owner, request, new AbortController().signal);
+  for (let n = 0; n < 32; n += 1) expect(await start(MAIN)).toMatchObject({ type: "started" });
+  expect(await start(MAIN)).toEqual({
+    type: "refused",
+    reason: "32 commands of yours run in the background already. Stop one first.",
+  });
+  expect(await start(ActorId.parse("agent1"))).toMatchObject({ type: "started" });
+  expect(started).toBe(33);
 });

@@ -20,6 +20,7 @@ export function costing(usd: number, turn: ScriptedTurn): ScriptedTurn {
 }
 
 export const tick = defineTool({
+  runsIn: "caller",
   name: "Tick",
   description: "Does nothing.",
   inputSchema: z.object({}),

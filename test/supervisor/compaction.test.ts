@@ -13,6 +13,7 @@ import { isSummaryRequest, stepIn, tokensIn, windowed } from "./compacting-sessi
 
 const window = (tokens: number) => () => ({ tokens, compactAt: 0.9, auto: true });
 const note = defineTool({
+  runsIn: "caller",
   name: "Note",
   description: "Notes a step.",
   inputSchema: z.object({ step: z.string() }),

@@ -9,6 +9,7 @@ import { textsOf } from "../support/texts-of.ts";
 
 const say = (name: string, words: string) =>
   defineTool({
+    runsIn: "caller",
     ...{ name, description: words, permissionLevel: "execute" as const },
     inputSchema: z.object({ text: z.string().check(z.describe("What to say. ".repeat(40))) }),
     call: async ({ text }) => `${name} said ${text}`,

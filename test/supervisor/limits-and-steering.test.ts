@@ -7,6 +7,7 @@ import { defineTool } from "../../src/supervisor/custom-tools.ts";
 import { hosts, supervised } from "../support/supervised.ts";
 
 const tick = defineTool({
+  runsIn: "caller",
   name: "Tick",
   description: "Does nothing.",
   inputSchema: z.object({}),

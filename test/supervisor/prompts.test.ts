@@ -15,6 +15,7 @@ import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 const broken = { failure: { kind: "server", message: "The server broke." } } as const;
 const tick = defineTool({
+  runsIn: "caller",
   name: "Tick",
   description: "Does nothing.",
   inputSchema: z.object({}),

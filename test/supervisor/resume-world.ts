@@ -24,6 +24,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 /** A tool with an effect that can be counted: each call leaves its mark. */
 export function stamping(marks: string[]) {
   return defineTool({
+    runsIn: "caller",
     name: "Stamp",
     description: "Leaves a mark.",
     inputSchema: z.object({ mark: z.string() }),

@@ -58,6 +58,7 @@ describe.each(everyDayHosts)("what a library user hands in cannot take the runti
   test("a tool may throw anything, return nothing, or be in the way for ever", async () => {
     const reached = Promise.withResolvers<void>();
     const odd = defineTool({
+      runsIn: "caller",
       name: "Odd",
       description: "Does what it is told.",
       inputSchema: z.object({ how: z.string(), list: z.optional(z.array(z.string())) }),

@@ -8,18 +8,18 @@ import { onTestFinished } from "vitest";
 export interface SmallDisk {
   /** Why there is none, for the name of what is skipped; null where there is. */
   readonly why: string | null;
-  /** A disk of 64 kB as the folder `disk`; gone when the test has ended. */
-  mountIn(folder: string): string;
+  /** A disk of this size (64 kB) as the folder `disk`; gone when the test has ended. */
+  mountIn(folder: string, size?: string): string;
   makeReadOnly(place: string): void;
 }
 
 export function smallDisk(): SmallDisk {
   return {
     why: whyNone(),
-    mountIn(folder) {
+    mountIn(folder, size = "64k") {
       const place = join(folder, "disk");
       mkdirSync(place);
-      mount(place);
+      mount(place, size);
       onTestFinished(() => system("umount", "-l", place));
       return place;
     },
@@ -27,8 +27,8 @@ export function smallDisk(): SmallDisk {
   };
 }
 
-function mount(place: string): void {
-  system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place);
+function mount(place: string, size: string): void {
+  system("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", place);
 }
 
 function system(program: string, ...args: readonly string[]): void {
@@ -39,7 +39,7 @@ function whyNone(): string | null {
   if (process.platform !== "linux") return " (SKIPPED: only Linux mounts a disk in memory this way)";
   const place = mkdtempSync(join(tmpdir(), "troupe-disk-"));
   try {
-    mount(place);
+    mount(place, "64k");
     system("umount", place);
     return null;
   } catch {

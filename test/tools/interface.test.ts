@@ -65,6 +65,7 @@ describe("the tool interface", () => {
     await Promise.all([server.connect(far), client.connect(near)]);
     onTestFinished(() => client.close());
     const double: CustomTool = defineTool({
+      runsIn: "caller",
       name: "mcp__demo__double",
       description: (await client.listTools()).tools[0]?.description ?? "",
       inputSchema: z.object({}),

@@ -66,7 +66,7 @@ export class Broker {
     for (const running of this.#running.values()) running.abort(new Error("the session is closing"));
     await Promise.all([...this.#links.keys()].map((slug) => this.#stop(slug)));
     await Promise.all(this.#ending.values());
-    if (this.#startedAny) await endTagged(this.#tag, null, this.#clock);
+    if (this.#startedAny) await endTagged(this.#tag, this.#clock);
   }
 
   #start(server: McpServer, life: number): void {

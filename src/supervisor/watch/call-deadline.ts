@@ -8,10 +8,17 @@ const HOST_PATIENCE_MS = 10_000;
  * supervisor does for it has none: it may wait for a person, a child or another machine, and its end is theirs (A22).
  */
 export function callDeadline(
-  call: { readonly tool: string; readonly input: unknown; readonly local: boolean },
+  call: {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly local: boolean;
+    /** Kept by the thread itself; absent: it has none. */
+    readonly timeoutMs?: number | undefined;
+  },
   toolMs: number,
 ): number | null {
   if (!call.local) return null;
+  if (call.timeoutMs !== undefined) return call.timeoutMs + HOST_PATIENCE_MS;
   if (call.tool !== "Bash") return toolMs;
   return Math.min(timeoutOf(call.input) ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS) + HOST_PATIENCE_MS;
 }

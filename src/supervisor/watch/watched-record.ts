@@ -21,6 +21,7 @@ export interface WatchedRecord {
       readonly input: unknown;
       readonly startedAt: number;
       readonly local: boolean;
+      readonly timeoutMs?: number;
     }
   >;
   /** The reply whose calls run now; null: the model's turn. */
@@ -39,14 +40,14 @@ export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
   return {
     ...{ id, run, startedAt, deadlineMs, state: child.state },
     ...{ type: spec.type, description: spec.description },
-    calls: [...record.calls].map(([call, { tool, title, input, startedAt, local }]) => {
+    calls: [...record.calls].map(([call, { tool, title, input, startedAt, local, timeoutMs }]) => {
       return {
         id: call,
         tool,
         title,
         startedAt,
         local,
-        deadlineMs: callDeadline({ tool, input, local }, toolMs),
+        deadlineMs: callDeadline({ tool, input, local, timeoutMs }, toolMs),
       };
     }),
     silentSince: silentSince(record),

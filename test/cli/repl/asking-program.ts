@@ -14,6 +14,7 @@ const input = z.object({ ask: z.unknown() });
 
 function asking(person: Person) {
   return defineTool<z.infer<typeof input>, string>({
+    runsIn: "caller",
     name: "AskThem",
     description: "Asks the person.",
     inputSchema: input,

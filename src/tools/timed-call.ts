@@ -1,0 +1,32 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { CallResult } from "../mailbox/messages.ts";
+
+/**
+ * Runs a library user's call. At its deadline its signal is aborted and the result says so, whether the tool returns or
+ * not; what it does after that is ignored.
+ */
+export async function runTimed(
+  name: string,
+  timeoutMs: number,
+  { clock, signal }: { readonly clock: Pick<Clock, "after">; readonly signal: AbortSignal },
+  run: (signal: AbortSignal) => Promise<CallResult>,
+): Promise<CallResult> {
+  const deadline = new AbortController();
+  const late = Promise.withResolvers<CallResult>();
+  const withdraw = clock.after(timeoutMs, () => {
+    const reason = `${name} did not return within ${timeoutMs / 1_000} s`;
+    deadline.abort(new Error(`${reason}.`));
+    const content = `${reason}. Its signal was aborted and its result is unknown; part of its work may be done. Check that before you call ${name} again.`;
+    late.resolve({ content, isError: true, overdue: true });
+  });
+  // An agent that is stopped needs no deadline any more, and the timer would outlive the session.
+  signal.addEventListener("abort", withdraw, { once: true });
+  try {
+    const result = run(AbortSignal.any([signal, deadline.signal]));
+    result.catch(() => {});
+    return await Promise.race([result, late.promise]);
+  } finally {
+    withdraw();
+    signal.removeEventListener("abort", withdraw);
+  }
+}
