@@ -13,6 +13,7 @@ import { safeLine } from "./safe-text.ts";
 import { sessionFlags } from "./session-flags.ts";
 import { type OwnSetup, type SessionSetup, setUpSession } from "./session-setup.ts";
 import { sessionListText } from "./session-text.ts";
+import { resumeCommand } from "./unfinished.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Lets the person choose one of these; null where they choose none. */
@@ -65,7 +66,7 @@ async function takeUp(
   const { session: restored } = restoring;
   if (!(await isSameFolder(restored.cwd, cwd))) {
     restored.release();
-    throw await elsewhere(restored.id, restored.cwd);
+    throw await elsewhere(restored.id, restored.cwd, cwd);
   }
   return restored;
 }
@@ -110,7 +111,7 @@ async function namedAboutHere(idOrPrefix: string, { home, cwd }: Place): Promise
   if ((await listSessions(home, cwd)).sessions.some(isIt)) return session;
   const entry = (await listSessions(home)).sessions.find(isIt);
   // One that cannot be listed is damaged: whoever opens it says how.
-  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw await elsewhere(id, entry.cwd);
+  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw await elsewhere(id, entry.cwd, cwd);
   return session;
 }
 
@@ -135,14 +136,14 @@ function nothingHere(): UsageError {
   );
 }
 
-async function elsewhere(id: string, folder: string): Promise<UsageError> {
+async function elsewhere(id: string, folder: string, here: string): Promise<UsageError> {
   const there = safeLine(folder);
   if (!(await isFolder(folder)))
     return new UsageError(
       `Session ${id} is about ${there}, which is not there any more; make it again first.`,
     );
   return new UsageError(
-    `Session ${id} is about ${there}; write troupe --resume ${id} --cwd '${there.replaceAll("'", "'\\''")}', or go there first.`,
+    `Session ${id} is about ${there}; write ${resumeCommand(id, folder, here)}, or go there first.`,
   );
 }
 

@@ -19,6 +19,8 @@ export interface RestoredSession {
   readonly cwd: string;
   readonly model: string;
   readonly title: string;
+  /** True if it was closed; whoever asked has been answered then. */
+  readonly ended: boolean;
   readonly state: SessionState;
   /** Where its journal goes on. */
   readonly end: { readonly seq: number; readonly bytes: number };
@@ -105,11 +107,15 @@ async function open({ id, home, folder }: Known): Promise<Restoring> {
     return refused(reading.type === "refused" ? reading.reason : nothingIn({ id, home, folder }));
   }
   const { cwd, model, title } = history;
+  const ended = history.endedAt !== null;
   const notes = [...(lock.note === undefined ? [] : [lock.note]), ...reading.notes];
   const state = sessionStateOf(reading.records);
   return {
     type: "restored",
-    session: { id, home, folder, cwd, model, title, state, end: reading.end, notes, release: lock.release },
+    session: {
+      ...{ id, home, folder, cwd, model, title, ended, state },
+      ...{ end: reading.end, notes, release: lock.release },
+    },
   };
 }
 
