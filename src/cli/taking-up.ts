@@ -86,9 +86,9 @@ interface Meant {
 async function meant(wanted: WantedSession, place: Place): Promise<Meant> {
   switch (wanted.type) {
     case "latest": {
-      const newest = await latestSession(place.home, place.cwd);
-      if (newest === null) throw nothingHere();
-      return { session: "latest", folder: newest.folder };
+      const { session, notes } = await latestSession(place.home, place.cwd);
+      if (session === null) throw nothingHere(notes);
+      return { session: "latest", folder: session.folder };
     }
     case "id": {
       const { id, folder } = await namedAboutHere(wanted.id, place);
@@ -116,9 +116,9 @@ async function namedAboutHere(idOrPrefix: string, { home, cwd }: Place): Promise
 }
 
 async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
-  const listed = (await listSessions(home, cwd)).sessions;
-  const sessions = listed.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
-  if (sessions.length === 0) throw nothingHere();
+  const listed = await listSessions(home, cwd);
+  const sessions = listed.sessions.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
+  if (sessions.length === 0) throw nothingHere(listed.notes);
   if (choose) {
     const session = await choose(sessions);
     if (session !== null) return session;
@@ -130,7 +130,9 @@ async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
   );
 }
 
-function nothingHere(): UsageError {
+/** `notes`: sessions that could not be read. */
+function nothingHere(notes: readonly string[]): Error {
+  if (notes.length > 0) return new Error(notes.map(safeLine).join("\n"));
   return new UsageError(
     "There is no session about this folder to go on with; troupe sessions list --all shows those of other folders.",
   );
