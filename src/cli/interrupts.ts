@@ -9,8 +9,6 @@ export interface Interrupts {
   readonly hurry: AbortSignal;
   /** The exit code that the first signal asks for. */
   code(): number | undefined;
-  /** Nobody wanted the work stopped: the program only has to go, and the work is to be gone on with. */
-  leaves(): boolean;
   /** Signals end the process again as they do without us. */
   release(): void;
 }
@@ -79,7 +77,6 @@ export function watchInterrupts(
     signal: stop.signal,
     hurry: hurry.signal,
     code: () => code,
-    leaves: () => code !== undefined && code !== exitCodes.interrupted,
     release() {
       withdrawTimers();
       for (const withdraw of withdrawals) withdraw();

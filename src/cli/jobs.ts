@@ -27,8 +27,6 @@ interface Running {
   readonly clock: Clock;
   /** Milliseconds after the abort in which an end is still waited for. */
   readonly graceMs: number;
-  /** Whether the session is to be left as it is, to be gone on with, and not to be ended. */
-  leaves(): boolean;
   /** Resolves once no agent is left that works for the session. */
   treeEmpty(): Promise<void>;
 }
@@ -53,15 +51,8 @@ export async function runJobs(
     }
   };
   const over = new AbortController();
-  const cancelAll = (): void => {
-    const reason = messageOf(signal.reason);
-    if (running.leaves()) handle.leave(reason);
-    else for (const { id, state } of handle.tree()) if (state !== "ended") handle.cancel(id, reason);
-  };
-  signal.addEventListener("abort", cancelAll, { once: true });
   await Promise.race([Promise.all(jobs.map(run)).then(treeEmpty), tooLate(running, over.signal)]);
   over.abort();
-  signal.removeEventListener("abort", cancelAll);
   return jobs.map(
     (job) =>
       ends.get(job) ?? withoutAgent(job, "cancelled", "It was still running when the session was stopped."),

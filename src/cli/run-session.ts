@@ -43,9 +43,9 @@ const CLOSE_MS = 10_000;
 
 /**
  * Starts a session, runs the jobs side by side and hands their ends to `report` once the tree of agents is
- * empty; then closes the session. The answer is the report's exit code. On a signal the jobs are cancelled,
- * what is known is reported, and the signal's exit code is the answer; where time for the background was over,
- * it is `unfinished`.
+ * empty; then closes the session. The answer is the report's exit code. On a signal the session is left as it is,
+ * what is known is reported, and the signal's exit code is the answer; if time for the background was over,
+ * it is `unfinished`. Both can be resumed.
  */
 export async function runSession(context: Context, setup: SessionSetup, work: Work): Promise<number> {
   const { io, runtime } = context;
@@ -76,7 +76,12 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
         progress.onEvent(event);
       },
     });
-    if (!work.passing) sayHowToGoOn = () => progress.note(howToGoOn(session.session));
+    sayHowToGoOn = () => {
+      const { main, agents } = session.unfinished();
+      if (!work.passing && (main || agents.length > 0)) {
+        progress.note(howToGoOn(session.session, setup.options.cwd, io.cwd));
+      }
+    };
     stops.begin(session);
     let code: number = exitCodes.notDone;
     let closed = false;
@@ -118,7 +123,6 @@ async function outcomeOf(session: SupervisorHandle, running: Running): Promise<n
     const ends = await runJobs(session, work.jobs(session, progress.note), {
       signal: interrupts.signal,
       hurry: interrupts.hurry,
-      leaves: interrupts.leaves,
       clock,
       graceMs: (setup.options.limits?.graceMs ?? 2_000) + LATE_MS,
       treeEmpty: tree.empty,

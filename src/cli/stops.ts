@@ -3,11 +3,12 @@ import type { SupervisorHandle } from "../supervisor/options.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { type BackgroundLimit, limitBackground } from "./background-limit.ts";
 import { shortTime } from "./figures.ts";
+import { messageOf } from "./message-of.ts";
 import { unfinishedAgents } from "./unfinished.ts";
 
-type Watched = Pick<SupervisorHandle, "tree" | "cancel">;
+type Watched = Pick<SupervisorHandle, "tree" | "leave">;
 
-/** What of a session was stopped before its end, and by what. */
+/** Leaves the session as it is, to be resumed, at a signal or when time for the background is over; knows who was at work. */
 export interface Stops {
   begin(session: Watched): void;
   onEvent(event: SupervisorEvent): void;
@@ -30,19 +31,19 @@ export function watchStops({ clock, signal, backgroundMs }: StopsOptions): Stops
   let session: Watched | null = null;
   let unfinished: readonly AgentView[] | null = null;
   let over = false;
-  const take = (): void => {
+  const leave = (reason: string): void => {
     unfinished ??= unfinishedAgents(session?.tree() ?? []);
+    session?.leave(reason);
   };
-  signal.addEventListener("abort", take, { once: true });
-  const stopAll = (ms: number): void => {
+  const onAbort = (): void => leave(messageOf(signal.reason));
+  signal.addEventListener("abort", onAbort, { once: true });
+  const onOver = (ms: number): void => {
     if (signal.aborted || session === null) return;
     over = true;
-    take();
-    const reason = `Its --background-timeout of ${shortTime(ms)} was over.`;
-    for (const { id, state } of session.tree()) if (state !== "ended") session.cancel(id, reason);
+    leave(`Its --background-timeout of ${shortTime(ms)} was over.`);
   };
   const limit: BackgroundLimit | null =
-    backgroundMs === undefined ? null : limitBackground(backgroundMs, clock, () => stopAll(backgroundMs));
+    backgroundMs === undefined ? null : limitBackground(backgroundMs, clock, () => onOver(backgroundMs));
   return {
     begin(watched) {
       session = watched;
@@ -52,7 +53,7 @@ export function watchStops({ clock, signal, backgroundMs }: StopsOptions): Stops
     isOver: () => over,
     release() {
       limit?.release();
-      signal.removeEventListener("abort", take);
+      signal.removeEventListener("abort", onAbort);
     },
   };
 }

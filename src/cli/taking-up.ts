@@ -13,6 +13,7 @@ import { safeLine } from "./safe-text.ts";
 import { sessionFlags } from "./session-flags.ts";
 import { type OwnSetup, type SessionSetup, setUpSession } from "./session-setup.ts";
 import { sessionListText } from "./session-text.ts";
+import { resumeCommand } from "./unfinished.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Lets the person choose one of these; null where they choose none. */
@@ -65,7 +66,7 @@ async function takeUp(
   const { session: restored } = restoring;
   if (!(await isSameFolder(restored.cwd, cwd))) {
     restored.release();
-    throw await elsewhere(restored.id, restored.cwd);
+    throw await elsewhere(restored.id, restored.cwd, cwd);
   }
   return restored;
 }
@@ -85,9 +86,9 @@ interface Meant {
 async function meant(wanted: WantedSession, place: Place): Promise<Meant> {
   switch (wanted.type) {
     case "latest": {
-      const newest = await latestSession(place.home, place.cwd);
-      if (newest === null) throw nothingHere();
-      return { session: "latest", folder: newest.folder };
+      const { session, notes } = await latestSession(place.home, place.cwd);
+      if (session === null) throw nothingHere(notes);
+      return { session: "latest", folder: session.folder };
     }
     case "id": {
       const { id, folder } = await namedAboutHere(wanted.id, place);
@@ -110,14 +111,14 @@ async function namedAboutHere(idOrPrefix: string, { home, cwd }: Place): Promise
   if ((await listSessions(home, cwd)).sessions.some(isIt)) return session;
   const entry = (await listSessions(home)).sessions.find(isIt);
   // One that cannot be listed is damaged: whoever opens it says how.
-  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw await elsewhere(id, entry.cwd);
+  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw await elsewhere(id, entry.cwd, cwd);
   return session;
 }
 
 async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
-  const listed = (await listSessions(home, cwd)).sessions;
-  const sessions = listed.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
-  if (sessions.length === 0) throw nothingHere();
+  const listed = await listSessions(home, cwd);
+  const sessions = listed.sessions.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
+  if (sessions.length === 0) throw nothingHere(listed.notes);
   if (choose) {
     const session = await choose(sessions);
     if (session !== null) return session;
@@ -129,20 +130,22 @@ async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
   );
 }
 
-function nothingHere(): UsageError {
+/** `notes`: sessions that could not be read. */
+function nothingHere(notes: readonly string[]): Error {
+  if (notes.length > 0) return new Error(notes.map(safeLine).join("\n"));
   return new UsageError(
     "There is no session about this folder to go on with; troupe sessions list --all shows those of other folders.",
   );
 }
 
-async function elsewhere(id: string, folder: string): Promise<UsageError> {
+async function elsewhere(id: string, folder: string, here: string): Promise<UsageError> {
   const there = safeLine(folder);
   if (!(await isFolder(folder)))
     return new UsageError(
       `Session ${id} is about ${there}, which is not there any more; make it again first.`,
     );
   return new UsageError(
-    `Session ${id} is about ${there}; write troupe --resume ${id} --cwd '${there.replaceAll("'", "'\\''")}', or go there first.`,
+    `Session ${id} is about ${there}; write ${resumeCommand(id, folder, here)}, or go there first.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import { agentName, doing } from "./agent-words.ts";
 import { counted } from "./figures.ts";
+import { safeLine } from "./safe-text.ts";
 
 /** Who works for the main conversation and has not ended. */
 export function unfinishedAgents(views: readonly AgentView[]): AgentView[] {
@@ -31,7 +32,13 @@ export function agentsWords(views: readonly AgentView[], now: number, most = 8):
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
 
+/** Resumes a session; `cwd` is the directory it is about, `here` the one that the command is typed in. */
+export function resumeCommand(session: SessionId | string, cwd: string, here: string): string {
+  const place = cwd === here ? "" : ` --cwd '${safeLine(cwd).replaceAll("'", "'\\''")}'`;
+  return `troupe --resume ${session}${place}`;
+}
+
 /** The line that leads back into a session. */
-export function howToGoOn(session: SessionId): string {
-  return `troupe --resume ${session} goes on with it.`;
+export function howToGoOn(session: SessionId, cwd = "", here = cwd): string {
+  return `${resumeCommand(session, cwd, here)} goes on with it.`;
 }

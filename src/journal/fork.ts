@@ -3,6 +3,7 @@ import { constants, type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import type { SessionId } from "../mailbox/ids.ts";
+import { CHECKSUM_VERSION, sealLines } from "./checksum.ts";
 import { writeSentence } from "./journal-error.ts";
 import { linesOf } from "./lines.ts";
 import { openJournal } from "./open-journal.ts";
@@ -105,5 +106,9 @@ function underNewId(bytes: Buffer, { id, clock }: ForkRequest, first: boolean): 
   if (parsed.type !== "record" || parsed.record.event.type !== "session") return same;
   const { seq, at, event } = parsed.record;
   const copied = { seq, at: first ? clock.date() : at, event: { ...event, id, forkedFrom: event.id } };
-  return { type: "line", bytes: Buffer.from(JSON.stringify(copied)), isSession: true };
+  const json = JSON.stringify(copied);
+  const sealed = parsed.version >= CHECKSUM_VERSION;
+  // Without its newline, like the others.
+  const line = sealed ? sealLines([json.slice(0, -1)]).subarray(0, -1) : Buffer.from(json);
+  return { type: "line", bytes: line, isSession: true };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../mailbox/clock.ts";
+import { sealLines } from "./checksum.ts";
 import { isFull, replacedSentence, syncSentence, writeSentence } from "./journal-error.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { JournalEnd } from "./reader.ts";
@@ -125,8 +126,7 @@ export class GroupCommit {
   /** Null, or why nothing of it was written. */
   #write(entries: readonly Entry[]): Failed | null {
     if (this.#broken !== null) return { failure: "broken", message: this.#broken };
-    const lines = entries.map((entry, index) => `{"seq":${this.#seq + 1 + index},${entry.text}\n`);
-    const bytes = Buffer.from(lines.join(""));
+    const bytes = sealLines(entries.map((entry, index) => `{"seq":${this.#seq + 1 + index},${entry.text}`));
     const failed = this.#doubt === null ? this.#append(bytes) : this.#replace(bytes, this.#doubt.cause);
     if (failed !== null) return failed;
     this.#seq += entries.length;

@@ -20,7 +20,7 @@ export const OLDEST_VERSION = 1;
  * One step per version (fault 67): the first makes version 2 of version 1. A step leaves what has the new
  * form already as it is: where a `session` record is lost, its lines are taken for the oldest.
  */
-const STEPS: readonly (() => Step)[] = [promptsHaveIds];
+const STEPS: readonly (() => Step)[] = [promptsHaveIds, linesHaveChecksums];
 
 /** For one reading of one journal, whose records are handed over in their order. */
 export function migration(to = JOURNAL_VERSION): Migrate {
@@ -31,6 +31,11 @@ export function migration(to = JOURNAL_VERSION): Migrate {
       .slice(Math.max(from, OLDEST_VERSION) - 1, to - 1)
       .reduce<Fields>((migrated, step) => step(migrated), record);
   };
+}
+
+/** The lines of version 3 have checksums; its records are those of version 2. */
+function linesHaveChecksums(): Step {
+  return (record) => record;
 }
 
 /**

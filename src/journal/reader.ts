@@ -63,7 +63,7 @@ class Reading {
   #seq = 0;
   #highest = 0;
   #bytes = 0;
-  /** Said by the latest `session` record so far. */
+  /** Of the latest whole line so far. */
   #version = OLDEST_VERSION;
   readonly #migrate = migration();
   readonly #seen = new Set<number>();
@@ -92,6 +92,7 @@ class Reading {
         this.#note(`Line ${line.number} of ${this.#path} is ${parsed.why} and was left out.`);
         return null;
       case "unknown":
+        this.#version = parsed.version;
         if (!this.#isNew(parsed.seq, line.number)) return null;
         this.#aside.push(parsed.value);
         this.#note(
@@ -99,7 +100,7 @@ class Reading {
         );
         return null;
       case "record":
-        if (parsed.record.event.type === "session") this.#version = parsed.record.event.version;
+        this.#version = parsed.version;
         if (this.#isNew(parsed.record.seq, line.number)) this.#records.push(parsed.record);
         return null;
       default:

@@ -1,13 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
 import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
+import { CHECKSUM_VERSION, verifyLine } from "./checksum.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
 
-/** What one line of a journal turned out to be. */
+/** What one line of a journal turned out to be. `version`: the one that it and the lines after it are written in. */
 export type RecordLine =
-  | { readonly type: "record"; readonly record: JournalRecord }
+  | { readonly type: "record"; readonly record: JournalRecord; readonly version: number }
   /** A record whose event this version does not know. */
-  | { readonly type: "unknown"; readonly event: string; readonly seq: number; readonly value: unknown }
+  | {
+      readonly type: "unknown";
+      readonly event: string;
+      readonly seq: number;
+      readonly value: unknown;
+      readonly version: number;
+    }
   | { readonly type: "newer"; readonly version: number }
   /** `why` completes the sentence "line N is …". */
   | { readonly type: "invalid"; readonly why: string };
@@ -33,15 +40,21 @@ export function parseRecord(
 ): RecordLine {
   const value = parseJson(bytes);
   if (value === undefined) return { type: "invalid", why: "torn or not JSON" };
+  const checksum = verifyLine(bytes);
+  if (checksum === "damaged") return { type: "invalid", why: "damaged (its checksum does not match)" };
   const outline = z.safeParse(Outline, value);
   if (!outline.success) return { type: "invalid", why: "not a record of a journal" };
   const { seq, event } = outline.data;
-  const from = event.type === "session" && typeof event.version === "number" ? event.version : version;
+  const said = event.type === "session" && typeof event.version === "number" ? event.version : version;
+  // The session record that says the version may be damaged.
+  const from = checksum === "intact" ? Math.max(said, CHECKSUM_VERSION) : said;
   // Before the schema: a newer session record may not satisfy ours.
   if (from > JOURNAL_VERSION) return { type: "newer", version: from };
-  if (!KNOWN_EVENTS.has(event.type)) return { type: "unknown", event: event.type, seq, value };
+  if (checksum === "none" && from >= CHECKSUM_VERSION)
+    return { type: "invalid", why: "without its checksum" };
+  if (!KNOWN_EVENTS.has(event.type)) return { type: "unknown", event: event.type, seq, value, version: from };
   const record = z.safeParse(JournalRecord, migrate(value, from));
-  if (record.success) return { type: "record", record: record.data };
+  if (record.success) return { type: "record", record: record.data, version: from };
   const where = record.error.issues[0]?.path.join(".") ?? "";
   return { type: "invalid", why: `not a valid ${event.type} record (${where})` };
 }

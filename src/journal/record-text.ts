@@ -4,8 +4,8 @@ import { MAX_RECORD_CHARS } from "./lines.ts";
 import { type Redaction, redactJson } from "./redact-event.ts";
 
 /**
- * A record's line from `"at"` on; its number is put in front when it is written. Throws a `JournalError`
- * for what no reader would take back.
+ * A record's line from `"at"` to its event; its number and its checksum are added when it is written. Throws a
+ * `JournalError` for what no reader would take back.
  */
 export function recordText(
   path: string,
@@ -14,7 +14,7 @@ export function recordText(
   redaction: Redaction | null = null,
 ): string {
   const json = jsonOf(path, event);
-  const text = `"at":${JSON.stringify(at)},"event":${redaction ? redactJson(json, redaction) : json}}`;
+  const text = `"at":${JSON.stringify(at)},"event":${redaction ? redactJson(json, redaction) : json}`;
   if (text.length <= MAX_RECORD_CHARS) return text;
   throw new JournalError(
     `A record (${event.type}) of ${text.length} characters is too large for the journal ${path}, which takes ${MAX_RECORD_CHARS}; put the large content into a file and refer to it.`,

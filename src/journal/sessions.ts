@@ -72,10 +72,13 @@ export async function listSessions(home: string, cwd?: string): Promise<SessionL
   return { sessions, notes };
 }
 
-/** The session about this folder that was last written, for whoever wants to go on with it. */
-export async function latestSession(home: string, cwd: string): Promise<SessionEntry | null> {
-  const { sessions } = await listSessions(home, cwd);
-  return sessions.toSorted((a, b) => compare(b.changedAt, a.changedAt))[0] ?? null;
+/** The last written session about this directory, and which could not be read: the last one may be among them. */
+export async function latestSession(
+  home: string,
+  cwd: string,
+): Promise<{ readonly session: SessionEntry | null; readonly notes: readonly string[] }> {
+  const { sessions, notes } = await listSessions(home, cwd);
+  return { session: sessions.toSorted((a, b) => compare(b.changedAt, a.changedAt))[0] ?? null, notes };
 }
 
 /** A session by its id or the beginning of it; the whole id wins over longer ones that begin with it. */
@@ -141,7 +144,7 @@ async function readEnds(
     return `The journal ${path} does not begin with a whole session record, so it is not listed; \`troupe sessions show ${place.id}\` shows what is left of it.`;
   }
   const { cwd, title, model } = parsed.record.event;
-  const last = await lastRecord(handle, size);
+  const last = await lastRecord(handle, size, parsed.version);
   return {
     ...place,
     cwd,
@@ -176,13 +179,13 @@ async function firstLine(handle: FileHandle): Promise<Buffer | null> {
 }
 
 /** Null where the last line is torn or longer than an `end` record ever is. */
-async function lastRecord(handle: FileHandle, size: number): Promise<JournalRecord | null> {
+async function lastRecord(handle: FileHandle, size: number, version: number): Promise<JournalRecord | null> {
   const from = Math.max(0, size - LAST_LINE_BYTES);
   const tail = await readAt(handle, from, size - from);
   if (tail.at(-1) !== 0x0a) return null;
   const before = tail.lastIndexOf(0x0a, -2);
   if (before === -1) return null;
-  const parsed = parseRecord(tail.subarray(before + 1, -1));
+  const parsed = parseRecord(tail.subarray(before + 1, -1), version);
   return parsed.type === "record" ? parsed.record : null;
 }
 

@@ -5,8 +5,8 @@ import { ActorId, CallId, SessionId } from "./ids.ts";
 import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
 import { TaskChange } from "./task-graph.ts";
 
-/** Raised when a record changes its meaning; an older one is migrated on reading, a newer one refused. */
-export const JOURNAL_VERSION = 2;
+/** Raised when a record or its line changes; an older one is migrated on reading, a newer one refused. */
+export const JOURNAL_VERSION = 3;
 
 /**
  * What happened in a session, one JSON line each. Resume is a fold over these (promise 4); the journal

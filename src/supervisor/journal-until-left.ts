@@ -1,10 +1,22 @@
 import type { Journal } from "../journal/journal.ts";
 import { JournalError } from "../journal/journal-error.ts";
+import type { SessionEvent } from "../mailbox/session-events.ts";
 
 export interface LeavableJournal extends Journal {
-  /** From now on nothing is recorded: what happens to a session that is left is no part of it. */
+  /** From now on only requests and ends are recorded: what leaving does to agents is not part of the session. */
   leave(): void;
 }
+
+type EventType = SessionEvent["type"];
+
+/** A request of the last moment runs when the session is resumed; a summary is of an end that had begun before. */
+const STILL_RECORDED: ReadonlySet<EventType> = new Set<EventType>([
+  "spawn",
+  "reopen",
+  "prompt",
+  "summary",
+  "end",
+]);
 
 /** A session that is left as it is must not end in its own journal by what leaving does to its agents. */
 export function untilLeft(journal: Journal): LeavableJournal {
@@ -12,11 +24,11 @@ export function untilLeft(journal: Journal): LeavableJournal {
   return {
     folder: journal.folder,
     append: (event) =>
-      left
+      left && !STILL_RECORDED.has(event.type)
         ? Promise.reject(new JournalError("The session was left.", journal.folder, "closed"))
         : journal.append(event),
     note: (event) => {
-      if (!left) journal.note(event);
+      if (!left || STILL_RECORDED.has(event.type)) journal.note(event);
     },
     state: () => journal.state(),
     close: () => journal.close(),

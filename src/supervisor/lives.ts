@@ -45,8 +45,10 @@ export class Lives {
   readonly #resting: Resting;
   readonly #ends: Ends;
   readonly #watch: Watch;
-  /** Nothing happens any more. */
-  #left = false;
+  /** Why nothing happens any more; null: it still does. */
+  #leftBecause: string | null = null;
+  /** Those that were left before their end. */
+  readonly left: ActorRecord[] = [];
 
   constructor(session: Session, listeners: LivesListeners) {
     this.#session = session;
@@ -149,6 +151,7 @@ export class Lives {
   /** A new agent, or one that goes on; it runs as soon as it has a slot. */
   begin(actor: ActorRecord): void {
     this.add(actor);
+    if (this.#leftBecause !== null) return void this.#leaveOne(actor, this.#leftBecause);
     // Not at once, as for all: whoever asked may take it back before anything was started.
     if (actor.id === MAIN) queueMicrotask(() => this.#advance(MAIN, { type: "slot" }));
     else this.#slots.join(actor.id);
@@ -194,26 +197,26 @@ export class Lives {
    * is answered, in this process only.
    */
   leave(reason: string): void {
-    const { journal, clock, broker } = this.#session;
-    const open = this.all.filter(({ child }) => child.state !== "ended");
-    // A session in which nothing runs has an end like any other.
-    if (open.length === 0) return;
-    this.#left = true;
-    journal.leave();
+    this.#leftBecause ??= reason;
+    this.#session.journal.leave();
     this.#watch.stop();
     this.#threads.close();
-    for (const actor of open) {
-      const summary = actor.salvaged("cancelled", reason);
-      actor.child = { state: "ended" };
-      actor.summary = summary;
-      actor.endedAt = clock.now();
-      actor.stopping.abort(ENDED);
-      actor.life.abort(ENDED);
-      broker.withdraw(actor.id);
-      actor.handle?.terminate();
-      actor.deliver(summary);
-      this.changed(actor);
-    }
+    for (const actor of this.all) if (actor.child.state !== "ended") this.#leaveOne(actor, reason);
+  }
+
+  #leaveOne(actor: ActorRecord, reason: string): void {
+    const { clock, broker } = this.#session;
+    const summary = actor.salvaged("cancelled", reason);
+    this.left.push(actor);
+    actor.child = { state: "ended" };
+    actor.summary = summary;
+    actor.endedAt = clock.now();
+    actor.stopping.abort(ENDED);
+    actor.life.abort(ENDED);
+    broker.withdraw(actor.id);
+    actor.handle?.terminate();
+    actor.deliver(summary);
+    this.changed(actor);
   }
 
   /** Stops whoever is still there and waits for every summary to be written. `asleep`: they were never set going. */
@@ -256,7 +259,7 @@ export class Lives {
 
   #advance(id: ActorId, event: ChildEvent): void {
     const actor = this.#actors.get(id);
-    if (!actor || this.#left) return;
+    if (!actor || this.#leftBecause !== null) return;
     const before = actor.child;
     const { next, effects } = step(before, event);
     actor.child = next;

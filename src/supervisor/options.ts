@@ -283,12 +283,12 @@ export interface SupervisorHandle {
    * idle. `instructions`: what the summary should look after. Answers what came of it; rejects if the session is closed.
    */
   compact(actor: ActorId, instructions?: string): Promise<Compaction>;
-  /** What a session that was taken up again had not finished; nothing of it runs before `goOn` or a prompt. */
+  /** What a resumed session had not finished (nothing of it runs before `goOn` or a prompt), and what was left. */
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] };
   /**
-   * Everything that was cut off goes on from its last durable turn; resolves with the main conversation's result as
-   * `prompt` does, or null where that one had ended. Rejects if the session is closed. Aborting `signal` ends what was
-   * set going, as `cancelled`.
+   * Resumes everything that was cut off from its last durable turn. Resolves with the main conversation's result as
+   * `prompt` does: the recorded one if nothing was cut off and the session was not closed. Else null. Rejects if the
+   * session is closed. Aborting `signal` ends what was set going, as `cancelled`.
    */
   goOn(signal?: AbortSignal): Promise<AgentResult | null>;
   account(): SessionAccount;
@@ -311,8 +311,8 @@ export interface SupervisorHandle {
   /** Boots up to `count` threads ahead of need. */
   warm(count: number): void;
   /**
-   * Leaves everything as it is, at once, to be gone on with when the session is taken up again (C23): what runs is ended,
-   * but not in the journal. Whoever waits for a result is answered `cancelled`. `close` is still to be called.
+   * Leaves everything as it is, to be resumed with the session (C23): what runs is ended, but not in the journal, and
+   * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.
    */
   leave(reason: string): void;
   /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */

@@ -19,6 +19,8 @@ export interface RestoredSession {
   readonly cwd: string;
   readonly model: string;
   readonly title: string;
+  /** True if it was closed; whoever asked has been answered then. */
+  readonly ended: boolean;
   readonly state: SessionState;
   /** Where its journal goes on. */
   readonly end: { readonly seq: number; readonly bytes: number };
@@ -49,9 +51,10 @@ export async function restoreSession(request: RestoreRequest): Promise<Restoring
   try {
     const found = await find(request);
     if (typeof found === "string") return refused(found);
-    if (!request.fork) return await open(found);
-    const copy = await copyOf(found, request.ids ?? randomIds());
-    return typeof copy === "string" ? refused(copy) : await open(copy);
+    const { session, notes } = found;
+    if (!request.fork) return await open(session, notes);
+    const copy = await copyOf(session, request.ids ?? randomIds());
+    return typeof copy === "string" ? refused(copy) : await open(copy, notes);
   } catch (error) {
     if (error instanceof JournalError) return refused(error.message);
     throw error;
@@ -62,18 +65,23 @@ interface Known extends SessionPlace {
   readonly id: SessionId;
 }
 
-/** The session that is meant, or why there is none. */
-async function find({ home, cwd, session }: RestoreRequest): Promise<Known | string> {
+interface Found {
+  readonly session: Known;
+  readonly notes: readonly string[];
+}
+
+/** The session that is meant, with what could not be read beside it, or why there is none. */
+async function find({ home, cwd, session }: RestoreRequest): Promise<Found | string> {
   if (session === "latest") {
-    return (
-      (await latestSession(home, cwd)) ??
-      `There is no session about ${cwd} yet; \`troupe sessions list --all\` shows those of other folders.`
-    );
+    const { session: newest, notes } = await latestSession(home, cwd);
+    if (newest !== null) return { session: newest, notes };
+    const none = `There is no session about ${cwd} yet; \`troupe sessions list --all\` shows those of other folders.`;
+    return notes.length > 0 ? notes.join("\n") : none;
   }
   const search = await findSession(home, session.id);
   switch (search.type) {
     case "found":
-      return search.session;
+      return { session: search.session, notes: [] };
     case "unknown":
       return `There is no session ${JSON.stringify(session.id)}; \`troupe sessions list\` shows those there are.`;
     case "ambiguous":
@@ -95,7 +103,7 @@ async function copyOf(source: Known, ids: Ids): Promise<Known | string> {
 }
 
 /** Locked before it is read: what another process still wrote would be cut off. */
-async function open({ id, home, folder }: Known): Promise<Restoring> {
+async function open({ id, home, folder }: Known, before: readonly string[]): Promise<Restoring> {
   const lock = lockSession({ home, folder }, processIdentity(process.pid));
   if (lock.type === "held") return refused(lock.reason);
   const reading = await readJournal(journalFile(folder));
@@ -105,11 +113,15 @@ async function open({ id, home, folder }: Known): Promise<Restoring> {
     return refused(reading.type === "refused" ? reading.reason : nothingIn({ id, home, folder }));
   }
   const { cwd, model, title } = history;
-  const notes = [...(lock.note === undefined ? [] : [lock.note]), ...reading.notes];
+  const ended = history.endedAt !== null;
+  const notes = [...before, ...(lock.note === undefined ? [] : [lock.note]), ...reading.notes];
   const state = sessionStateOf(reading.records);
   return {
     type: "restored",
-    session: { id, home, folder, cwd, model, title, state, end: reading.end, notes, release: lock.release },
+    session: {
+      ...{ id, home, folder, cwd, model, title, ended, state },
+      ...{ end: reading.end, notes, release: lock.release },
+    },
   };
 }
 

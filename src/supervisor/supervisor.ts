@@ -220,7 +220,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] } {
-    const open = this.#unfinished.map(viewOf);
+    const open = [...new Set([...this.#unfinished, ...this.#lives.left])].map(viewOf);
     return { main: open.some(({ id }) => id === MAIN), agents: open.filter(({ id }) => id !== MAIN) };
   }
 
@@ -235,9 +235,10 @@ export class Supervisor implements SupervisorHandle {
       await untilEnded(unfinished, ({ id }) => this.cancel(id, CANCELLED), signal);
       await this.#lives.settled();
     }
-    // One that had answered when the program died has its end by now.
-    const answered = main !== undefined && unfinished.includes(main) ? this.#resultOf(main) : null;
-    return this.#wokenRun ?? answered;
+    // Its end may have been recorded when the program died, and nobody has seen it: a closed session had told it.
+    const unseen = unfinished.length === 0 && this.#session.common.options.resume?.ended === false;
+    const answers = main !== undefined && (unseen || unfinished.includes(main));
+    return this.#wokenRun ?? (answers ? this.#resultOf(main) : null);
   }
 
   tree(): readonly AgentView[] {
@@ -305,7 +306,7 @@ export class Supervisor implements SupervisorHandle {
     await Promise.all([this.#live.close(), this.#lives.close("The session was closed.", asleep)]);
     const { all } = this.#lives;
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
-    if (asleep.size === 0)
+    if (asleep.size + this.#lives.left.length === 0)
       this.#session.journal.note({
         type: "end",
         status: unfinished?.summary?.status ?? "done",

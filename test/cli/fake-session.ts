@@ -50,6 +50,7 @@ export class FakeSession implements SupervisorHandle {
   closed = 0;
   /** Why it was left; null: it was not. */
   left: string | null = null;
+  #left: readonly AgentView[] = [];
   readonly #views = new Map<ActorId, AgentView>();
   readonly #script: FakeScript;
   readonly #answer: (prompt: string, session: FakeSession) => Answer;
@@ -140,7 +141,13 @@ export class FakeSession implements SupervisorHandle {
   }
 
   unfinished() {
-    return this.#script.unfinished ?? { main: false, agents: [] };
+    const left = this.#left;
+    return (
+      this.#script.unfinished ?? {
+        main: left.some(({ id }) => id === MAIN),
+        agents: left.filter(({ id }) => id !== MAIN),
+      }
+    );
   }
 
   async goOn(signal?: AbortSignal): Promise<AgentResult | null> {
@@ -188,7 +195,8 @@ export class FakeSession implements SupervisorHandle {
 
   leave(reason: string): void {
     this.left = reason;
-    for (const { id, state } of this.tree()) if (state !== "ended") this.cancel(id, reason);
+    this.#left = this.tree().filter(({ state }) => state !== "ended");
+    for (const { id } of this.#left) this.cancel(id, reason);
   }
 
   close(): Promise<void> {

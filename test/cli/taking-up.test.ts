@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
@@ -7,6 +7,7 @@ import { processIdentity } from "../../src/journal/process-identity.ts";
 import { lockHolder, lockSession } from "../../src/journal/session-lock.ts";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import { restoreSession } from "../../src/supervisor/restore.ts";
 import { summary as ended, linesOf, prompt, sessionEvent, spawn, turnEvent } from "../journal/samples.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -265,6 +266,31 @@ describe("a session that cannot be gone on with", () => {
       expect(code).toBe(2);
       expect(err).toContain("There is no session about this folder to go on with;");
     }
+  });
+
+  test("is named by --continue as sessions list names it if its first line is damaged (issue 15, 7)", async () => {
+    const home = homeWith({});
+    const path = journalFile(folderOf(home));
+    writeFileSync(path, readFileSync(path, "utf8").replace(`about ${ONE}`, `abput ${ONE}`));
+    const listed = await run(["sessions", "list"], { home });
+    const sentence = listed.err.split("\n")[0];
+    expect(sentence).toContain(`${path} does not begin with a whole session record`);
+    for (const flag of ["--continue", "--resume"]) {
+      const { code, err } = await refused(["-p", "x", flag], { home });
+      expect({ code, err }).toEqual({ code: 1, err: `troupe: ${sentence}\n` });
+    }
+    const restoring = await restoreSession({ home, cwd: here, session: "latest" });
+    expect(restoring).toEqual({ type: "refused", reason: sentence });
+  });
+
+  test("is named beside the one that --continue takes instead", async () => {
+    const home = homeWith({ id: ONE }, { id: TWO });
+    const path = journalFile(folderOf(home));
+    writeFileSync(path, readFileSync(path, "utf8").replace(`about ${ONE}`, `abput ${ONE}`));
+    const { runtime } = await run(["-p", "-c", "x", offline], { home });
+    const { resume } = runtime.only.options;
+    expect(resume?.id).toBe(TWO);
+    expect(resume?.notes).toEqual([expect.stringContaining(`${path} does not begin with a whole session`)]);
   });
 
   test("is let go where the rest of the command line is wrong", async () => {

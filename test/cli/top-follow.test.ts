@@ -11,6 +11,7 @@ import { callId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
   ALICE,
+  lineOf,
   linesOf,
   prompt,
   recordsOf,
@@ -207,7 +208,7 @@ describe("troupe sessions show --follow", () => {
     const code = followSession(session, false, io);
     await until(io, "The session has ended");
     const more = recordsOf([...story, sessionEvent({ id: ID }), prompt("once more")]).slice(story.length);
-    appendFileSync(path, more.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    appendFileSync(path, more.map(lineOf).join(""));
     await until(io, "was taken up again");
     await until(io, "is asked: once more");
     io.send("SIGINT");

@@ -159,6 +159,144 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
   });
 });
 
+/** The lines of the session's journal, and how to leave only the first `count` of them, as a kill does. */
+async function journalIn(home: string) {
+  const path = join((await onlySession(home)).folder, "journal.jsonl");
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const types = lines.map((line): unknown => JSON.parse(line).event.type);
+  return { types, keep: (count: number) => writeFileSync(path, `${lines.slice(0, count).join("\n")}\n`) };
+}
+
+describe("a kill between the last durable reply and stdout (issue 15, 5)", { timeout: 60_000 }, () => {
+  test.each(["turn", "summary"])(
+    "prints the recorded answer, as text and as JSON, if the journal ends with the %s",
+    async (last) => {
+      const at = places();
+      const server = await serving(() => ({ text: "The answer." }));
+      const whole = await troupe(["-p", "go"], { ...at, url: server.url });
+      expect(whole).toMatchObject({ code: 0, out: "The answer.\n" });
+      const { types, keep } = await journalIn(at.home);
+      const { id } = await onlySession(at.home);
+      const count = types.lastIndexOf(last) + 1;
+      expect(count).toBeGreaterThan(0);
+      keep(count);
+      const again = await troupe(["-p", "--resume", id], { ...at, url: server.url });
+      expect(again).toMatchObject({ code: 0, out: "The answer.\n" });
+      keep(count);
+      const json = await troupe(["-p", "--resume", id, "--output-format", "json"], {
+        ...at,
+        url: server.url,
+      });
+      expect(json).toMatchObject({ code: 0 });
+      expect(json.json()).toMatchObject({
+        ...{ result: "The answer.", subtype: "success", is_error: false, session_id: id, num_turns: 1 },
+        unfinished: [],
+      });
+      expect(server.requests.length).toBe(1);
+    },
+  );
+
+  test("exits as it would have, and says that nothing is left once it was printed", async () => {
+    const at = places();
+    const server = await serving(({ n }) => ({
+      text: `Step ${n}.`,
+      calls: [{ name: "Glob", input: { pattern: "*" } }],
+    }));
+    const options = { ...at, url: server.url };
+    const whole = await troupe(["-p", "go", "--max-turns", "1"], options);
+    expect(whole.code).toBe(1);
+    const { types, keep } = await journalIn(at.home);
+    keep(types.lastIndexOf("summary") + 1);
+    const again = await troupe(["-p", "--continue"], options);
+    expect(again).toMatchObject({ code: 1, out: whole.out });
+    expect(again.err).toContain(whole.err.trim().split("\n").at(-1));
+    const third = await troupe(["-p", "--continue"], options);
+    expect(third).toMatchObject({ code: 2, out: "" });
+    expect(third.err).toContain("was cut off, and there is no prompt");
+  });
+
+  test("prints every report of a fan-out", async () => {
+    const at = places();
+    const server = await serving(({ rawBody }) => ({
+      text: rawBody.includes("one?") ? "First." : "Second.",
+    }));
+    const options = { ...at, url: server.url };
+    expect((await troupe(["fanout", "one?", "two?"], options)).code).toBe(0);
+    const { types, keep } = await journalIn(at.home);
+    keep(types.lastIndexOf("summary") + 1);
+    const again = await troupe(["-p", "--continue"], options);
+    expect(again.code).toBe(0);
+    expect(again.out).toMatch(/one\?\n\nFirst\.[\s\S]*two\?\n\nSecond\./);
+  });
+});
+
+const inBackground = {
+  name: "Agent",
+  input: {
+    ...{ description: "find it", prompt: "task of an agent", subagent_type: "Explore" },
+    run_in_background: true,
+  },
+};
+
+describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000 }, () => {
+  /** Agents find nothing before `finds` is called. */
+  const searching = async () => {
+    let found = false;
+    const server = await serving((request) => {
+      if (asker(request) === "agent") return found ? { text: "A needle." } : endless;
+      if (request.rawBody.includes("A needle.")) return { text: "It found a needle." };
+      if (request.body.messages.length > 1) return { text: "One looks around." };
+      return { text: "I start one.", calls: [inBackground] };
+    });
+    return { server, finds: () => (found = true) };
+  };
+  const named = /troupe (--resume [a-z0-9]{16}) goes on with it\.\n/;
+  const resumed = (err: string) => (named.exec(err)?.[1] ?? "none").split(" ");
+
+  test.each([["main conversation"], ["agents of a fan-out"]])("SIGINT: resumes the %s", async (who) => {
+    const at = places();
+    const { server, finds } = await searching();
+    const isMain = who === "main conversation";
+    const args = isMain ? ["-p", "go"] : ["fanout", "task of an agent", "task of an agent too"];
+    const stopped = await troupe(args, {
+      ...{ ...at, url: server.url },
+      onStart: (child) => void server.request(isMain ? 2 : 1).then(() => child.kill("SIGINT")),
+    });
+    expect(stopped.code).toBe(130);
+    finds();
+    const again = await troupe(["-p", ...resumed(stopped.err)], { ...at, url: server.url });
+    expect(again.code).toBe(0);
+    expect(again.out.match(/A needle\.|It found a needle\./g)).toHaveLength(isMain ? 1 : 2);
+  });
+
+  test("--background-timeout: resumes what ran in the background, as JSON as well", async () => {
+    const at = places();
+    const { server, finds } = await searching();
+    const options = { ...at, url: server.url };
+    const stopped = await troupe(["-p", "go", "--background-timeout", "0.2s"], options);
+    expect(stopped).toMatchObject({ code: 124, out: "One looks around.\n" });
+    finds();
+    const again = await troupe(
+      ["-p", ...resumed(stopped.err), "--output-format", "json", "--background-timeout", "20s"],
+      options,
+    );
+    expect(again.code).toBe(0);
+    expect(again.json()).toMatchObject({ is_error: false, unfinished: [] });
+    expect(again.json()["result"]).toContain("It found a needle.");
+  });
+
+  test("names the directory if it is another one", async () => {
+    const at = places();
+    const { server } = await searching();
+    const stopped = await troupe(["-p", "go", "--cwd", at.cwd], {
+      ...{ ...at, cwd: temporaryFolder(), url: server.url },
+      onStart: (child) => void server.request(2).then(() => child.kill("SIGINT")),
+    });
+    expect(stopped.err).toMatch(/troupe --resume [a-z0-9]{16} --cwd '[^']*' goes on with it\.\n/);
+    expect(stopped.err).toContain(`--cwd '${at.cwd}' goes on`);
+  });
+});
+
 const why = whyNoTerminal();
 
 describe.skipIf(why !== null)("troupe --resume in a terminal", { timeout: 60_000 }, () => {
@@ -191,5 +329,29 @@ describe.skipIf(why !== null)("troupe --resume in a terminal", { timeout: 60_000
     expect(await terminal.ended).toBe(0);
     await terminal.shows(`troupe --resume ${id} goes on with it.`);
     await expect.poll(() => processesWith(at.home)).toEqual([]);
+  });
+
+  test("resumes what --background-timeout has stopped (issue 15, 6)", async () => {
+    const at = places();
+    let found = false;
+    const server = await serving((request) => {
+      if (asker(request) === "agent") return found ? { text: "A needle." } : endless;
+      if (request.rawBody.includes("A needle.")) return { text: "It found a needle." };
+      if (request.body.messages.length > 1) return { text: "One looks around." };
+      return { text: "I start one.", calls: [inBackground] };
+    });
+    const stopped = await troupe(["-p", "go", "--background-timeout", "0.2s"], { ...at, url: server.url });
+    expect(stopped.code).toBe(124);
+    found = true;
+    const { id } = await onlySession(at.home);
+    const terminal = inTerminal([process.execPath, BIN, "--resume", id], {
+      cwd: at.cwd,
+      env: { HOME: at.home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test" },
+    });
+    await terminal.shows(`Going on with session ${id}:`);
+    await terminal.shows(/the main conversation and 1 agent were\s+cut off\./);
+    await terminal.shows(/It found a needle\.[\s\S]*✓ done[\s\S]*› *$/);
+    terminal.type("\u0004");
+    expect(await terminal.ended).toBe(0);
   });
 });

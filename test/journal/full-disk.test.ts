@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { JournalError } from "../../src/journal/journal-error.ts";
 import { journalFile, sessionPlace } from "../../src/journal/place.ts";
@@ -67,6 +68,42 @@ test("a full disk is said, refuses side effects, and is got over with every note
       ),
   ).toEqual(["", "kept", "on"]);
   expect(readdirSync(place.folder)).toEqual(["journal.jsonl"]);
+});
+
+test("notes that a full disk has kept waiting survive the death of the writer (J10)", async ({ skip }) => {
+  const home = smallDisk(await temporaryFolder());
+  if (home === null) return skip("NOT TESTED: a full disk needs the right to mount a tmpfs (Linux, root)");
+  const threads: Worker[] = [];
+  const restarted = Promise.withResolvers<void>();
+  const place = sessionPlace(home, "/w", SESSION);
+  const journal = startJournal({
+    ...{ ...place, clock: systemClock },
+    onWarning: (said) => void (said.includes("was started again") && restarted.resolve()),
+    startThread(entry, options) {
+      const thread = new Worker(entry, options);
+      threads.push(thread);
+      return thread;
+    },
+  });
+  await journal.append(sessionEvent());
+  const ballast = join(home, "ballast");
+  expect(() => writeFileSync(ballast, Buffer.alloc(512 * 1024))).toThrow(/ENOSPC/);
+  journal.note(prompt(`kept ${"y".repeat(8_000)}`));
+  await expect(journal.append(prompt("x".repeat(50_000)))).rejects.toThrow(/the disk is full/);
+  await threads[0]?.terminate();
+  await restarted.promise;
+  rmSync(ballast);
+  expect(await journal.append(prompt("on"))).toBe(3);
+  await journal.close();
+  const reading = await readJournal(journalFile(place.folder));
+  expect(reading).toMatchObject({
+    ...{ type: "read", notes: [] },
+    records: [
+      { event: { type: "session" } },
+      { event: { message: { content: expect.stringContaining("kept ") } } },
+      { event: prompt("on") },
+    ],
+  });
 });
 
 test("a home on a read-only disk is said with what to do, by the lock and by the journal (fault 44)", async ({

@@ -5,10 +5,11 @@ import type { JournalFile } from "../../src/journal/journal-file.ts";
 import type { JournalEnd } from "../../src/journal/reader.ts";
 import type { FromWriter } from "../../src/journal/writer-lane.ts";
 import type { Clock } from "../../src/mailbox/clock.ts";
+import { lineOf } from "./samples.ts";
 
-const append = (text: string): Entry => ({ awaited: true, text: `"at":"t","event":"${text}"}` });
+const append = (text: string): Entry => ({ awaited: true, text: `"at":"t","event":"${text}"` });
 const note = (text: string): Entry => ({ ...append(text), awaited: false });
-const line = (seq: number, text: string) => `{"seq":${seq},"at":"t","event":"${text}"}\n`;
+const line = (seq: number, text: string) => lineOf({ seq, at: "t", event: text });
 
 function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
@@ -319,11 +320,12 @@ describe("after a failed fsync (fault 45)", () => {
         file: { writes: [line(4, "c")], syncs: 1 },
       },
     ]);
+    const whole = line(1, "a") + line(2, "b") + line(3, "n") + line(4, "c");
     expect(seen.replies).toMatchObject([
       { type: "written", seqs: [1] },
       REPLACED,
       { type: "written", seqs: [2, 3] },
-      { type: "written", seqs: [4], end: { seq: 4, bytes: 4 * line(1, "a").length } },
+      { type: "written", seqs: [4], end: { seq: 4, bytes: whole.length } },
       { type: "closed" },
     ]);
   });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { migration } from "../../src/journal/migrate.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../src/mailbox/session-events.ts";
-import { prompt, sessionEvent } from "./samples.ts";
+import { lineOf, prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const VERSION_1 = fileURLToPath(new URL("./fixtures/version-1.jsonl", import.meta.url));
@@ -40,7 +40,10 @@ test("each line is read by the version of the latest session record before it", 
   const path = join(await temporaryFolder(), "journal.jsonl");
   const ours = { ...prompt("new"), id: "given" };
   const events = [sessionEvent({ version: 1 }), prompt("old"), sessionEvent(), prompt("none"), ours];
-  const lines = events.map((event, index) => JSON.stringify(recordOf(index + 1, event)));
+  const lines = events.map((event, index) => {
+    const line = lineOf(recordOf(index + 1, event)).trimEnd();
+    return index < 2 ? JSON.stringify(recordOf(index + 1, event)) : line;
+  });
   await writeFile(path, `${lines.join("\n")}\n`);
   const prompts = (await eventsOf(path)).filter(({ type }) => type === "prompt");
   expect(prompts.map((event) => ("id" in event ? event.id : null))).toEqual(["p2", null, "given"]);

@@ -79,3 +79,20 @@ test("only what strings hold is changed, and what has no secret stays as it is t
     { seed: 3 },
   );
 });
+
+const MEGABYTE = 1024 * 1024;
+
+test.each([
+  ["at its end", `${"words ".repeat(MEGABYTE / 6)}${SECRET}`, 1],
+  // Side by side: wherever a text is cut into chunks, a secret lies across the cut.
+  ["wherever it is cut into chunks", `${SECRET} `.repeat(Math.ceil(MEGABYTE / 41)), Math.ceil(MEGABYTE / 41)],
+])("no secret in a tool result of 1 MB reaches the disk, %s (J9)", async (_, content, count) => {
+  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const journal = startJournal({ ...place, clock: systemClock, redaction });
+  const result = { type: "tool_result" as const, tool_use_id: "toolu_1", content };
+  await journal.append(turnEvent(MAIN, 1, "", { messages: [{ role: "user", content: [result] }] }));
+  await journal.close();
+  const written = await readFile(journalFile(place.folder), "utf8");
+  expect(written.includes(SECRET.slice(0, 20))).toBe(false);
+  expect(written.split("[redacted GitHub token]")).toHaveLength(count + 1);
+});

@@ -1,3 +1,4 @@
+import { sealLines } from "../../src/journal/checksum.ts";
 import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
 import { JOURNAL_VERSION, type JournalRecord, type SessionEvent } from "../../src/mailbox/session-events.ts";
@@ -92,7 +93,16 @@ export function recordsOf(events: readonly SessionEvent[]): JournalRecord[] {
 }
 
 export function linesOf(events: readonly SessionEvent[]): string {
-  return recordsOf(events)
-    .map((record) => `${JSON.stringify(record)}\n`)
-    .join("");
+  return recordsOf(events).map(lineOf).join("");
+}
+
+/** A line as this version writes it. */
+export function lineOf(record: object): string {
+  return `${sealed(JSON.stringify(record))}\n`;
+}
+
+/** The JSON of a record with its checksum; one that it has already is replaced. */
+export function sealed(json: string): string {
+  const open = json.replace(/(?:,"crc":"[0-9a-f]{8}")?\}$/, "");
+  return sealLines([open]).toString().trimEnd();
 }

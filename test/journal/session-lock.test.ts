@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -129,6 +129,15 @@ test("of many processes that find one stale lock exactly one gets it (fault 46)"
     await Promise.all(processes.map(({ ask }) => ask("back")));
     expect(lockHolder(place.folder)).toBeNull();
   }
+});
+
+test("whatever another process does between two steps, two never have the lock (J7, W1)", async () => {
+  const script = fileURLToPath(new URL("./fixtures/lock-interleaving.ts", import.meta.url));
+  const home = await temporaryFolder();
+  const text = execFileSync(process.execPath, [script, home], { encoding: "utf8", env: {} });
+  const { schedules, both, first, second } = JSON.parse(text);
+  expect(schedules).toBeGreaterThan(50);
+  expect([both, first > 0, second > 0]).toEqual([0, true, true]);
 });
 
 const TIMES = long(150, 40);

@@ -7,7 +7,7 @@ import { lockSession } from "../../src/journal/session-lock.ts";
 import { findSession, latestSession, listSessions } from "../../src/journal/sessions.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
 import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
-import { prompt, sessionEvent } from "./samples.ts";
+import { lineOf, prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const END: SessionEvent = { type: "end", status: "done", agents: 3 };
@@ -27,7 +27,7 @@ async function store(home: string, name: string, stored: Stored = {}): Promise<s
   const { folder } = sessionPlace(home, cwd, id);
   const lines = [sessionEvent({ id, cwd, title }), ...events].map((event, index) => {
     const at = `2026-01-01T00:${String(minute).padStart(2, "0")}:0${index}.000Z`;
-    return `${JSON.stringify({ seq: index + 1, at, event })}\n`;
+    return lineOf({ seq: index + 1, at, event });
   });
   await mkdir(folder, { recursive: true });
   await writeFile(journalFile(folder), lines.join("") + after);
@@ -108,8 +108,11 @@ test("the latest session of a folder is the one that was last written, not the o
   await store(home, "elsewhere", { minute: 3, cwd: "/other" });
   await utimes(journalFile(newer), 1_000, 1_000);
   await utimes(journalFile(resumed), 1_000, 2_000);
-  expect(await latestSession(home, "/w")).toMatchObject({ id: "resumed", folder: resumed });
-  expect(await latestSession(home, "/nowhere")).toBeNull();
+  expect(await latestSession(home, "/w")).toMatchObject({
+    session: { id: "resumed", folder: resumed },
+    notes: [],
+  });
+  expect(await latestSession(home, "/nowhere")).toEqual({ session: null, notes: [] });
 });
 
 test("a session without a title is known by its first prompt, once it has ended", async () => {
@@ -131,7 +134,7 @@ test("a journal of any size is listed by its ends alone", async () => {
   const handle = await open(journalFile(folder), "r+");
   // A hole of 40 GB: whoever read it through would not come back.
   const size = 40 * 1024 ** 3;
-  const end = `\n${JSON.stringify({ seq: 9, at: "2026-01-01T01:00:00.000Z", event: END })}\n`;
+  const end = `\n${lineOf({ seq: 9, at: "2026-01-01T01:00:00.000Z", event: END })}`;
   await handle.write(end, size);
   await handle.close();
   expect((await listSessions(home)).sessions).toMatchObject([

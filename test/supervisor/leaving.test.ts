@@ -42,6 +42,24 @@ describe.each(hosts)("a session that is left, %s", (host) => {
     expect(journalOf(supervisor.folder).match(/"type":"summary"/g)).toHaveLength(2);
   });
 
+  test("records what is asked for at the last moment, and runs it when it is resumed (issue 15, 6)", async () => {
+    const { supervisor, cwd, home } = supervised(host, []);
+    supervisor.leave("The session was left.");
+    expect((await supervisor.prompt("go")).summary).toMatchObject({
+      status: "cancelled",
+      reason: "The session was left.",
+    });
+    expect(supervisor.unfinished()).toEqual({ main: true, agents: [] });
+    await supervisor.close();
+    const restoring = await restoreSession({ home, cwd, session: "latest" });
+    if (restoring.type === "refused") throw new Error(restoring.reason);
+    const client = scriptedModel(() => ({ text: "went" }));
+    const resume = restoring.session;
+    const again = new Supervisor({ cwd, home, source: { provider: "client", client }, resume });
+    expect((await again.goOn())?.summary).toMatchObject({ status: "done", text: "went" });
+    await again.close();
+  });
+
   test("where nothing ran ends like any other", async () => {
     const { supervisor } = supervised(host, [{ text: "hello" }]);
     await supervisor.prompt("go");

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAlive } from "../../src/journal/process-identity.ts";
@@ -76,4 +78,12 @@ test("work that throws gives the lock back, and so does one who no longer waits"
     await expect(waiting).rejects.toThrow("enough");
   });
   expect(await withLock(common, ground, async () => "in")).toBe("in");
+});
+
+test("whatever another process does between two steps, two never have the lock (J7, W1)", () => {
+  const script = fileURLToPath(new URL("./lock-steps.ts", import.meta.url));
+  const text = execFileSync(process.execPath, [script, temporaryFolder()], { encoding: "utf8", env: {} });
+  const { schedules, both, first, second } = JSON.parse(text);
+  expect(schedules).toBeGreaterThan(20);
+  expect([both, first > 0, second > 0]).toEqual([0, true, true]);
 });

@@ -1,4 +1,5 @@
 import { noUsage } from "../../mailbox/conversation.ts";
+import { MAIN } from "../../mailbox/ids.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
 import type { SupervisorHandle } from "../../supervisor/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
@@ -77,7 +78,11 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
     context,
     { ...setup, notes },
     {
-      jobs: (session, note) => [prompt.text === "" ? goingOn(session, note) : asking(prompt.text)],
+      jobs: (session, note) => [
+        prompt.text === ""
+          ? goingOn(session, note, setup.options.resume?.ended ?? false)
+          : asking(prompt.text),
+      ],
       backgroundMs: args.value(backgroundTimeout) ?? inSettings(setup.settings),
       async report(finished) {
         if (args.value(outputFormat) === "json")
@@ -103,26 +108,29 @@ function asking(prompt: string): Job {
   return { ...main, start: (session, signal) => session.prompt(prompt, signal) };
 }
 
-/** Throws where nothing was cut off. */
-function goingOn(session: SupervisorHandle, note: (line: string) => void): Job {
+/** Throws if nothing was cut off and the session was closed: its result was printed then. */
+function goingOn(session: SupervisorHandle, note: (line: string) => void, ended: boolean): Job {
   const { main: isMain, agents } = session.unfinished();
   const who = whoWords({ main: isMain, agents: agents.length });
-  if (who === null) {
+  if (who === null && (ended || session.tree().length === 0)) {
     throw new UsageError(
       `Nothing of session ${session.session} was cut off, and there is no prompt: troupe -p --resume ${session.session} "your question".`,
     );
   }
-  note(`Going on with session ${session.session}: ${who} cut off.`);
+  note(
+    who === null
+      ? `Session ${session.session} was killed after its work was done; this is its recorded result.`
+      : `Going on with session ${session.session}: ${who} cut off.`,
+  );
   return {
     ...main,
-    start: async (handle, signal) => (await handle.goOn(signal)) ?? withoutMain(handle.tree(), agents),
+    start: async (handle, signal) => (await handle.goOn(signal)) ?? withoutMain(handle.tree()),
   };
 }
 
-/** Stands for the main conversation where only agents were cut off; those of the person's own have their say. */
-function withoutMain(views: readonly AgentView[], cutOff: readonly AgentView[]): JobEnd {
-  const ids = new Set(cutOff.map(({ id }) => id));
-  const own = views.filter(({ id, parent }) => parent === null && ids.has(id));
+/** Stands for the main conversation in a fan-out: nothing was printed of it yet, so all its reports are the result. */
+function withoutMain(views: readonly AgentView[]): JobEnd {
+  const own = views.filter(({ id, parent }) => parent === null && id !== MAIN);
   const text = own.map((view) => `## ${agentName(view)}\n\n${view.summary?.text ?? ""}`).join("\n\n");
   const status = own.every(({ summary }) => summary?.status === "done") ? "done" : "partial";
   const summary = { status, text, turns: 0, usage: noUsage, receipts: noReceipts } as const;

@@ -121,9 +121,9 @@ async function untilGone(
 }
 
 /** Null: a person wanted the agents stopped. A client that goes leaves them as they are, to be gone on with. */
-function whyLeft(interrupts: Interrupts): string | null {
-  if (interrupts.code() === undefined) return LEFT;
-  return interrupts.leaves() ? messageOf(interrupts.signal.reason) : null;
+function whyLeft({ code, signal }: Interrupts): string | null {
+  if (code() === undefined) return LEFT;
+  return code() === exitCodes.interrupted ? null : messageOf(signal.reason);
 }
 
 async function openSession(

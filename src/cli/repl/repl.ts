@@ -108,7 +108,7 @@ export async function runRepl(
       return await talk.left;
     } finally {
       following.abort();
-      await end(io, talk, session);
+      await end(io, talk, session, setup.options.cwd);
     }
   } finally {
     open.made()?.close();
@@ -149,9 +149,14 @@ function lazily<T>(make: () => T): { get(): T; made(): T | undefined } {
 }
 
 /** Ends every agent, and the process where something of the session does not end in time. */
-async function end(io: CliIO, { terminal, left }: Conversation, session: ReplSession): Promise<void> {
+async function end(
+  io: CliIO,
+  { terminal, left }: Conversation,
+  session: ReplSession,
+  cwd: string,
+): Promise<void> {
   // Before the rest: however the end comes, the way back was told.
-  farewell(terminal, session);
+  farewell(terminal, session, { cwd, here: io.cwd });
   const code = await left;
   const closed = await within(io.clock, closingMs(code), session.close());
   if (closed) return;
@@ -181,9 +186,13 @@ function welcome(
 }
 
 /** Nothing, where nothing was asked. */
-function farewell(terminal: Terminal, session: ReplSession): void {
+function farewell(
+  terminal: Terminal,
+  session: ReplSession,
+  { cwd, here }: { readonly cwd: string; readonly here: string },
+): void {
   const account = session.account();
   if (account.agents.length === 0) return;
   terminal.gap();
-  for (const line of conversationLines(account)) terminal.print(terminal.paint("dim", line));
+  for (const line of conversationLines(account, cwd, here)) terminal.print(terminal.paint("dim", line));
 }

@@ -48,7 +48,11 @@ function turnsOf(actor: ActorId, { agents }: SessionAccount): number {
 }
 
 /** The conversation as a whole, who is stopped with it, and the way back. */
-export function conversationLines({ session, agents, usage }: SessionAccount): string[] {
+export function conversationLines(
+  { session, agents, usage }: SessionAccount,
+  cwd: string,
+  here: string,
+): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
   const who = whoWords({
     main: agents.some(({ id, state }) => id === MAIN && state !== "ended"),
@@ -57,6 +61,6 @@ export function conversationLines({ session, agents, usage }: SessionAccount): s
   return [
     `${counted(others, "agent")} · ${shortCount(totalTokens(usage))} tokens · troupe sessions show ${session}`,
     ...(who === null ? [] : [`${who} still at work.`]),
-    howToGoOn(session),
+    howToGoOn(session, cwd, here),
   ];
 }

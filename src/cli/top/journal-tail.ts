@@ -119,7 +119,7 @@ class Lines {
         const { record } = parsed;
         if (this.#seen.has(record.seq)) return null;
         this.#seen.add(record.seq);
-        if (record.event.type === "session") this.#version = record.event.version;
+        this.#version = parsed.version;
         return { type: "record", record };
       }
       default:

@@ -78,7 +78,7 @@ describe("where a session stands", () => {
   const show = (events: readonly SessionEvent[], unfinished: Parameters<typeof showWhereItStands>[2]) => {
     const terminal = new FakeTerminal({ onLine() {}, onInterrupt() {}, onEscape() {}, onEnd() {} });
     const restored = {
-      ...{ id: SESSION, home: "/h", folder: "/h/s", cwd: "/w", model: "sonnet", title: "" },
+      ...{ id: SESSION, home: "/h", folder: "/h/s", cwd: "/w", model: "sonnet", title: "", ended: false },
       ...{ state: stateOf(...events), end: { seq: 1, bytes: 1 }, notes: [], release() {} },
     };
     showWhereItStands(terminal, restored, unfinished);
