@@ -69,7 +69,8 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const { input, writes, tool } = running;
     // In a tree the snapshot says what was written, by commands too.
     if (held === null) {
-      side.radar.wrote(actor.id, writes ?? []);
+      // An actor that has ended has given its files up.
+      if (actor.child.state !== "ended") side.radar.wrote(actor.id, writes ?? []);
       return;
     }
     const command =
@@ -80,13 +81,23 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     });
   };
 
-  const after = (call: Call["id"], isError: boolean, result?: CallResult): void => {
+  /** The call is over for the journal and for everybody who watches; its files are its own until `released`. */
+  const ended = (call: Call["id"], isError: boolean, result?: CallResult): void => {
     journal.note({ type: "after", actor: actor.id, call, isError, ...(result ? { result } : {}) });
-    side.writes.release(call, actor.id, !isError);
-    // Also a call that failed may have written.
-    saved(actor.calls.get(call));
     actor.calls.delete(call);
     side.changed();
+  };
+
+  /** Also a call that failed may have written. */
+  const released = (call: Call["id"], running: RunningCall | undefined, isError: boolean): void => {
+    side.writes.release(call, actor.id, !isError);
+    saved(running);
+  };
+
+  const after = (call: Call["id"], isError: boolean, result?: CallResult): void => {
+    const running = actor.calls.get(call);
+    ended(call, isError, result);
+    released(call, running, isError);
   };
 
   const territory = () => ({
@@ -185,8 +196,10 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     if (writes === null) await side.isolation.trees.at(actor.root)?.settled;
     const running = busyWith(call, tool, judged, { title: ready.title, cwd, writes });
     let result: CallResult;
+    let response: unknown;
     try {
-      result = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
+      const end = await ready.call({ call: call.id, actor: actor.id, cwd, signal: side.signal });
+      ({ response, ...result } = end);
       if (actor.place !== null && actor.place !== place) result = { ...result, moved: actor.place };
       after(call.id, result.isError, tool.repeatable ? undefined : result);
     } catch (error) {
@@ -194,7 +207,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       throw error;
     }
     if (!isWatched(running, side)) return result;
-    const { append } = await heard(running, result, side);
+    const { append } = await heard(running, { ...result, response }, side);
     return append === undefined ? result : appended(result, append);
   };
 
@@ -233,6 +246,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       ...(judged.rewritten ? { input: judged.input } : {}),
       ...(isWatched(running, side) ? { watched: true as const } : {}),
       ...(tool.repeatable ? {} : { kept: true as const }),
+      ...(judged.changed === undefined ? {} : { changed: [...judged.changed] }),
       ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
     };
   };
@@ -250,11 +264,17 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
 
   return {
     before,
-    async after({ id, isError, result }) {
+    async after({ id, isError, result, response }) {
       const running = actor.calls.get(id);
       const kept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
-      after(id, isError, kept ? result : undefined);
-      return running && result && isWatched(running, side) ? heard(running, result, side) : {};
+      ended(id, isError, kept ? result : undefined);
+      try {
+        if (running === undefined || result === undefined || !isWatched(running, side)) return {};
+        return await heard(running, { ...result, response }, side);
+      } finally {
+        // Hooks may write the call's files, too: nobody else does meanwhile.
+        released(id, running, isError);
+      }
     },
     callTool,
     hidden(call, paths) {

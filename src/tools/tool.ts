@@ -122,4 +122,6 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   /** Throws only on cancellation; anything else it throws becomes an `is_error` result. */
   call(input: Input, context: Context): Promise<Output | ToolFailure>;
   mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;
+  /** What hooks read of it (`tool_response`), with the fields that people's scripts look for (default: the result). */
+  response?(output: Output, input: Input): Readonly<Record<string, unknown>>;
 }
