@@ -1,10 +1,11 @@
+import { limitResults } from "../context/limit-results.ts";
 import type { ActorSpec, CallResult, Finish, LastTurn, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
 import { nextReply } from "./asking.ts";
-import { endingOfCompaction, madeRoom } from "./compaction.ts";
+import { boundsIn, endingOfCompaction, madeRoom } from "./compaction.ts";
 import {
   type Ending,
   endingOfAnswer,
@@ -144,7 +145,7 @@ async function resultsOf(
   try {
     const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, open);
     const [results] = await Promise.all([Promise.race([ran, released.promise]), told]);
-    return results;
+    return results && limitResults(results, boundsIn(spec, state));
   } finally {
     withdraw();
   }

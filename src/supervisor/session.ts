@@ -1,5 +1,7 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
+import { boundsOf } from "../context/compaction/bounds.ts";
+import { charsIn } from "../context/compaction/tokens.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, type Ids, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
@@ -166,6 +168,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const servers = lateServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
     ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
+    resultChars: charsIn(boundsOf(windowFor(model, options.compaction), limits).result),
     kinds: () => kinds.all,
     kind: (type) => kinds.find(type),
     folders,

@@ -75,6 +75,8 @@ export interface AgentCallContext extends CallContext {
   readonly additionalDirs: readonly string[];
   readonly reads: ReadLedger;
   readonly todo: TodoList;
+  /** Characters that one result may have in this agent's window; what is longer is cut. Absent: `RESULT_CHARS`. */
+  readonly resultChars?: number;
   /** Absent: `FILE_RULES`. */
   readonly fileRules?: FileRules;
   /** Other agents of the session that were the last to write what this call writes. */
