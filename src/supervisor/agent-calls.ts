@@ -1,4 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import type {
   Access,
   AfterAnswer,
@@ -34,6 +35,8 @@ export interface CallSide extends HookSide {
   denied(call: Call): void;
   /** Why a tool of an MCP server was not offered to it, in sentences for its model; null: nothing is known of that. */
   whyAbsent(tool: string): string | null;
+  /** The agent whose report is to be in this file, and that still works; null: there is none. */
+  reportDue(path: string): ActorId | null;
   /** Rules that hold for this actor alone. */
   lent(): readonly Rule[];
   now(): number;
@@ -223,6 +226,11 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const claim = judged.rewritten ? tool.prepare(judged.input) : asked;
     if (claim.type === "invalid") return { type: "refuse", reason: claim.message };
     const accesses = claim.accesses(cwd);
+    const [due] = accesses.flatMap(({ target }) => side.reportDue(target) ?? []);
+    if (due !== undefined) {
+      after(call.id, true);
+      return { type: "refuse", reason: notWrittenYet(due) };
+    }
     const writes = writesOf(tool, accesses);
     const running = busyWith(call, tool, judged, { title: claim.title, cwd, writes });
     const claimed = await toItself(call.id, writes);
@@ -290,6 +298,10 @@ function writesOf({ level }: KnownTool, accesses: readonly Access[]): readonly s
   if (level === "read") return [];
   const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
   return level === "write" && targets.length > 0 ? targets : null;
+}
+
+function notWrittenYet(agent: ActorId): string {
+  return `This file has not been written yet: agent ${agent} still works, and you are told when its report is there. To see how it stands, call TaskOutput with task_id ${JSON.stringify(agent)} and block: false.`;
 }
 
 /** The letter that stops an agent travels on another lane, so its next call may come first. */

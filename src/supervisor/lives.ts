@@ -370,6 +370,12 @@ export class Lives {
       replied: (reply) => this.#listeners.onReplied(actor, reply),
       lastWords: () => this.#listeners.lastWords(actor),
       whyAbsent: (tool) => this.#session.servers.whyAbsent(actor, tool),
+      reportDue: (path) => {
+        const due = this.all.find(({ id, summary, run }) => {
+          return summary === null && run === 1 && this.#session.outputs.pathOf(id) === path;
+        });
+        return due?.id ?? null;
+      },
       lent: () => this.#session.skills?.lent(actor.id) ?? [],
       denied: ({ toolUse, tool, input }) =>
         this.#listeners.onDenied({
