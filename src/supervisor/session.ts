@@ -37,6 +37,7 @@ import { openGround } from "./session-ground.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
+import { showDocument } from "./show-document.ts";
 import { openSkills, skillFolders } from "./skills/open-skills.ts";
 import type { SessionSkills } from "./skills/session-skills.ts";
 import type { Common } from "./specs.ts";
@@ -165,10 +166,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     skills,
   };
   const { toolbox, agents } = toolboxOf(options, { permissions, kinds, model, spawn, parts });
+  const resultChars = charsIn(boundsOf(windowFor(model, options.compaction), limits).result);
   const servers = lateServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
     ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
-    resultChars: charsIn(boundsOf(windowFor(model, options.compaction), limits).result),
+    resultChars,
     kinds: () => kinds.all,
     kind: (type) => kinds.find(type),
     folders,
@@ -198,6 +200,8 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     situation: (atMost) => ({
       ...{ mode: narrower(mode.current(), atMost), planFile: plans.current, hasUser: asks.hasPerson },
     }),
+    showDocument: (path, among) =>
+      showDocument(path, { cwd: options.cwd, resultChars: Math.floor(resultChars / among) }),
     seesMemory: (type) => kinds.find(type)?.memory ?? true,
     ...{ denied, skills, agents, lookAtAgents, skillListing: options.skills?.listing ?? "attached" },
   });

@@ -6,7 +6,7 @@ import type { RegularFile } from "./regular-file.ts";
 import { charsOf, IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { knownEntry } from "./seen.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
-import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** The whole file is held in memory, twice. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
@@ -15,7 +15,7 @@ const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 export async function readDocument(
   { file, path, stats }: RegularFile,
   pages: string | undefined,
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Shown | ToolFailure> {
   if (stats.size > MAX_DOCUMENT_BYTES)
     return failed(`${path} has ${stats.size} bytes; PDF documents are shown up to ${MAX_DOCUMENT_BYTES}.`);
@@ -45,7 +45,7 @@ async function shownPages(
   document: Document,
   { from, to }: { readonly from: number; readonly to: number },
   pictures: Pictures | null,
-  { signal, resultChars = RESULT_CHARS }: Pick<AgentCallContext, "signal" | "resultChars">,
+  { signal, resultChars = RESULT_CHARS }: ReadContext,
 ): Promise<Shown> {
   const blocks: ShownBlock[] = [];
   let room = resultChars;

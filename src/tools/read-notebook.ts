@@ -14,7 +14,7 @@ import type { RegularFile } from "./regular-file.ts";
 import { IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { knownEntry } from "./seen.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
-import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** Of one output, and images of one call; what is left out is said. */
 const OUTPUT_CHARS = 10_000;
@@ -24,7 +24,7 @@ const MAX_IMAGES = 20;
 export async function readNotebook(
   { file, path, stats }: RegularFile,
   { from, count }: { readonly from: number; readonly count: number },
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Shown | ToolFailure> {
   if (stats.size > MAX_NOTEBOOK_BYTES)
     return failed(`${path} has ${stats.size} bytes; notebooks are shown up to ${MAX_NOTEBOOK_BYTES}.`);

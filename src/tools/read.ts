@@ -11,7 +11,14 @@ import { RESULT_CHARS } from "./result-size.ts";
 import { seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
 import type { Shown } from "./shown.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import {
+  type AgentCallContext,
+  failed,
+  type ReadContext,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "./tool.ts";
 
 export const DEFAULT_LINES = 2_000;
 /** For the notice that there is more. */
@@ -97,7 +104,8 @@ export const readTool: Tool<Input, Output, AgentCallContext> = {
   mapToolResultToToolResultBlockParam: (output) => ("text" in output ? output.text : output.blocks),
 };
 
-async function read(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
+/** Shows a file. */
+export async function read(input: Input, context: ReadContext): Promise<Output | ToolFailure> {
   const complaint = complaintAbout(input, context.cwd);
   if (complaint !== null) return failed(complaint);
   // As the gate saw the path: a `..` after a link would otherwise lead elsewhere for the system than for it.
@@ -112,7 +120,7 @@ async function readAs(
   kind: FileKind,
   found: RegularFile,
   { offset, limit, pages }: Input,
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Output | ToolFailure> {
   const from = Math.max(1, offset ?? 1);
   if (pages !== undefined && kind.type !== "document")
@@ -142,7 +150,7 @@ function kindOf({ file, path, stats }: RegularFile): FileKind {
 async function readLines(
   { file, path, stats }: RegularFile,
   { from, count }: { readonly from: number; readonly count: number },
-  { signal, reads, resultChars = RESULT_CHARS }: AgentCallContext,
+  { signal, reads, resultChars = RESULT_CHARS }: ReadContext,
 ): Promise<Output | ToolFailure> {
   const whole = stats.size <= WHOLE_DIGEST_BYTES ? createHash("sha256") : null;
   const wanted = { from, count, maxChars: resultChars - NOTICE_CHARS, size: stats.size };

@@ -98,6 +98,9 @@ export interface AgentCallContext extends CallContext {
   readonly changeDirectory: (path: string) => void;
 }
 
+/** What of it Read needs. */
+export type ReadContext = Pick<AgentCallContext, "cwd" | "reads" | "resultChars" | "signal">;
+
 /**
  * A tool as a value (A3.34, A22.18). `Context` says where it runs: `AgentCallContext` in the agent's
  * thread, `CallContext` on the supervisor's side.
