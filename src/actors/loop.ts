@@ -1,5 +1,5 @@
 import { limitResults } from "../context/limit-results.ts";
-import type { ActorSpec, CallResult, Finish, LastTurn, Pending, Turn } from "../mailbox/messages.ts";
+import type { ActorSpec, CallResult, Finish, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
@@ -66,6 +66,8 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     else {
       last = lastTurn(spec, state);
       if (last?.silent) return void (await end(null, { ...last, text: state.said }));
+      const { note } = state.repetition;
+      if (note !== null) state.hear([{ text: note, news: true }]);
       const fits = await madeRoom(spec, state, last === null, around);
       last ??= fits ? null : outOfRoom(spec);
       if (last) state.hear([{ text: last.note, news: true }]);
@@ -152,7 +154,7 @@ async function resultsOf(
 }
 
 /** The reply after a limit was reached is the last one: text only. */
-function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
+function lastTurn(spec: ActorSpec, state: AgentState): Last | null {
   const told = state.last;
   if (told) return told;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
@@ -169,7 +171,7 @@ function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
       note: "You have no turns left. Call no more tools: answer now with what you have found, and say what is missing.",
     };
   }
-  return null;
+  return state.repetition.end;
 }
 
 /** A call that will not run must not stand in the conversation: every tool_use needs a result (A1.10). */

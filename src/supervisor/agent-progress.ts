@@ -1,8 +1,10 @@
 import { harmless } from "../context/harmless.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { counted, dollars, span } from "./budget/words.ts";
+import type { Outputs } from "./outputs.ts";
 
 const LAST_CALLS = 5;
 const TEXT_CHARS = 2_000;
@@ -27,6 +29,18 @@ export function progressText(actor: ActorRecord, now: number): string {
     ...ended.map((call) => `- ${call}`),
     ...(text === "" ? [] : ["What it said last:", harmless(text)]),
   ].join("\n");
+}
+
+/** Returns the agent whose report will be in this file and that has not ended for the first time yet, or null. */
+export function agentDue(
+  path: string,
+  actors: readonly ActorRecord[],
+  outputs: Pick<Outputs, "pathOf">,
+): ActorId | null {
+  const due = actors.find(
+    ({ id, summary, run }) => summary === null && run === 1 && outputs.pathOf(id) === path,
+  );
+  return due?.id ?? null;
 }
 
 function lastCalls({ turns, reply, calls }: ActorRecord): string[] {

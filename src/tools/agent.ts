@@ -113,7 +113,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       recover:
         "A report that says how an agent failed is a result too: use what it found, and start another one with a narrower task if something is missing.",
       limits:
-        "You receive the final report only, not the agent's tool results. Agents beyond the session's limit wait in order; none is refused.",
+        "You receive the final report only, not the agent's tool results. Agents beyond the number that run at once wait in order. One beyond the number that you, or the session, may start in all is refused, and the answer says so.",
     },
     title: ({ description, subagent_type }) => `${subagent_type ?? DEFAULT_TYPE}: ${description}`,
     accesses: () => [],
