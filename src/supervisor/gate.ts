@@ -21,7 +21,7 @@ import type { SessionAsks } from "./asking.ts";
 import type { CommandPlace } from "./commands.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { judgeForeign, stricter } from "./foreign-tools.ts";
-import { findHookChanges } from "./hook-changes.ts";
+import { findHookChanges, writesIn } from "./hook-changes.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
@@ -359,13 +359,6 @@ type Where = Pick<GatedCall, "cwd" | "territory">;
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
   const rests = decision === "allow" && tier !== undefined ? { tier } : {};
   return { reason, ...(rule ? { rule } : {}), ...rests };
-}
-
-/** The files that a call is about to write, as far as its input names them. */
-function writesIn(tool: KnownTool, input: unknown, cwd: string): string[] {
-  const claim = tool.prepare(input);
-  if (claim.type === "invalid") return [];
-  return claim.accesses(cwd).flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
 }
 
 function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {

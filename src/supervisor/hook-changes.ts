@@ -4,6 +4,7 @@ import { diffLines } from "../tools/line-diff.ts";
 import { plainText } from "../tools/plain-text.ts";
 import { openRegular } from "../tools/regular-file.ts";
 import { knownEntry, WHOLE_DIGEST_BYTES } from "../tools/seen.ts";
+import type { KnownTool } from "./toolbox.ts";
 
 /** What the agent is shown of a change; it can read the file again. */
 const DIFF = { lines: 80, chars: 4_000 };
@@ -33,6 +34,13 @@ export async function findHookChanges<T>(
     return [{ event, before: { size, mtimeMs, inode }, now: entry, diff: diffOf(old, now) }];
   });
   return { said, changes };
+}
+
+/** The files that a call is about to write, as far as its input names them. */
+export function writesIn(tool: KnownTool, input: unknown, cwd: string): string[] {
+  const claim = tool.prepare(input);
+  if (claim.type === "invalid") return [];
+  return claim.accesses(cwd).flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
 }
 
 /** Those that are there and can be read, by their real paths. */

@@ -1,4 +1,5 @@
 import type { ShownDocument } from "../context/references.ts";
+import { read } from "../tools/read.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
 import type { ShownBlock } from "../tools/shown.ts";
 
@@ -10,7 +11,6 @@ export async function showDocument(
   path: string,
   { cwd, resultChars }: { readonly cwd: string; readonly resultChars: number },
 ): Promise<ShownDocument> {
-  const { read } = await import("../tools/read.ts");
   const reads = new ReadLedger();
   const context = { cwd, reads, resultChars, signal: AbortSignal.timeout(SHOW_MS) };
   const shown = await read({ file_path: path }, context).catch((error: Error) => error);
