@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inThreadHost } from "../src/actors/in-thread-host.ts";
 import { assemble, messagesOf, systemOf } from "../src/context/assemble.ts";
+import { boundsOf, USUAL_WINDOW } from "../src/context/compaction/bounds.ts";
 import { diskFiles } from "../src/context/disk-files.ts";
 import { memoryFacts } from "../src/context/memory/facts.ts";
 import { memoryRoom } from "../src/context/memory/fit.ts";
@@ -60,11 +61,12 @@ function assembly(folder: string, cwd: string, rounds: number): BenchResult[] {
   const search = { ...searchIn(folder), cwd, denied: () => false };
   const read = memoryReader(search, diskFiles);
   const room = memoryRoom(200_000);
+  const limits = boundsOf(USUAL_WINDOW, { maxTokens: 16_000 });
   const assembled = () => {
     const memory = read();
     const parts = assemble({
       role: "You are an agent.",
-      environment: { cwd, additionalDirs: [], platform: "linux", model: "m" },
+      environment: { cwd, additionalDirs: [], platform: "linux", model: "m", limits },
       place: "",
       memory: memoryBlock(memory, room),
       ...{ tools: [], deferredTools: null, skills: null, history: [] },

@@ -1,3 +1,4 @@
+import { charsIn } from "../context/compaction/tokens.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { ActorSpec, FromAgent, ToAgent } from "../mailbox/messages.ts";
@@ -7,6 +8,7 @@ import type { Dispatch } from "../tools/dispatch.ts";
 import type { SealedTool } from "../tools/sealed.ts";
 import type { AgentCallContext } from "../tools/tool.ts";
 import { AgentState } from "./agent-state.ts";
+import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
 import { reporter } from "./progress.ts";
 
@@ -53,6 +55,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       cwd: state.cwd,
       root: state.root,
       additionalDirs: spec.additionalDirs,
+      resultChars: charsIn(boundsIn(spec, state).result),
       ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
       signal: stop.signal,
       reads: state.reads,

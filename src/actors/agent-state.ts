@@ -41,6 +41,7 @@ import type { ModelReply } from "../model/client.ts";
 import { meant } from "../tools/deferred/meant.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
 import { TodoList } from "../tools/todo-list.ts";
+import { Repetition } from "./repetition.ts";
 import { retriesIn } from "./typed/words.ts";
 
 /**
@@ -79,6 +80,7 @@ export class AgentState {
   #retries: number;
   /** The tools it has: those of its requests, and deferred ones, also those that it has heard of since. */
   offered: readonly AgentTool[];
+  readonly repetition = new Repetition();
   readonly #start: Pick<ActorSpec, "id" | "messages">;
 
   constructor(spec: ActorSpec) {
@@ -90,6 +92,7 @@ export class AgentState {
     this.#compacted = spec.compacted ?? null;
     this.#turnsShown = spec.turns.filter(({ turn }) => turn > (spec.compacted?.through ?? 0));
     this.#words = spec.turns.flatMap(wordsIn);
+    for (const turn of spec.turns) this.repetition.take(turn);
     this.wish = spec.compact ?? null;
     this.messages = shownConversation(spec, spec.turns);
     this.#system = systemHeard(spec.turns);
@@ -242,6 +245,7 @@ export class AgentState {
       receipts,
     };
     this.#turnsShown.push(turn);
+    this.repetition.take(turn);
     this.#words.push(...wordsIn(turn));
     return turn;
   }

@@ -2,11 +2,12 @@ import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bound
 import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
 import { foldedMessage, notCompacted } from "../context/compaction/shown.ts";
 import { estimated, factorOf, isDoubtful, ratioOf, sizeOf } from "../context/compaction/size.ts";
+import { charsIn } from "../context/compaction/tokens.ts";
 import type { CompactBegin, Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
-import type { ActorSpec } from "../mailbox/messages.ts";
+import type { ActorSpec, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import { toolsInRequests } from "../mailbox/turns.ts";
+import { blocksOf, toolsInRequests } from "../mailbox/turns.ts";
 import type { AgentState } from "./agent-state.ts";
 import { type Ending, endingOfCancel } from "./ending.ts";
 import { type Asking, summarised } from "./summarising.ts";
@@ -15,6 +16,9 @@ import { type Asking, summarised } from "./summarising.ts";
 export const MAX_FAILURES = 3;
 /** Taking out results alone must win so much that it need not be done again at once. */
 const WON_ENOUGH = 0.8;
+
+/** Of each long result of the last turn at least so much stays. */
+const KEPT_CHARS = 400;
 
 const TOO_LITTLE = "There is too little yet: a summary would be no shorter.";
 const NO_SHORTER = "The summary was no shorter than what it would have replaced.";
@@ -213,11 +217,24 @@ async function automatic(attempt: Attempt, target: number, most: number): Promis
   return { next: withRoom(failed, attempt, most), reason };
 }
 
-/** What still does not fit loses the results of its newest turns too: they can be read in parts. */
+/**
+ * What still does not fit loses the results of its newest turns too: they can be read in parts. Those of the last turn
+ * keep their beginning, or the model would not know what its calls came to.
+ */
 function withRoom(next: Compacted, attempt: Attempt, most: number): Compacted {
   const { shown, turns } = attempt.state;
-  if (sizeAfter(attempt, next) < most || wonByEliding(shown, next, turns) <= 0) return next;
-  return { ...next, elided: turns };
+  if (sizeAfter(attempt, next) < most) return next;
+  const all = charsIn(attempt.bounds.results / 4);
+  const tries = [all / Math.max(1, callsIn(shown.turns.at(-1))), 0].map((chars) => ({
+    ...{ ...next, elided: turns },
+    newest: { turn: turns, chars: Math.max(KEPT_CHARS, Math.floor(chars)) },
+  }));
+  const fitting = tries.find((one) => sizeAfter(attempt, one) < most) ?? tries.at(-1) ?? next;
+  return sizeAfter(attempt, fitting) < sizeAfter(attempt, next) ? fitting : next;
+}
+
+function callsIn(turn: Turn | undefined): number {
+  return (turn?.messages ?? []).flatMap(blocksOf).filter(({ type }) => type === "tool_result").length;
 }
 
 async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {

@@ -1,10 +1,11 @@
-import type { ActorSpec, CallResult, Finish, LastTurn, Pending, Turn } from "../mailbox/messages.ts";
+import { limitResults } from "../context/limit-results.ts";
+import type { ActorSpec, CallResult, Finish, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
 import { nextReply } from "./asking.ts";
-import { endingOfCompaction, madeRoom } from "./compaction.ts";
+import { boundsIn, endingOfCompaction, madeRoom } from "./compaction.ts";
 import {
   type Ending,
   endingOfAnswer,
@@ -65,6 +66,8 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     else {
       last = lastTurn(spec, state);
       if (last?.silent) return void (await end(null, { ...last, text: state.said }));
+      const { note } = state.repetition;
+      if (note !== null) state.hear([{ text: note, news: true }]);
       const fits = await madeRoom(spec, state, last === null, around);
       last ??= fits ? null : outOfRoom(spec);
       if (last) state.hear([{ text: last.note, news: true }]);
@@ -144,14 +147,14 @@ async function resultsOf(
   try {
     const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, open);
     const [results] = await Promise.all([Promise.race([ran, released.promise]), told]);
-    return results;
+    return results && limitResults(results, boundsIn(spec, state));
   } finally {
     withdraw();
   }
 }
 
 /** The reply after a limit was reached is the last one: text only. */
-function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
+function lastTurn(spec: ActorSpec, state: AgentState): Last | null {
   const told = state.last;
   if (told) return told;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
@@ -168,7 +171,7 @@ function lastTurn(spec: ActorSpec, state: AgentState): LastTurn | null {
       note: "You have no turns left. Call no more tools: answer now with what you have found, and say what is missing.",
     };
   }
-  return null;
+  return state.repetition.end;
 }
 
 /** A call that will not run must not stand in the conversation: every tool_use needs a result (A1.10). */

@@ -16,6 +16,8 @@ const MOST_FILES = 20;
 /** Names that are looked for, whether there are such files or not. */
 const MOST_NAMES = 100;
 const MOST_LINES = 2_000;
+/** Shown by their pages or cells, not by their lines. */
+const DOCUMENT_NAME = /\.(?:pdf|ipynb)$/i;
 const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Where the files are that a prompt may name. */
@@ -34,6 +36,16 @@ export interface Reference {
   /** As the read ledger knows it. */
   readonly read?: ReadEntry;
   readonly picture?: Picture;
+  /** Its path, if only Read's own code can show it; until then the fact says so. */
+  readonly document?: string;
+  readonly pictures?: readonly Picture[];
+}
+
+/** What Read shows of a document: its text, or why it cannot be shown, and its pictures. */
+export interface ShownDocument {
+  readonly text: string;
+  readonly pictures: readonly Picture[];
+  readonly read?: ReadEntry;
 }
 
 /** The same of several files together. */
@@ -47,8 +59,16 @@ export function together(references: readonly Reference[]): References {
   return {
     facts: references.map(({ fact }) => fact),
     reads: references.flatMap(({ read = [] }) => read),
-    pictures: references.flatMap(({ picture = [] }) => picture),
+    pictures: references.flatMap(({ picture = [], pictures = [] }) => [picture, pictures].flat()),
   };
+}
+
+/** The reference to a document, with what Read shows of it. */
+export function withDocument({ fact, document = "" }: Reference, shown: ShownDocument): Reference {
+  const { text: said, pictures, read } = shown;
+  const text = `The prompt names this file; as Read shows it now:\n<file path="${attribute(document)}">\n${harmless(said)}\n</file>`;
+  const digest = digestOf(text + pictures.map(({ source }) => source.data).join(""));
+  return { fact: { ...fact, digest, text }, pictures, ...(read ? { read } : {}) };
 }
 
 /**
@@ -82,6 +102,7 @@ function namesIn(prompt: string): (readonly string[])[] {
 
 interface ShownFile {
   readonly text: string;
+  readonly document?: string;
   readonly read?: ReadEntry;
   readonly picture?: Picture;
 }
@@ -94,6 +115,8 @@ function shownFile(path: string, most: number, files: Files): ShownFile {
     const text = `The prompt names the picture ${harmless(path)}, which is attached.`;
     return { text, picture };
   }
+  if (look.type === "file" && DOCUMENT_NAME.test(path))
+    return { text: `The prompt names ${harmless(path)}: look at it with Read.`, document: path };
   const content: Content =
     look.type === "file" ? files.read(path, most) : { type: "unusable", reason: "is no regular file" };
   if (content.type === "unusable" || look.type !== "file") {

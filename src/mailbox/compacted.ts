@@ -20,6 +20,8 @@ export const Compacted = z.object({
   through: z.number(),
   /** Long results of the turns up to this one are replaced by a reference. */
   elided: z.number(),
+  /** Of the newest turn up to there each long result keeps so many characters of its beginning. */
+  newest: z.optional(z.object({ turn: z.number(), chars: z.number() })),
   /** The folder that holds those results, whole. */
   folder: z.string(),
   /** Of all requests for summaries so far; no turn has it. */
@@ -136,12 +138,13 @@ export function elidedOf(
   );
 }
 
-/** The turn's messages with references in place of long results. */
+/** The turn's messages with references in place of long results; of the newest turn's after their beginning. */
 export function withoutResults(
   messages: readonly MessageParam[],
   turn: number,
-  of: { readonly actor: string; readonly folder: string },
+  of: { readonly actor: string } & Pick<Compacted, "folder" | "newest">,
 ): MessageParam[] {
+  const keeps = of.newest?.turn === turn ? of.newest.chars : 0;
   const elided = new Map(elidedOf(messages, turn, of).map((one) => [one.block, one]));
   if (elided.size === 0) return [...messages];
   return messages.map((message): MessageParam => {
@@ -150,10 +153,19 @@ export function withoutResults(
       role: "user",
       content: message.content.map((block): ContentBlockParam => {
         const one = block.type === "tool_result" ? elided.get(block) : undefined;
-        return one ? { ...one.block, content: referenceTo(one) } : block;
+        return one ? { ...one.block, content: shortened(one, keeps) } : block;
       }),
     };
   });
+}
+
+function shortened(result: ElidedResult, keeps: number): Exclude<ToolResultBlockParam["content"], undefined> {
+  const { content } = result.block;
+  const text = resultText(content);
+  if (keeps === 0) return referenceTo(result);
+  if (typeof content === "string" && text.length <= keeps + ELIDED_FROM_CHARS) return content;
+  const start = text.slice(0, keeps).toWellFormed();
+  return `${start}\n[Only its beginning is left here.] ${referenceTo(result)}`;
 }
 
 function referenceTo({ path, tool, block }: ElidedResult): string {

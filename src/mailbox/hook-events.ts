@@ -5,6 +5,7 @@ export const hookEvents = [
   "UserPromptSubmit",
   "PreToolUse",
   "PostToolUse",
+  "PostToolUseFailure",
   "Stop",
   "SubagentStop",
   "SessionStart",

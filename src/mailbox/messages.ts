@@ -320,6 +320,18 @@ export type BeforeCall = z.infer<typeof BeforeCall>;
 export const LastWriter = z.object({ path: z.string(), actor: ActorId, description: z.string() });
 export type LastWriter = z.infer<typeof LastWriter>;
 
+/**
+ * A file that changed while hooks of a call ran that writes it: what it was, what it is, and the bounded diff of both,
+ * which is empty if its bytes are the same.
+ */
+export const HookChange = z.object({
+  event: z.enum(["PreToolUse", "PostToolUse", "PostToolUseFailure"]),
+  before: z.pick(ReadEntry, { size: true, mtimeMs: true, inode: true }),
+  now: ReadEntry,
+  diff: z.string(),
+});
+export type HookChange = z.infer<typeof HookChange>;
+
 export const Verdict = z.discriminatedUnion("type", [
   /** Run it, with `input` in place of the model's own where a hook rewrote it. */
   z.object({
@@ -333,6 +345,7 @@ export const Verdict = z.discriminatedUnion("type", [
     filtered: z.optional(z.literal(true)),
     /** Other agents that were the last to write what this call is about to write. */
     lastWriters: z.optional(z.array(LastWriter)),
+    changed: z.optional(z.array(HookChange)),
   }),
   z.object({ type: z.literal("refuse"), reason: z.string() }),
 ]);
@@ -342,18 +355,22 @@ export type Verdict = z.infer<typeof Verdict>;
 export const Found = z.object({ call: CallId, paths: z.array(z.string()) });
 export type Found = z.infer<typeof Found>;
 
-/** `result` where the verdict asked for it. */
+/** `result` where the verdict asked for it; `response`: the same as hooks read it, if the tool has more to say to them. */
 export const AfterCall = z.object({
   id: CallId,
   isError: z.boolean(),
   bytes: z.number(),
   result: z.optional(CallResult),
   overdue: z.optional(z.literal(true)),
+  response: z.optional(z.unknown()),
 });
 export type AfterCall = z.infer<typeof AfterCall>;
 
-/** Text that a hook adds to the result. */
-export const AfterAnswer = z.object({ append: z.optional(z.string()) });
+/** `append`: text that a hook adds to the result. */
+export const AfterAnswer = z.object({
+  append: z.optional(z.string()),
+  changed: z.optional(z.array(HookChange)),
+});
 export type AfterAnswer = z.infer<typeof AfterAnswer>;
 
 /** `compact`: the person wants the conversation smaller before the next request. */

@@ -37,9 +37,9 @@ export function shownConversation(
   );
 }
 
-function shownTurn(actor: string, turn: Turn, { elided, folder }: Compacted): Turn {
-  if (turn.turn > elided) return turn;
-  return { ...turn, messages: withoutResults(turn.messages, turn.turn, { actor, folder }) };
+function shownTurn(actor: string, turn: Turn, compacted: Compacted): Turn {
+  if (turn.turn > compacted.elided) return turn;
+  return { ...turn, messages: withoutResults(turn.messages, turn.turn, { actor, ...compacted }) };
 }
 
 /** Adds steering to the conversation in place of the list, never of a message: records share those. */

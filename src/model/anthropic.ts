@@ -245,6 +245,7 @@ class Attempt {
       ...(error.errorCode === null ? {} : { code: error.errorCode }),
       ...(error.apiMessage === null ? {} : { message: error.apiMessage }),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+      ...(header("x-should-retry") === "false" ? { shouldRetry: false } : {}),
       ...(location ? { location } : {}),
     };
   }

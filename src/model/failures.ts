@@ -19,6 +19,8 @@ export interface ServerError {
   /** `error.message` of a JSON body; never a page of HTML. */
   readonly message?: string;
   readonly retryAfterMs?: number;
+  /** The server's `x-should-retry`. */
+  readonly shouldRetry?: boolean;
   /** Where a 3xx answer points. */
   readonly location?: string;
 }
@@ -36,7 +38,7 @@ const KIND_OF_TYPE: Readonly<Record<string, ModelFailureKind>> = {
   timeout_error: "server",
 };
 
-const SPENT = /spend.?limit|credit balance|billing/i;
+const SPENT = /spend.?limit|usage.?limit|credit balance|billing/i;
 const TOO_LONG = /prompt is too long|context (length|window)|too many (input )?tokens/i;
 
 function kindOf({ status, type, code, message = "" }: ServerError): ModelFailureKind {
@@ -88,6 +90,7 @@ export function serverFailure(error: ServerError, where: Where): ModelFailure {
     message: sentence(kind, where, said, status),
     ...(error.status === undefined ? {} : { status: error.status }),
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(error.shouldRetry === false ? { final: true } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import type {
   Access,
   AfterAnswer,
@@ -36,6 +37,8 @@ export interface CallSide extends HookSide {
   denied(call: Call): void;
   /** Why a tool of an MCP server was not offered to it, in sentences for its model; null: nothing is known of that. */
   whyAbsent(tool: string): string | null;
+  /** The agent whose report is to be in this file, and that still works; null: there is none. */
+  reportDue(path: string): ActorId | null;
   /** Rules that hold for this actor alone. */
   lent(): readonly Rule[];
   now(): number;
@@ -74,7 +77,8 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const { input, writes, tool } = running;
     // In a tree the snapshot says what was written, by commands too.
     if (held === null) {
-      side.radar.wrote(actor.id, writes ?? []);
+      // An actor that has ended has given its files up.
+      if (actor.child.state !== "ended") side.radar.wrote(actor.id, writes ?? []);
       return;
     }
     const command =
@@ -93,13 +97,23 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     );
   };
 
-  const after = (call: Call["id"], isError: boolean, result?: CallResult): void => {
+  /** The call is over for the journal and for everybody who watches; its files are its own until `released`. */
+  const ended = (call: Call["id"], isError: boolean, result?: CallResult): void => {
     journal.note({ type: "after", actor: actor.id, call, isError, ...(result ? { result } : {}) });
-    side.writes.release(call, actor.id, !isError);
-    // Also a call that failed may have written.
-    saved(actor.calls.get(call));
     actor.calls.delete(call);
     side.changed();
+  };
+
+  /** Also a call that failed may have written. */
+  const released = (call: Call["id"], running: RunningCall | undefined, isError: boolean): void => {
+    side.writes.release(call, actor.id, !isError);
+    saved(running);
+  };
+
+  const after = (call: Call["id"], isError: boolean, result?: CallResult): void => {
+    const running = actor.calls.get(call);
+    ended(call, isError, result);
+    released(call, running, isError);
   };
 
   const territory = () => ({
@@ -199,11 +213,15 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     if (writes === null) await side.isolation.trees.at(actor.root)?.settled;
     const running = busyWith(call, tool, judged, { title: ready.title, cwd, writes });
     let result: CallResult;
+    let response: unknown;
     try {
       const run = (signal: AbortSignal) => ready.call({ call: call.id, actor: actor.id, cwd, signal });
       const { timeoutMs } = tool;
-      result = await (timeoutMs === undefined ? run(side.signal) : runTimed(call.tool, timeoutMs, side, run));
-      if (result.overdue) warnOfOverdue(running);
+      const end = await (timeoutMs === undefined
+        ? run(side.signal)
+        : runTimed(call.tool, timeoutMs, side, run));
+      if (end.overdue) warnOfOverdue(running);
+      ({ response, ...result } = end);
       if (actor.place !== null && actor.place !== place) result = { ...result, moved: actor.place };
       after(call.id, result.isError, tool.repeatable ? undefined : result);
     } catch (error) {
@@ -211,7 +229,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       throw error;
     }
     if (!isWatched(running, side)) return result;
-    const { append } = await heard(running, result, side);
+    const { append } = await heard(running, { ...result, response }, side);
     return append === undefined ? result : appended(result, append);
   };
 
@@ -227,6 +245,11 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const claim = judged.rewritten ? tool.prepare(judged.input) : asked;
     if (claim.type === "invalid") return { type: "refuse", reason: claim.message };
     const accesses = claim.accesses(cwd);
+    const [due] = accesses.flatMap(({ target }) => side.reportDue(target) ?? []);
+    if (due !== undefined) {
+      after(call.id, true);
+      return { type: "refuse", reason: notWrittenYet(due) };
+    }
     const writes = writesOf(tool, accesses);
     const running = busyWith(call, tool, judged, { title: claim.title, cwd, writes });
     const claimed = await toItself(call.id, writes);
@@ -250,6 +273,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       ...(judged.rewritten ? { input: judged.input } : {}),
       ...(isWatched(running, side) ? { watched: true as const } : {}),
       ...(tool.repeatable ? {} : { kept: true as const }),
+      ...(judged.changed === undefined ? {} : { changed: [...judged.changed] }),
       ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
     };
   };
@@ -267,12 +291,18 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
 
   return {
     before,
-    async after({ id, isError, result, overdue }) {
+    async after({ id, isError, result, response, overdue }) {
       const running = actor.calls.get(id);
       if (running && overdue) warnOfOverdue(running);
       const kept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
-      after(id, isError, kept ? result : undefined);
-      return running && result && isWatched(running, side) ? heard(running, result, side) : {};
+      ended(id, isError, kept ? result : undefined);
+      try {
+        if (running === undefined || result === undefined || !isWatched(running, side)) return {};
+        return await heard(running, { ...result, response }, side);
+      } finally {
+        // Hooks may write the call's files, too: nobody else does meanwhile.
+        released(id, running, isError);
+      }
     },
     callTool,
     hidden(call, paths) {
@@ -288,6 +318,10 @@ function writesOf({ level }: KnownTool, accesses: readonly Access[]): readonly s
   if (level === "read") return [];
   const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
   return level === "write" && targets.length > 0 ? targets : null;
+}
+
+function notWrittenYet(agent: ActorId): string {
+  return `This file has not been written yet: agent ${agent} still works, and you are told when its report is there. To see how it stands, call TaskOutput with task_id ${JSON.stringify(agent)} and block: false.`;
 }
 
 /** The letter that stops an agent travels on another lane, so its next call may come first. */

@@ -3,6 +3,7 @@ import { ActorId } from "../mailbox/ids.ts";
 import type { CommandOutput } from "../mailbox/runs.ts";
 import type { BackgroundDesk, TaskView } from "../tools/background/desk.ts";
 import type { ActorRecord } from "./actor-record.ts";
+import { progressText } from "./agent-progress.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
 import type { Stop } from "./children.ts";
 import type { Notice } from "./notices.ts";
@@ -74,7 +75,8 @@ export function backgroundDesk(background: Background, actors: Actors, clock: Cl
         over.abort();
       }
     },
-    output: (id) => (background.find(id) ? background.output(id) : Promise.resolve(reportOf(agentOf(id)))),
+    output: (id) =>
+      background.find(id) ? background.output(id) : Promise.resolve(reportOf(agentOf(id), clock)),
     async stop(id) {
       if (background.find(id)) return background.stop(id);
       const agent = agentOf(id);
@@ -104,8 +106,8 @@ function agentView(agent: ActorRecord, clock: Clock): TaskView {
   return { ...common, state, ending: `It ended: ${how}.` };
 }
 
-/** Nothing of an agent is shown before its one summary (A22.16). */
-function reportOf(agent: ActorRecord | undefined): CommandOutput {
-  const text = agent?.summary?.text ?? "";
+/** The report of an agent that has ended; before that only how it stands (A22.16, A22.36). */
+function reportOf(agent: ActorRecord | undefined, clock: Clock): CommandOutput {
+  const text = agent === undefined ? "" : (agent.summary?.text ?? progressText(agent, clock.now()));
   return { bytes: Buffer.byteLength(text), head: text, tail: null, path: null };
 }

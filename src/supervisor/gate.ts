@@ -1,5 +1,5 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Call } from "../mailbox/messages.ts";
+import type { Call, HookChange } from "../mailbox/messages.ts";
 import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
@@ -21,6 +21,7 @@ import type { SessionAsks } from "./asking.ts";
 import type { CommandPlace } from "./commands.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { judgeForeign, stricter } from "./foreign-tools.ts";
+import { findHookChanges, writesIn } from "./hook-changes.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 /** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
@@ -39,7 +40,7 @@ export interface GateParts {
   engine(territory: Territory): Engine;
   /** What keeps an actor in a tree of its own. */
   readonly confinement: Confinement;
-  readonly hooks: Pick<HookRunner, "preToolUse">;
+  readonly hooks: Pick<HookRunner, "has" | "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
   /** Whether any rule denies anything: where none does, no search is asked about. */
   deniesAny(): boolean;
@@ -98,6 +99,8 @@ export type Gated = Grounds &
         readonly rewritten: boolean;
         /** What a hook has to say to the model, besides the result. */
         readonly context?: string;
+        /** What hooks have made of the files that it writes. */
+        readonly changed?: readonly HookChange[];
       } & CommandPlace)
     /**
      * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
@@ -164,7 +167,11 @@ export class Gate {
     const names = namesOf(tool);
     const { toolUse, input: asked } = call;
     const hooked = { names, input: asked, toolUseId: toolUse };
-    const word = await this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal);
+    const { said: word, changes } = await findHookChanges(
+      "PreToolUse",
+      this.#parts.hooks.has("PreToolUse", names) ? writesIn(tool, asked, cwd) : [],
+      () => this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal),
+    );
     if (word.type === "deny")
       return {
         type: "refuse",
@@ -186,6 +193,7 @@ export class Gate {
     const go = {
       type: "go",
       ...{ input, rewritten },
+      ...(changes.length === 0 ? {} : { changed: changes }),
       ...(word.context ? { context: word.context } : {}),
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;

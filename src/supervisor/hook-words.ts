@@ -1,7 +1,13 @@
 import { harmless } from "../context/harmless.ts";
+import type { HookEvent } from "../mailbox/hook-events.ts";
 
 const BEGINS = "\n\n<system-reminder>\nSaid by a ";
 const ENDS = "\n</system-reminder>";
+
+/** What a hook says to a model, marked as the hook's; empty if it says nothing. */
+export function hookText(event: HookEvent, text = ""): string {
+  return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the person:\n${harmless(text)}${ENDS}`;
+}
 
 /**
  * A prompt with what hooks add to it (A5.9), which stands behind it and is marked: neither a model nor a person takes
@@ -14,10 +20,7 @@ export function withHookWords(
     readonly context?: string | undefined;
   }[],
 ): string {
-  const words = said.flatMap(({ event, context = "" }) =>
-    context.trim() === "" ? [] : [`${BEGINS}${event} hook, not by the person:\n${harmless(context)}${ENDS}`],
-  );
-  return [prompt, ...words].join("");
+  return [prompt, ...said.map(({ event, context }) => hookText(event, context))].join("");
 }
 
 /** What the person said of it. */

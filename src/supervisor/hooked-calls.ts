@@ -1,7 +1,11 @@
-import type { AfterAnswer, CallResult } from "../mailbox/messages.ts";
-import type { HookCaller, StopResult } from "../policy/hooks/results.ts";
+import { resultText } from "../mailbox/compacted.ts";
+import type { AfterAnswer } from "../mailbox/messages.ts";
+import type { CallEnd, HookCaller, StopResult } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
+import type { ToolEnd } from "../tools/sealed.ts";
 import type { ActorRecord, RunningCall } from "./actor-record.ts";
+import { findHookChanges } from "./hook-changes.ts";
+import { hookText } from "./hook-words.ts";
 
 /** What hooks of one actor may reach. */
 export interface HookSide {
@@ -19,26 +23,47 @@ export interface HookSide {
 
 /** Whether hooks have something to say to the result of a call. */
 export function isWatched({ hooked, context }: RunningCall, { hooks }: Pick<HookSide, "hooks">): boolean {
-  return context !== undefined || hooks.has("PostToolUse", hooked.names);
+  const has = (event: CallEnd["event"]) => hooks.has(event, hooked.names);
+  return context !== undefined || has("PostToolUse") || has("PostToolUseFailure");
 }
 
-/** What hooks have to say to a result (A5.8); the call is over for everybody else by then. */
-export async function heard(running: RunningCall, result: CallResult, side: HookSide): Promise<AfterAnswer> {
-  const { hooked, cwd, context } = running;
-  const said = await side.hooks.postToolUse(hooked, result.content, side.caller(cwd), side.signal);
+/** Runs the hooks for the end of a call (A5.8): what they say to its result, and what they changed in its files. */
+export async function heard(running: RunningCall, result: ToolEnd, side: HookSide): Promise<AfterAnswer> {
+  const { hooked, cwd, context, writes } = running;
+  const end = endOf(result, side.signal);
+  const watched = side.hooks.has(end.event, hooked.names) ? (writes ?? []) : [];
+  const { said, changes } = await findHookChanges(end.event, watched, () =>
+    side.hooks.postToolUse(hooked, end, side.caller(cwd), side.signal),
+  );
   if (said.stop !== undefined) side.halt(said.stop);
-  const words = [context, said.append, said.block].filter((text) => text !== undefined && text !== "");
-  return words.length === 0 ? {} : { append: words.join("\n\n") };
+  const after = [said.append, said.block].filter((text) => text !== undefined);
+  const append = [hookText("PreToolUse", context), hookText(end.event, after.join("\n\n"))].join("").trim();
+  return {
+    ...(append === "" ? {} : { append }),
+    ...(changes.length === 0 ? {} : { changed: changes }),
+  };
+}
+
+/** A command's exit code is a result like any other; only a call that did not come to its own end has failed. */
+function endOf({ content, isError, response }: ToolEnd, signal: AbortSignal): CallEnd {
+  if (isError)
+    return { event: "PostToolUseFailure", error: resultText(content), interrupted: signal.aborted };
+  const own = typeof response === "object" ? response : null;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return { event: "PostToolUse", response: { ...(own ?? { success: true, content: blocks }) } };
 }
 
 /** What hooks say to an actor that is about to end (A5.10). */
-export function stopping(
+export async function stopping(
   { goneOn, cwd }: ActorRecord,
   lastText: string,
   side: HookSide,
 ): Promise<StopResult> {
   const caller = { ...side.caller(cwd), goneOn, lastText };
-  return caller.agentType === undefined
-    ? side.hooks.stop(caller, side.signal)
-    : side.hooks.subagentStop(caller, side.signal);
+  const event = caller.agentType === undefined ? "Stop" : "SubagentStop";
+  const said =
+    event === "Stop"
+      ? await side.hooks.stop(caller, side.signal)
+      : await side.hooks.subagentStop(caller, side.signal);
+  return said.goOn === undefined ? said : { ...said, goOn: hookText(event, said.goOn).trim() };
 }

@@ -13,8 +13,10 @@ import {
   type Reference,
   type References,
   referencesIn,
+  type ShownDocument,
   together,
   type Workspace,
+  withDocument,
 } from "../context/references.ts";
 import type { Named } from "../context/skills/render.ts";
 import type { Clock } from "../mailbox/clock.ts";
@@ -97,6 +99,8 @@ export interface KnowledgeParts {
   readonly agents: Pick<AgentIndex, "fact" | "isInline">;
   /** Looks whether there are other kinds of agents now; null: nobody could say. */
   readonly lookAtAgents: (() => Promise<void>) | null;
+  /** Shows a document as Read does; so many of them share what one result may have. */
+  readonly showDocument?: (path: string, among: number) => Promise<ShownDocument>;
   readonly files?: Files;
 }
 
@@ -180,6 +184,18 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
     return [...(list === null ? [] : [list]), ...(has("Agent") ? [agents.fact(tokens)] : [])];
   }
 
+  /** With what Read shows of documents. */
+  async function withDocuments(references: readonly Reference[]): Promise<readonly Reference[]> {
+    const { showDocument } = parts;
+    const among = references.filter(hasDocument).length;
+    if (showDocument === undefined || among === 0) return references;
+    return Promise.all(
+      references.map(async (one) =>
+        one.document === undefined ? one : withDocument(one, await showDocument(one.document, among)),
+      ),
+    );
+  }
+
   /** Those that the newest prompt names are told once. */
   function takeNamed(): readonly Reference[] {
     const taken = named;
@@ -193,13 +209,19 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
       return { texts: facts.map((fact) => fact.text), reads };
     },
     userTurn(prompt, attached = []) {
-      named = [...(workspace === null ? [] : referencesIn(prompt, workspace, files)), ...attached];
+      const mine = [...(workspace === null ? [] : referencesIn(prompt, workspace, files)), ...attached];
+      named = mine;
+      const documentsNow = withDocuments(mine).then((shown) => {
+        // Another prompt may have come meanwhile.
+        if (named === mine) named = shown;
+      });
       const agentsNow = parts.lookAtAgents?.() ?? null;
-      if (!options.surroundings) return agentsNow;
+      if (!options.surroundings)
+        return mine.some(hasDocument) ? Promise.all([documentsNow, agentsNow]).then(() => {}) : agentsNow;
       const statusNow = parts.gitStatus().then((now) => {
         status = now;
       });
-      return Promise.all([statusNow, agentsNow]).then(() => {});
+      return Promise.all([statusNow, agentsNow, documentsNow]).then(() => {});
     },
     first({ memory: sees, leads, window, skills: loads, agents: starts, edits, atMost }) {
       const told = sees ? memoryIn(memoryRoom(window)) : null;
@@ -252,6 +274,10 @@ export function sessionKnowledge(parts: KnowledgeParts): Knowledge {
     if (!warned.has(note)) onWarning(note);
     warned.add(note);
   }
+}
+
+function hasDocument({ document }: Reference): boolean {
+  return document !== undefined;
 }
 
 function gone(key: string): string | null {

@@ -3,6 +3,7 @@ import type { LastTurn, Reply } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { viewOf } from "./actor-view.ts";
+import { agentDue } from "./agent-progress.ts";
 import { beforeItBegins } from "./before-it-begins.ts";
 import { type ChildEvent, type Effect, type Stop, type StopScope, step } from "./children.ts";
 import { Delivery } from "./delivery.ts";
@@ -374,6 +375,7 @@ export class Lives {
       lastWords: () => this.#listeners.lastWords(actor),
       whyAbsent: (tool) => this.#session.servers.whyAbsent(actor, tool),
       onWarning: (message) => this.#warn(message),
+      reportDue: (path) => agentDue(path, this.all, this.#session.outputs),
       lent: () => this.#session.skills?.lent(actor.id) ?? [],
       denied: ({ toolUse, tool, input }) =>
         this.#listeners.onDenied({

@@ -1,5 +1,7 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
+import { boundsOf } from "../context/compaction/bounds.ts";
+import { charsIn } from "../context/compaction/tokens.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, type Ids, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
@@ -35,6 +37,7 @@ import { openGround } from "./session-ground.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
+import { showDocument } from "./show-document.ts";
 import { openSkills, skillFolders } from "./skills/open-skills.ts";
 import type { SessionSkills } from "./skills/session-skills.ts";
 import type { Common } from "./specs.ts";
@@ -167,9 +170,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   });
   for (const { name } of (options.tools ?? []).filter(({ undeclared }) => undeclared))
     listeners.onWarning(undeclaredPlace(name));
+  const resultChars = charsIn(boundsOf(windowFor(model, options.compaction), limits).result);
   const servers = lateServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
     ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
+    resultChars,
     kinds: () => kinds.all,
     kind: (type) => kinds.find(type),
     folders,
@@ -199,6 +204,8 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     situation: (atMost) => ({
       ...{ mode: narrower(mode.current(), atMost), planFile: plans.current, hasUser: asks.hasPerson },
     }),
+    showDocument: (path, among) =>
+      showDocument(path, { cwd: options.cwd, resultChars: Math.floor(resultChars / among) }),
     seesMemory: (type) => kinds.find(type)?.memory ?? true,
     ...{ denied, skills, agents, lookAtAgents, skillListing: options.skills?.listing ?? "attached" },
   });

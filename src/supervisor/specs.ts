@@ -2,6 +2,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { schemaWords } from "../actors/typed/words.ts";
 import { assemble, messagesOf, type Part, systemOf } from "../context/assemble.ts";
+import { boundsOf } from "../context/compaction/bounds.ts";
 import { mainRole, mainSections } from "../context/system.ts";
 import { treeWords } from "../context/tree-words.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
@@ -222,10 +223,11 @@ function partsOf(
   const { options, heldBy } = common;
   const { role, prompt, root = options.cwd, isolation, model } = particular;
   const additionalDirs = foldersOf(options, isolation);
+  const bounds = boundsOf(windowFor(model, options.compaction), common.limits);
   const { tools, names } = parted(common, particular);
   return assemble({
     role,
-    environment: { cwd: root, additionalDirs, platform: process.platform, model },
+    environment: { cwd: root, additionalDirs, platform: process.platform, model, limits: bounds },
     place: [isolation ? treeWords(isolation) : "", STANDING_WORDS].filter(Boolean).join("\n\n"),
     memory,
     tools: tools

@@ -79,7 +79,8 @@ const DEFAULT_TYPE = "general-purpose";
 /** Only where forks can be had (A4.18). The runtime holds to the first two as well: there is nothing to read (A22.16). */
 const FORK_DISCIPLINE = [
   '- `subagent_type: "fork"` starts an agent that has this whole conversation and works in the background.',
-  "- Don't peek: leave the `output_file` of a fork alone unless the person asks how it is going; its report is brought to you.",
+  "- Don't peek: the `output_file` of a fork is not there before its end, and its report is brought to you.",
+  naming`- Only if the user asks how it is going, call ${"TaskOutput"} with \`block: false\`.`,
   "- Don't race: until that report is there you know nothing of what the fork found, so do not guess, announce or make up its result in any form.",
   "- A fork's prompt is a directive: what to do, not what the situation is, which it knows.",
 ];
@@ -112,7 +113,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       recover:
         "A report that says how an agent failed is a result too: use what it found, and start another one with a narrower task if something is missing.",
       limits:
-        "You receive the final report only, not the agent's tool results. Agents beyond the session's limit wait in order; none is refused.",
+        "You receive the final report only, not the agent's tool results. Agents beyond the number that run at once wait in order. One beyond the number that you, or the session, may start in all is refused, and the answer says so.",
     },
     title: ({ description, subagent_type }) => `${subagent_type ?? DEFAULT_TYPE}: ${description}`,
     accesses: () => [],

@@ -36,7 +36,13 @@ const Input = z.strictObject({
 });
 type Input = z.infer<typeof Input>;
 
-export const bashTool: Tool<Input, string, AgentCallContext> = {
+interface Output {
+  /** As the model reads it. */
+  readonly text: string;
+  readonly response: Readonly<Record<string, unknown>>;
+}
+
+export const bashTool: Tool<Input, Output, AgentCallContext> = {
   name: "Bash",
   aliases: [],
   description: bashPrompt({
@@ -51,10 +57,11 @@ export const bashTool: Tool<Input, string, AgentCallContext> = {
   title: ({ command, description }) => description?.trim() || command.trim(),
   accesses: (_input, cwd) => [{ kind: "execute", target: cwd }],
   call: bash,
-  mapToolResultToToolResultBlockParam: (text) => text,
+  mapToolResultToToolResultBlockParam: ({ text }) => text,
+  response: ({ response }) => response,
 };
 
-async function bash(input: Input, context: AgentCallContext): Promise<string | ToolFailure> {
+async function bash(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
   const { command, timeout = DEFAULT_TIMEOUT_MS } = input;
   const complaint = complaintAbout(input);
   if (complaint !== null) return failed(complaint);
@@ -141,13 +148,16 @@ function isBelow(folder: string, path: string): boolean {
  * exit code is an answer (that of grep, of a test run), whatever it is; only a command that did not come to its
  * own end is an error.
  */
-function told(result: CommandResult, notes: readonly string[], timeoutMs: number): string | ToolFailure {
+function told(result: CommandResult, notes: readonly string[], timeoutMs: number): Output | ToolFailure {
   const output = shownOutput(result.output);
   const frame = [...notes, ...besides(result), ending(result, timeoutMs)]
     .map((note) => `[${note}]`)
     .join("\n");
   const text = `${output === "" ? "(no output)" : output}\n${frame}`;
-  return result.outcome === "exited" && !result.flooded ? text : failed(text);
+  if (result.outcome !== "exited" || result.flooded) return failed(text);
+  // Both streams are one here; scripts look for either.
+  const streams = { stdout: output, stderr: "", interrupted: false, isImage: false };
+  return { text, response: { ...streams, exitCode: result.exitCode } };
 }
 
 /** What the runtime has to say of a command that ran, apart from how it ended. */
@@ -198,15 +208,17 @@ async function startInBackground(
   { command, description, timeout }: Input,
   { cwd, notes }: Place,
   context: AgentCallContext,
-): Promise<string | ToolFailure> {
+): Promise<Output | ToolFailure> {
   const title = description?.trim() || command.trim();
   const answer = await context.background({ call: context.call, command, description: title, cwd });
   if (answer.type === "refused") return failed(answer.reason);
   context.ran(command, null);
   const unlimited =
     timeout === undefined ? [] : ["timeout is for commands in the foreground; this one has none."];
-  return [
+  const text = [
     `Running in the background with the id ${answer.task}. You will be told when it has ended. Its output goes to ${answer.path}.`,
     ...[...notes, ...unlimited].map((note) => `[${note}]`),
   ].join("\n");
+  const streams = { stdout: "", stderr: "", interrupted: false, isImage: false };
+  return { text, response: { ...streams, backgroundTaskId: answer.task } };
 }

@@ -5,7 +5,8 @@ import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Place } from "../mailbox/worktree.ts";
 import { meant, nameAsked, SEARCH, whyNothing } from "./deferred/meant.ts";
-import type { ReadyCall, SealedTool } from "./sealed.ts";
+import { learnHookChanges } from "./hook-changes.ts";
+import type { ReadyCall, SealedTool, ToolEnd } from "./sealed.ts";
 import type { AgentCallContext } from "./tool.ts";
 import { moduleTool } from "./tool-module.ts";
 
@@ -86,18 +87,22 @@ async function runHere(
   if (verdict.input !== undefined) call = tool.prepare(verdict.input);
   if (call.type === "invalid")
     return refused(`The input was rewritten by a hook and no longer fits. ${call.message}`);
-  const { lastWriters = [], watched, kept, filtered } = verdict;
+  const { lastWriters = [], watched, kept, filtered, changed } = verdict;
   const hidden = filtered ? hiddenBy(services, id) : context.hidden;
-  const result = await settled(name, call, { ...context, lastWriters, hidden });
+  const before = learnHookChanges(context.reads, changed);
+  const { response, ...result } = await settled(name, call, { ...context, lastWriters, hidden });
   const { isError, overdue } = result;
   const ended = { id, isError, bytes: sizeOf(result), ...(overdue ? { overdue } : {}) };
   if (watched) {
-    const { append } = await services.after({ ...ended, result });
-    return append === undefined ? result : appended(result, append);
+    const told = response === undefined ? {} : { response };
+    const answer = await services.after({ ...ended, result, ...told });
+    const after = learnHookChanges(context.reads, answer.changed);
+    const notes = [...before, ...(answer.append === undefined ? [] : [answer.append]), ...after];
+    return notes.length === 0 ? result : appended(result, notes.join("\n\n"));
   }
   // Nobody answers it, and a supervisor that is gone is found out by the next question.
   services.after(kept ? { ...ended, result } : ended).catch(() => {});
-  return result;
+  return before.length === 0 ? result : appended(result, before.join("\n\n"));
 }
 
 function hiddenBy(services: Pick<Services, "hidden">, call: CallId): AgentCallContext["hidden"] {
@@ -109,7 +114,7 @@ async function settled(
   name: string,
   call: ReadyCall<AgentCallContext>,
   context: AgentCallContext,
-): Promise<CallResult> {
+): Promise<ToolEnd> {
   try {
     return await call.call(context);
   } catch (error) {

@@ -80,6 +80,10 @@ export const editTool: Tool<Input, Output, AgentCallContext> = {
       : "";
     return `${path} was edited: ${places}.${HOW_READ[reading]}${other}`;
   },
+  response: ({ path }, { old_string, new_string, replace_all = false }) => ({
+    ...{ success: true, filePath: path },
+    ...{ oldString: old_string, newString: new_string, replaceAll: replace_all },
+  }),
 };
 
 const HOW_READ: Readonly<Record<Reading, string>> = {

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { DEFAULT_HEAD_LIMIT, type GrepInput, modeOf, type OutputMode } from "./grep-arguments.ts";
 import type { GrepEntry } from "./grep-output.ts";
 import { shownPath } from "./paths.ts";
-import { RESULT_CHARS } from "./result-size.ts";
+import { charsOf } from "./result-size.ts";
+
+/** For the notices after the rows. */
+const NOTICE_CHARS = 500;
 
 export interface Found {
   readonly entries: readonly GrepEntry[];
@@ -15,11 +18,12 @@ export interface Found {
 }
 
 /** What the model gets: the entries asked for, then notices in brackets. */
-export function grepAnswer(input: GrepInput, found: Found, cwd: string): string {
+export function grepAnswer(input: GrepInput, found: Found, cwd: string, chars: number): string {
   const offset = input.offset ?? 0;
   const limit = input.head_limit ?? DEFAULT_HEAD_LIMIT;
   const asked = found.entries.slice(offset, limit === 0 ? undefined : offset + limit);
-  const rows = fitting(asked.map((entry, at) => rowOf(entry, input, found.folder, cwd, at === 0)));
+  const all = asked.map((entry, at) => rowOf(entry, input, found.folder, cwd, at === 0));
+  const rows = fitting(all, chars - NOTICE_CHARS);
   const notices = [
     ...moreNotice(found, modeOf(input), offset, rows.length),
     ...totalNotice(found),
@@ -50,12 +54,14 @@ function rowOf(entry: GrepEntry, input: GrepInput, folder: string, cwd: string, 
   }
 }
 
-function fitting(rows: readonly string[]): string[] {
-  let room = RESULT_CHARS;
-  return rows.filter((row) => {
-    room -= row.length + 1;
-    return room >= 0;
+/** The first rows that fit; one in any case. */
+function fitting(rows: readonly string[], chars: number): readonly string[] {
+  let room = chars;
+  const end = rows.findIndex((row, at) => {
+    room -= charsOf(row) + 1;
+    return room < 0 && at > 0;
   });
+  return end < 0 ? rows : rows.slice(0, end);
 }
 
 const WORDS: Readonly<Record<OutputMode, string>> = {

@@ -18,6 +18,7 @@ import { byPath } from "./grep-order.ts";
 import { type GrepEntry, parseCounts, parseFiles, parseLines } from "./grep-output.ts";
 import { resolvePath, whyUnusable } from "./paths.ts";
 import { naming } from "./prompt.ts";
+import { RESULT_CHARS } from "./result-size.ts";
 import { ripgrepPath } from "./ripgrep.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 
@@ -42,7 +43,7 @@ export const grepPrompt: ToolPrompt = {
   how: `pattern is in ripgrep's syntax, not grep's: signs such as braces, brackets and dots have to be escaped to be taken literally (interface\\{\\} finds interface{}). A match stays within one line unless multiline: true. output_mode: files_with_matches (the default) gives paths, content gives path:line:text, count gives path:count. Paths inside the working directory are shown relative to it. -A, -B, -C, context and -n belong to content. A glob with a slash is matched from the folder searched.`,
   recover:
     "a pattern that ripgrep refuses comes back with its reason: correct the pattern. With no matches, try fewer words, -i, or another path; what git ignores, folders of version control and binary files are not searched unless path names them.",
-  limits: `${DEFAULT_HEAD_LIMIT} lines or files unless head_limit says otherwise, with a notice of how many there are; go on with offset. head_limit: 0 shows all: use it sparingly, because a large result fills the context. Paths are listed newest first, lines and counts in the order of paths; lines are cut after ${MAX_COLUMNS} columns.`,
+  limits: `${DEFAULT_HEAD_LIMIT} lines or files unless head_limit says otherwise, with a notice of how many there are; go on with offset. head_limit: 0 shows as many as one result may have: use it sparingly, because a large result fills the context. Paths are listed newest first, lines and counts in the order of paths; lines are cut after ${MAX_COLUMNS} columns.`,
 };
 
 export const grepTool: Tool<GrepInput, Output, AgentCallContext> = {
@@ -81,7 +82,7 @@ async function grep(input: GrepInput, context: AgentCallContext): Promise<Output
     unreadable: unreadableIn(result.stderr),
     folder: place.folder,
   };
-  return { text: grepAnswer(input, found, context.cwd) };
+  return { text: grepAnswer(input, found, context.cwd, context.resultChars ?? RESULT_CHARS) };
 }
 
 /** Files that a rule denies are left out of what an allowed folder has (A10.6). */

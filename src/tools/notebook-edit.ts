@@ -64,6 +64,10 @@ export const notebookEditTool: Tool<Input, Output, AgentCallContext> = {
   call: notebookEdit,
   mapToolResultToToolResultBlockParam: ({ path, mode, cell, number }) =>
     `${path}: cell ${JSON.stringify(cell)} was ${DONE[mode]} ${mode === "delete" ? "from" : "as"} place ${number}.`,
+  response: ({ path, mode, cell }, { new_source }) => ({
+    ...{ success: true, filePath: path },
+    ...{ edit_mode: mode, cell_id: cell, new_source },
+  }),
 };
 
 const DONE = { replace: "replaced", insert: "inserted", delete: "deleted" } as const;

@@ -3,10 +3,10 @@ import { messageOf, PASS_OVER } from "./paths.ts";
 import { MAX_PDF_PAGES, pageRange } from "./pdf-pages.ts";
 import { loadPictures, type Pictures, SCALED_EDGE } from "./pictures.ts";
 import type { RegularFile } from "./regular-file.ts";
-import { RESULT_CHARS } from "./result-size.ts";
+import { charsOf, IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { knownEntry } from "./seen.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
-import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** The whole file is held in memory, twice. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
@@ -15,7 +15,7 @@ const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 export async function readDocument(
   { file, path, stats }: RegularFile,
   pages: string | undefined,
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Shown | ToolFailure> {
   if (stats.size > MAX_DOCUMENT_BYTES)
     return failed(`${path} has ${stats.size} bytes; PDF documents are shown up to ${MAX_DOCUMENT_BYTES}.`);
@@ -33,7 +33,7 @@ export async function readDocument(
   try {
     const range = pageRange(pages, document.pages);
     if (range.type === "wrong") return failed(`${path}: ${range.reason}`);
-    const shown = await shownPages(document, range, await loadPictures(), context.signal);
+    const shown = await shownPages(document, range, await loadPictures(), context);
     context.reads.record(knownEntry(path, stats, bytes));
     return shown;
   } finally {
@@ -45,25 +45,30 @@ async function shownPages(
   document: Document,
   { from, to }: { readonly from: number; readonly to: number },
   pictures: Pictures | null,
-  signal: AbortSignal,
+  { signal, resultChars = RESULT_CHARS }: ReadContext,
 ): Promise<Shown> {
   const blocks: ShownBlock[] = [];
-  let room = RESULT_CHARS;
+  let room = resultChars;
+  let last = from - 1;
   for (let number = from; number <= to; number += 1) {
     signal.throwIfAborted();
+    if (room <= 0) break;
+    last = number;
     const page = document.page(number);
     const text = page.text().replaceAll("\0", "").replaceAll("\r\n", "\n").trim();
     const cut =
       text.length > room ? `${text.slice(0, room)}\n[cut: the text of these pages is too long]` : text;
-    room -= Math.min(room, text.length);
+    room -= charsOf(cut);
     blocks.push({ type: "text", text: `[Page ${number} of ${document.pages}]\n${cut || "[no text]"}` });
     if (pictures === null) continue;
+    room -= IMAGE_CHARS;
     const { data, width, height } = await page.pixels(SCALED_EDGE);
     blocks.push(imageBlock(await pictures.fromPixels(data, width, height)));
   }
   if (pictures === null)
     blocks.push({ type: "text", text: "[How the pages look cannot be shown on this system.]" });
-  const next = Math.min(document.pages, to + MAX_PDF_PAGES);
-  if (to < document.pages) blocks.push({ type: "text", text: `[Go on with pages: "${to + 1}-${next}".]` });
+  const next = Math.min(document.pages, last + MAX_PDF_PAGES);
+  if (last < document.pages)
+    blocks.push({ type: "text", text: `[Go on with pages: "${last + 1}-${next}".]` });
   return { blocks };
 }

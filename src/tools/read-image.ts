@@ -4,13 +4,13 @@ import { loadPictures, MAX_IMAGE_BYTES } from "./pictures.ts";
 import type { RegularFile } from "./regular-file.ts";
 import { knownEntry } from "./seen.ts";
 import { imageBlock, type Shown } from "./shown.ts";
-import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** An image file as an image. What is scaled down is said, because positions in it are then others. */
 export async function readImage(
   { file, path, stats }: RegularFile,
   mediaType: ImageType,
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Shown | ToolFailure> {
   if (stats.size > MAX_IMAGE_BYTES)
     return failed(`${path} is an image of ${stats.size} bytes; images are shown up to ${MAX_IMAGE_BYTES}.`);

@@ -11,10 +11,10 @@ import {
 } from "./notebook.ts";
 import { loadPictures, type Pictures } from "./pictures.ts";
 import type { RegularFile } from "./regular-file.ts";
-import { RESULT_CHARS } from "./result-size.ts";
+import { IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { knownEntry } from "./seen.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
-import { type AgentCallContext, failed, type ToolFailure } from "./tool.ts";
+import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** Of one output, and images of one call; what is left out is said. */
 const OUTPUT_CHARS = 10_000;
@@ -24,7 +24,7 @@ const MAX_IMAGES = 20;
 export async function readNotebook(
   { file, path, stats }: RegularFile,
   { from, count }: { readonly from: number; readonly count: number },
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Shown | ToolFailure> {
   if (stats.size > MAX_NOTEBOOK_BYTES)
     return failed(`${path} has ${stats.size} bytes; notebooks are shown up to ${MAX_NOTEBOOK_BYTES}.`);
@@ -35,7 +35,7 @@ export async function readNotebook(
   const { cells } = parsed.notebook;
   if (from > cells.length && cells.length > 0)
     return failed(`Cell ${from} is past the end: ${path} has ${cells.length} cells.`);
-  const page = new NotebookPage();
+  const page = new NotebookPage(context.resultChars ?? RESULT_CHARS);
   let last = from - 1;
   for (const [at, cell] of cells.slice(from - 1, from - 1 + count).entries()) {
     context.signal.throwIfAborted();
@@ -57,21 +57,26 @@ class NotebookPage {
   #pictures: Pictures | null | undefined;
   #images = 0;
   #chars = 0;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   get isFull(): boolean {
-    return this.#chars >= RESULT_CHARS;
+    return this.#chars >= this.#most;
   }
 
   async add(cell: Cell, number: number, total: number): Promise<void> {
     const run = cell.execution_count == null ? "" : `, executed as ${cell.execution_count}`;
     const name = cellName(cell, number - 1);
     this.note(`[Cell ${number} of ${total}: id ${JSON.stringify(name)}, ${cell.cell_type}${run}]`);
-    this.#text(harmless(sourceOf(cell)), RESULT_CHARS);
+    this.#text(harmless(sourceOf(cell)), this.#most);
     for (const output of cell.outputs ?? []) await this.#output(output);
   }
 
   note(text: string): void {
-    this.#text(text, RESULT_CHARS);
+    this.#text(text, this.#most);
   }
 
   async #output(output: Output): Promise<void> {
@@ -79,6 +84,7 @@ class NotebookPage {
     const image = imageOf(output);
     if (image === null) return this.#text(harmless(textOf(output)), OUTPUT_CHARS);
     this.#images += 1;
+    this.#chars += IMAGE_CHARS;
     if (this.#images > MAX_IMAGES)
       return this.note("[An image, not shown: there are too many. Read fewer cells.]");
     if (this.#pictures === undefined) this.#pictures = await loadPictures();
@@ -92,7 +98,7 @@ class NotebookPage {
 
   /** Joined to the text before it, where there is no image between. */
   #text(text: string, most: number): void {
-    const room = Math.min(most, Math.max(0, RESULT_CHARS - this.#chars));
+    const room = Math.min(most, Math.max(0, this.#most - this.#chars));
     const cut =
       text.length > room ? `${text.slice(0, room)}\n[cut: ${text.length - room} more characters]` : text;
     this.#chars += cut.length;

@@ -11,9 +11,18 @@ import { RESULT_CHARS } from "./result-size.ts";
 import { seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
 import type { Shown } from "./shown.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import {
+  type AgentCallContext,
+  failed,
+  type ReadContext,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "./tool.ts";
 
 export const DEFAULT_LINES = 2_000;
+/** For the notice that there is more. */
+const NOTICE_CHARS = 100;
 
 const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to read (required)")),
@@ -72,7 +81,7 @@ export function readPrompt(advice: ReadAdvice, { pictures, documents }: Shows): 
     ],
     recover:
       "the message names the cause and, for a missing file, similar names in its folder. When a result ends with a notice that there is more, call again with the offset it names.",
-    limits: `up to ${DEFAULT_LINES} lines from the start of the file unless limit says otherwise; lines over ${MAX_LINE_CHARS} characters are cut with a mark.`,
+    limits: `up to ${DEFAULT_LINES} lines from the start of the file unless limit says otherwise; fewer if they are longer than one result may be. Lines over ${MAX_LINE_CHARS} characters are cut with a mark.`,
   };
 }
 
@@ -95,7 +104,8 @@ export const readTool: Tool<Input, Output, AgentCallContext> = {
   mapToolResultToToolResultBlockParam: (output) => ("text" in output ? output.text : output.blocks),
 };
 
-async function read(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
+/** Shows a file. */
+export async function read(input: Input, context: ReadContext): Promise<Output | ToolFailure> {
   const complaint = complaintAbout(input, context.cwd);
   if (complaint !== null) return failed(complaint);
   // As the gate saw the path: a `..` after a link would otherwise lead elsewhere for the system than for it.
@@ -110,7 +120,7 @@ async function readAs(
   kind: FileKind,
   found: RegularFile,
   { offset, limit, pages }: Input,
-  context: AgentCallContext,
+  context: ReadContext,
 ): Promise<Output | ToolFailure> {
   const from = Math.max(1, offset ?? 1);
   if (pages !== undefined && kind.type !== "document")
@@ -140,10 +150,10 @@ function kindOf({ file, path, stats }: RegularFile): FileKind {
 async function readLines(
   { file, path, stats }: RegularFile,
   { from, count }: { readonly from: number; readonly count: number },
-  { signal, reads }: AgentCallContext,
+  { signal, reads, resultChars = RESULT_CHARS }: ReadContext,
 ): Promise<Output | ToolFailure> {
   const whole = stats.size <= WHOLE_DIGEST_BYTES ? createHash("sha256") : null;
-  const wanted = { from, count, maxChars: RESULT_CHARS, size: stats.size };
+  const wanted = { from, count, maxChars: resultChars - NOTICE_CHARS, size: stats.size };
   const text = await readTextLines(file, wanted, signal, (bytes) => whole?.update(bytes));
   if (text.type === "binary") return failed(whyBinary(path, text.encoding));
   if (text.lines.length === 0 && text.total !== null && text.total > 0)

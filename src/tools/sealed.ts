@@ -3,12 +3,15 @@ import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { Access, CallResult } from "../mailbox/messages.ts";
 import type { BootNeed, CallContext, PermissionLevel, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
+/** The result of a call that ran; `response`: what hooks read of it, if they are told more than the model. */
+export type ToolEnd = CallResult & { readonly response?: unknown };
+
 /** A call whose input was checked: everything that is left to ask of it. */
 export interface ReadyCall<Context extends CallContext> {
   readonly type: "ready";
   readonly title: string;
   accesses(cwd: string): readonly Access[];
-  call(context: Context): Promise<CallResult>;
+  call(context: Context): Promise<ToolEnd>;
 }
 
 /** `message` tells the model which fields are wrong (A5.3). */
@@ -57,7 +60,9 @@ export function seal<Input, Output, Context extends CallContext>(
         async call(context) {
           const output = await tool.call(input, context);
           if (isFailure(output)) return { content: output.message, isError: true };
-          return { content: tool.mapToolResultToToolResultBlockParam(output), isError: false };
+          const content = tool.mapToolResultToToolResultBlockParam(output);
+          const told = tool.response ? { response: tool.response(output, input) } : {};
+          return { content, isError: false, ...told };
         },
       };
     },

@@ -3,11 +3,14 @@ import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
 
 import type { OpenFile } from "./regular-file.ts";
+import { charsOf } from "./result-size.ts";
 
 /** Longer lines are cut, with a mark. In UTF-16 units, never through a character. */
 export const MAX_LINE_CHARS = 2_000;
 /** Enough bytes for the characters above in any script, so that a line of gigabytes is never held. */
 const MAX_LINE_BYTES = (MAX_LINE_CHARS + 2) * 4;
+/** What stands around a line where it is shown: its number, a tab, a line feed. */
+const NUMBER_CHARS = 8;
 const CHUNK_BYTES = 64 * 1024;
 /** Bytes after which others of this thread may have a turn: mail that stops the agent comes in between. */
 const IN_ONE_GO = 4 * 1024 * 1024;
@@ -21,7 +24,7 @@ export interface LinesWanted {
   /** First line, from 1. */
   readonly from: number;
   readonly count: number;
-  /** Characters after which no further line is taken; the first one is taken in any case. */
+  /** Characters, with those of the line numbers, after which no further line is taken; the first one is taken in any case. */
   readonly maxChars: number;
   /** Bytes the file is said to have: where its end is far away, it is not looked for. */
   readonly size: number;
@@ -110,10 +113,11 @@ function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
       if (full) continue;
       const whole = finished === 1 ? piece.replace(/^\ufeff/, "") : piece;
       const line = isPlain && whole.length <= MAX_LINE_CHARS ? whole : lineText(whole);
-      full = lines.length > 0 && chars + line.length > maxChars;
+      const size = charsOf(line) + NUMBER_CHARS;
+      full = lines.length > 0 && chars + size > maxChars;
       if (full) continue;
       lines.push(line);
-      chars += line.length;
+      chars += size;
       end += piece.length + 1;
       full = lines.length >= count;
     }

@@ -1,5 +1,5 @@
 import type { Clock } from "../mailbox/clock.ts";
-import type { CallResult } from "../mailbox/messages.ts";
+import type { ToolEnd } from "./sealed.ts";
 
 /**
  * Runs a library user's call. At its deadline its signal is aborted and the result says so, whether the tool returns or
@@ -9,10 +9,10 @@ export async function runTimed(
   name: string,
   timeoutMs: number,
   { clock, signal }: { readonly clock: Pick<Clock, "after">; readonly signal: AbortSignal },
-  run: (signal: AbortSignal) => Promise<CallResult>,
-): Promise<CallResult> {
+  run: (signal: AbortSignal) => Promise<ToolEnd>,
+): Promise<ToolEnd> {
   const deadline = new AbortController();
-  const late = Promise.withResolvers<CallResult>();
+  const late = Promise.withResolvers<ToolEnd>();
   const withdraw = clock.after(timeoutMs, () => {
     const reason = `${name} did not return within ${timeoutMs / 1_000} s`;
     deadline.abort(new Error(`${reason}.`));

@@ -75,6 +75,8 @@ export interface AgentCallContext extends CallContext {
   readonly additionalDirs: readonly string[];
   readonly reads: ReadLedger;
   readonly todo: TodoList;
+  /** Characters that one result may have in this agent's window; what is longer is cut. Absent: `RESULT_CHARS`. */
+  readonly resultChars?: number;
   /** Absent: `FILE_RULES`. */
   readonly fileRules?: FileRules;
   /** Other agents of the session that were the last to write what this call writes. */
@@ -95,6 +97,9 @@ export interface AgentCallContext extends CallContext {
   /** From the next call on. */
   readonly changeDirectory: (path: string) => void;
 }
+
+/** What of it Read needs. */
+export type ReadContext = Pick<AgentCallContext, "cwd" | "reads" | "resultChars" | "signal">;
 
 /**
  * A tool as a value (A3.34, A22.18). `Context` says where it runs: `AgentCallContext` in the agent's
@@ -122,4 +127,6 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   /** Throws only on cancellation; anything else it throws becomes an `is_error` result. */
   call(input: Input, context: Context): Promise<Output | ToolFailure>;
   mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;
+  /** What hooks read of it (`tool_response`), with the fields that people's scripts look for (default: the result). */
+  response?(output: Output, input: Input): Readonly<Record<string, unknown>>;
 }

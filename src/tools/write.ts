@@ -58,6 +58,10 @@ export const writeTool: Tool<Input, Output, AgentCallContext> = {
     const kept = crlf ? " Its line ends are CRLF, as before." : "";
     return `${path} was ${what}: ${lines} line${lines === 1 ? "" : "s"}.${kept}`;
   },
+  response: ({ path, overwritten }, { content }) => {
+    const type = overwritten ? "update" : "create";
+    return { success: true, type, filePath: path, content };
+  },
 };
 
 async function write(

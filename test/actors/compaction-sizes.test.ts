@@ -48,7 +48,7 @@ describe("sizes before and after are of one kind, whatever a server counts", () 
           const usage = { input_tokens: countedBy(7, request), output_tokens: 20 };
           if (isSummaryRequest(request)) return reply({ text: "Notes." }, usage);
           const at = counted(request);
-          return at >= 7 ? reply({ text: "The end." }, usage) : reply({ calls: [{ turn: at + 1 }] }, usage);
+          return at >= 14 ? reply({ text: "The end." }, usage) : reply({ calls: [{ turn: at + 1 }] }, usage);
         },
       },
     });

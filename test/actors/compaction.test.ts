@@ -280,6 +280,19 @@ test("results too long for the window, even of the newest turn, are read in part
   expect(requests.every((request) => tokensIn(request) < 20_000)).toBe(true);
 });
 
+test("keeps the beginning of the newest turn's results, even if they do not fit beside what is always sent", async () => {
+  const requests: ModelRequest[] = [];
+  const model = countingModel(6, (request) => void requests.push(request));
+  const from = { ...spec, system: ["s".repeat(62_000)] };
+  const result = (turn: number) => `${turn} begins ${"y".repeat(90_000)}`;
+  const done = await run({ host: inThread(), model, from, result });
+  expect(done.summary?.status).toBe("done");
+  const results = requests.filter((request) => !isSummaryRequest(request)).slice(1);
+  expect(results).toHaveLength(6);
+  for (const request of results) expect(textIn(request.messages)).toContain(`${counted(request)} begins yyy`);
+  expect(textIn(results.flatMap(({ messages }) => messages))).toContain("Only its beginning is left here");
+});
+
 test("switched off, nothing is made smaller by itself", async () => {
   const requests: ModelRequest[] = [];
   const model = countingModel(20, (request) => void requests.push(request));

@@ -5,7 +5,13 @@ import { type MainSection, mainRole, mainSections } from "../../src/context/syst
 
 const of: Ingredients = {
   role: "You are an agent.",
-  environment: { cwd: "/p", additionalDirs: ["/q"], platform: "linux", model: "m" },
+  environment: {
+    cwd: "/p",
+    additionalDirs: ["/q"],
+    platform: "linux",
+    model: "m",
+    limits: { result: 1_000, results: 2_000 },
+  },
   place: "",
   memory: "Memory\nUse tabs.",
   tools: [{ name: "Read", description: "reads", input_schema: { type: "object" } }],

@@ -252,7 +252,7 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     expect(heard(place, "PostToolUse")[0]).toMatchObject({
       hook_event_name: "PostToolUse",
       tool_input: { command: "echo hello" },
-      tool_response: expect.stringContaining("hello"),
+      tool_response: { stdout: "hello", interrupted: false, exitCode: 0 },
     });
     const ids = heard(place, "SubagentStop").map(({ agent_id }) => agent_id);
     expect(new Set(ids).size).toBe(2);
@@ -303,7 +303,7 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     await asked(place, "go", [], { url });
     const [result, ...others] = resultsIn(seen[0]);
     expect(others).toEqual([]);
-    expect(result?.text).toMatch(/hello[\s\S]*formatted by a hook/);
+    expect(result?.text).toMatch(/hello[\s\S]*Said by a PostToolUse hook[\s\S]*formatted by a hook/);
   });
 
   test("UserPromptSubmit adds to the prompt, and its no asks the model nothing (A5.9)", async () => {

@@ -107,6 +107,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     changed() {},
     denied() {},
     lent: () => [],
+    reportDue: () => null,
     keeps: () => false,
     rest() {},
     connect: () => new MessageChannel().port1,

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { hosts, supervised } from "../support/supervised.ts";
-import { textsOf } from "../support/texts-of.ts";
+import { lastResults, textsOf } from "../support/texts-of.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";
 const inBackground = (prompt: string, more: object = {}) => ({
@@ -54,6 +55,51 @@ describe.each(hosts)("agents in the background, %s", (host) => {
     });
     await supervisor.prompt("go");
     expect(looked).toEqual([false]);
+  });
+
+  test("TaskOutput without waiting says how an agent stands that still works, marked as unfinished (A22.36)", async () => {
+    const release = Promise.withResolvers<void>();
+    const busy = Promise.withResolvers<void>();
+    let own = 0;
+    let asked = 0;
+    const long = `${"x".repeat(3_000)}the end of its text`;
+    const { supervisor, model, cwd } = supervised(
+      host,
+      async (request) => {
+        if (!isMain(request)) {
+          own += 1;
+          if (own <= 6)
+            return { text: long, calls: [{ name: "Read", input: { file_path: join(cwd, `${own}.txt`) } }] };
+          busy.resolve();
+          await release.promise;
+          return { text: "the report" };
+        }
+        asked += 1;
+        if (asked === 1) return { calls: [inBackground("a")] };
+        if (asked > 2) {
+          release.resolve();
+          return { text: "ok" };
+        }
+        await busy.promise;
+        const [, id, path] = /agent_id: (\S+)\noutput_file: (\S+)/.exec(textsOf(request)) ?? [];
+        const look = { name: "TaskOutput", input: { task_id: id, block: false } };
+        return { calls: [look, { name: "Read", input: { file_path: path } }] };
+      },
+      { files: { "1.txt": "one", "3.txt": "three", "4.txt": "4", "5.txt": "5", "6.txt": "6" } },
+    );
+    await supervisor.prompt("go");
+    const told = model.requests.filter(isMain).flatMap(lastResults);
+    const progress = told.find((text) => text.includes("Unfinished")) ?? "";
+    const early = told.find((text) => text.includes("not been written yet")) ?? "";
+    expect(progress).toMatch(/^\[Agent \w+: task a; status: running\./);
+    expect(progress).toMatch(
+      /\n6 turns of at most \d+, .+ so far, \$\S+ so far\.\nNow: waits for the model's reply\n/,
+    );
+    expect(progress).toContain(`- Read ${join(cwd, "2.txt")} (failed)\n- Read ${join(cwd, "3.txt")}\n`);
+    expect(progress).not.toContain(join(cwd, "1.txt"));
+    expect(progress).toContain("the end of its text");
+    expect(progress.length).toBeLessThan(3_500);
+    expect(early).toMatch(/agent \w+ still works[\s\S]*TaskOutput/);
   });
 
   test("several that finish while the parent works are one text, each once and in full (C1)", async () => {

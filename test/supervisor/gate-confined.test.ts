@@ -50,7 +50,7 @@ function gateWith({
       hides: () => () => false,
     }),
     confinement: { refuses: () => null },
-    hooks: { preToolUse: async () => ({ type: "go" }) },
+    hooks: { has: () => false, preToolUse: async () => ({ type: "go" }) },
     asks: { permission: async () => ({ type: "deny", by: "nobody", reason: "There is no user." }) },
     deniesAny: () => false,
     denied: () => null,

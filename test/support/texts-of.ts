@@ -14,3 +14,13 @@ export function textsOf({ messages }: ModelRequest): string {
     })
     .join("\n");
 }
+
+/** The results that the request's last message has, as texts. */
+export function lastResults({ messages }: ModelRequest): string[] {
+  const content = messages.at(-1)?.content ?? [];
+  if (typeof content === "string") return [];
+  return content.flatMap((block) => {
+    if (block.type !== "tool_result" || block.content === undefined) return [];
+    return [typeof block.content === "string" ? block.content : textOf(block.content as never)];
+  });
+}

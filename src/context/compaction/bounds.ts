@@ -17,6 +17,10 @@ export interface Bounds {
   readonly words: number;
   /** The most a summary may have. */
   readonly summary: number;
+  /** The most one result of a call may have. */
+  readonly result: number;
+  /** The most all results of one reply may have. */
+  readonly results: number;
 }
 
 /** No reply takes more of a small window. */
@@ -27,6 +31,11 @@ const RESERVE_MOST = 4_000;
 /** So that a summary that fails is no end yet: it may be tried again after the next turns. */
 const BEFORE_FULL = 0.95;
 const SUMMARY_MOST = 8_000;
+/** So that a few results never fill what a conversation may have. */
+const RESULT_SHARE = 0.2;
+const RESULT_MOST = 50_000;
+const RESULTS_SHARE = 0.35;
+const RESULTS_MOST = 100_000;
 /** A window in which nothing can be done is taken for one in which little can. */
 const LEAST_WINDOW = 1_000;
 
@@ -52,6 +61,8 @@ export function boundsOf(
     limit,
     recent: Math.floor(limit * 0.3),
     words: Math.floor(limit * 0.1),
+    result: Math.max(100, Math.min(RESULT_MOST, Math.floor(limit * RESULT_SHARE))),
+    results: Math.max(175, Math.min(RESULTS_MOST, Math.floor(limit * RESULTS_SHARE))),
     summary: Math.max(200, Math.min(reply, SUMMARY_MOST, Math.floor(limit * 0.15))),
   };
 }

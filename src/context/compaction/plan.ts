@@ -14,15 +14,12 @@ export function elidableTurn({ turns }: Pick<Shown, "turns">): number {
 }
 
 /** Tokens that are won where results up to this turn go. */
-export function wonByEliding(
-  { id, turns }: Shown,
-  { elided, folder, through }: Compacted,
-  upTo: number,
-): number {
+export function wonByEliding({ id, turns }: Shown, compacted: Compacted, upTo: number): number {
+  const { elided, through } = compacted;
   return turns
     .filter(({ turn }) => turn > Math.max(elided, through) && turn <= upTo)
     .reduce((sum, { messages, turn }) => {
-      const without = withoutResults(messages, turn, { actor: id, folder });
+      const without = withoutResults(messages, turn, { actor: id, ...compacted });
       return sum + tokensOfMessages(messages) - tokensOfMessages(without);
     }, 0);
 }
@@ -57,5 +54,5 @@ function turnsWithin({ id, turns, compacted }: Shown, recent: number): number {
 
 function asShown({ turn, messages }: Turn, actor: string, compacted: Shown["compacted"]) {
   if (compacted === null || turn > compacted.elided) return messages;
-  return withoutResults(messages, turn, { actor, folder: compacted.folder });
+  return withoutResults(messages, turn, { actor, ...compacted });
 }

@@ -18,6 +18,15 @@ const PAGE_CHARS = 40_000;
 
 type Block = ContentBlockParam | Exclude<ToolResultContent, string>[number];
 
+export function tokensOfCharacter(code: number): number {
+  return code > 0x7f ? 1 : 1 / CHARS;
+}
+
+/** Characters of English that so many tokens have. */
+export function charsIn(tokens: number): number {
+  return Math.floor(tokens * CHARS);
+}
+
 /** An estimate; the API's own counts stand above it wherever there are any. */
 export function tokensOfText(text: string): number {
   let wide = 0;

@@ -17,6 +17,16 @@ export interface HookedCall {
   readonly toolUseId: string;
 }
 
+/** How a call ended: what its tool returned, or why it failed. */
+export type CallEnd =
+  | { readonly event: "PostToolUse"; readonly response: Readonly<Record<string, unknown>> }
+  | {
+      readonly event: "PostToolUseFailure";
+      readonly error: string;
+      /** The agent was stopped meanwhile. */
+      readonly interrupted: boolean;
+    };
+
 /**
  * Why the conversation is to end, where a hook said `continue: false`. To be taken after the rest of the
  * result.

@@ -3,6 +3,7 @@ import { type AskHooks, askHooks, matching } from "./ask-hooks.ts";
 import type { Combined } from "./combine.ts";
 import type { HookPorts } from "./ports.ts";
 import type {
+  CallEnd,
   HookCaller,
   HookedCall,
   PostToolUse,
@@ -27,13 +28,8 @@ export interface HookRunner {
   has(event: HookEvent, names?: readonly string[]): boolean;
   /** Matched by the tool's names. */
   preToolUse(call: HookedCall, caller: HookCaller, signal: AbortSignal): Promise<PreToolUse>;
-  /** Matched by the tool's names. `response` is what the tool answered. */
-  postToolUse(
-    call: HookedCall,
-    response: unknown,
-    caller: HookCaller,
-    signal: AbortSignal,
-  ): Promise<PostToolUse>;
+  /** PostToolUse or PostToolUseFailure, matched by the tool's names. */
+  postToolUse(call: HookedCall, end: CallEnd, caller: HookCaller, signal: AbortSignal): Promise<PostToolUse>;
   userPromptSubmit(prompt: string, caller: HookCaller, signal: AbortSignal): Promise<UserPromptSubmit>;
   /** The main conversation is about to end its turn. */
   stop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
@@ -69,10 +65,10 @@ export function hookRunner(ports: HookPorts): HookRunner {
       const said = await ask({ event: "PreToolUse", caller, names, fields, signal });
       return said === null ? GO : preToolUse(said);
     },
-    async postToolUse({ names, input, toolUseId }, response, caller, signal) {
+    async postToolUse({ names, input, toolUseId }, end, caller, signal) {
       const call = { tool_name: names[0], tool_input: input, tool_use_id: toolUseId };
-      const fields = { ...call, tool_response: response };
-      const said = await ask({ event: "PostToolUse", caller, names, fields, signal });
+      const fields = { ...call, ...fieldsOf(end) };
+      const said = await ask({ event: end.event, caller, names, fields, signal });
       return said === null ? NOTHING : postToolUse(said);
     },
     async userPromptSubmit(prompt, caller, signal) {
@@ -132,6 +128,18 @@ function reasonOf(
   stop: string | undefined,
 ): string {
   return (verdict === "block" ? reason : undefined) ?? stop ?? "";
+}
+
+/** The names are those that people's scripts read. */
+function fieldsOf(end: CallEnd): Readonly<Record<string, unknown>> {
+  switch (end.event) {
+    case "PostToolUse":
+      return { tool_response: end.response };
+    case "PostToolUseFailure":
+      return { error: end.error, is_interrupt: end.interrupted };
+    default:
+      return end satisfies never;
+  }
 }
 
 function postToolUse({ verdict, reason, text, stop }: Combined): PostToolUse {

@@ -1,5 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import { limitsFromEnvironment } from "../../mcp/limits.ts";
+import { defaultMcpLimits, limitsFromEnvironment } from "../../mcp/limits.ts";
 import type { ChangedTool, Mcp, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
@@ -33,6 +33,9 @@ export interface OpenedServers {
   close(): Promise<void>;
 }
 
+/** For the note in a long result that names its file. */
+const NOTE_CHARS = 500;
+
 /** Starts the servers; their tools are in the toolbox as soon as they are known. */
 export function openServers(parts: ServersParts): OpenedServers {
   const { options, folders, home, clock, outputs, toolbox, actors, onWarning } = parts;
@@ -43,9 +46,14 @@ export function openServers(parts: ServersParts): OpenedServers {
   // A tool that answers for permissions cannot choose for the person.
   const hasPerson = options.person !== undefined && options.permissionPromptTool === undefined;
   const questions = serverQuestions(parts.broker, onWarning);
+  const limits = limitsFromEnvironment(env);
+  const resultChars = Math.min(
+    parts.resultChars - NOTE_CHARS,
+    limits.resultChars ?? defaultMcpLimits.resultChars,
+  );
   const mcp = openMcp({
     ...{ servers, clock, env, outputs, home, onWarning },
-    ...{ cwd: folders[0] ?? "/", roots: folders, limits: limitsFromEnvironment(env) },
+    ...{ cwd: folders[0] ?? "/", roots: folders, limits: { ...limits, resultChars } },
     ...(hasPerson ? { ask: questions satisfies McpAsk } : {}),
   });
   const hidden = options.permissionPromptTool;

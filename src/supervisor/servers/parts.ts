@@ -17,6 +17,8 @@ export interface ServersParts {
   readonly home: string;
   /** Milliseconds that the first request waits. */
   readonly startMs: number;
+  /** Characters that one result may have in the window of the session's model. */
+  readonly resultChars: number;
   readonly clock: Clock;
   readonly outputs: Pick<Outputs, "next">;
   readonly toolbox: Pick<Toolbox, "serve" | "select" | "originOf">;

@@ -29,8 +29,8 @@ interface Output {
 }
 
 const prompt: ToolPrompt = {
-  what: "Shows what a background task has written so far and whether it still runs; of an agent, how it stands, and its report once it has ended.",
-  when: "when you need the result before you can go on (it waits for the end), or to look in between (block: false).",
+  what: "Shows what a background task has written so far and whether it still runs; of an agent that still works, its turns, time, cost, last calls and last words, marked as unfinished; after its end, its report.",
+  when: "when you need the result before you can go on (it waits for the end), or to look in between (block: false), as when the user asks how it is going.",
   whenNot: [
     "to be told of the end: you are told without asking, so never call it again and again.",
     naming`For single lines of a command that goes on use ${"Monitor"}.`,

@@ -19,7 +19,12 @@ const recording = (then = "true") => [{ command: `cat > event.json; ${then}` }];
 describe("PostToolUse (A5.8)", () => {
   const post = async (entries: readonly Entry[]) => {
     const session = hooksOf("PostToolUse", entries);
-    const result = await session.runner.postToolUse(edit, "three lines", session.caller, never);
+    const result = await session.runner.postToolUse(
+      edit,
+      { event: "PostToolUse", response: { filePath: "/a" } },
+      session.caller,
+      never,
+    );
     return { ...session, result };
   };
 
@@ -30,8 +35,21 @@ describe("PostToolUse (A5.8)", () => {
       hook_event_name: "PostToolUse",
       tool_name: "Edit",
       tool_input: edit.input,
-      tool_response: "three lines",
+      tool_response: { filePath: "/a" },
     });
+  });
+
+  test("a call that failed has hooks of its own, which read why (A5.8)", async () => {
+    const failed = { event: "PostToolUseFailure", error: "no such file", interrupted: false } as const;
+    const session = hooksOf("PostToolUseFailure", recording("echo look elsewhere"));
+    const result = await session.runner.postToolUse(edit, failed, session.caller, never);
+    expect(result).toEqual({ append: "look elsewhere" });
+    const read = readBack(session.folder);
+    expect(read).toMatchObject({ hook_event_name: "PostToolUseFailure", error: "no such file" });
+    expect(read).toMatchObject({ is_interrupt: false, tool_input: edit.input });
+    expect(read).not.toHaveProperty("tool_response");
+    const other = hooksOf("PostToolUse", recording("echo never"));
+    expect(await other.runner.postToolUse(edit, failed, other.caller, never)).toEqual({});
   });
 
   test.each<[string, object]>([
@@ -193,7 +211,7 @@ test.each(hookEvents)("without hooks %s starts no process and makes no folder", 
   const { runner, caller, eventsLeft } = hooksOf("Stop", []);
   expect(runner.has(event, ["Edit"])).toBe(false);
   expect(await runner.preToolUse(edit, caller, never)).toEqual({ type: "go" });
-  expect(await runner.postToolUse(edit, "", caller, never)).toEqual({});
+  expect(await runner.postToolUse(edit, { event: "PostToolUse", response: {} }, caller, never)).toEqual({});
   expect(await runner.userPromptSubmit("", caller, never)).toEqual({ type: "go" });
   expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, never)).toEqual({});
   await runner.sessionEnd("exit", caller, never);

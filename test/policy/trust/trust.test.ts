@@ -287,7 +287,7 @@ describe("a hook of an event that there is not", () => {
       user: { hooks: { Elsewhere: run("x") } },
     });
     const told = [
-      `${where.fileOf("user")}: hooks.Elsewhere is no event; there are UserPromptSubmit, PreToolUse, PostToolUse, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification (line 1); correct it, until then it does not count.`,
+      `${where.fileOf("user")}: hooks.Elsewhere is no event; there are UserPromptSubmit, PreToolUse, PostToolUse, PostToolUseFailure, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification (line 1); correct it, until then it does not count.`,
       `${where.fileOf("project")}: hooks.PreTooluse is no event; the nearest is PreToolUse (line 3); correct it, until then it does not count.`,
     ];
     const untrusted = await reader().read();
