@@ -30,6 +30,8 @@ export interface ModelReply {
   readonly model: string;
   /** Milliseconds from the last attempt's sending to its end, without waiting for a slot or a retry. */
   readonly apiMs: number;
+  /** The server's own counts were not possible ones; `usage` is. */
+  readonly oddUsage?: true;
 }
 
 export type ModelFailureKind =
@@ -120,6 +122,8 @@ export type GatewayNotice =
       readonly model: string;
       readonly usage: Usage;
       readonly apiMs: number;
+      /** The server's own counts were not possible ones. */
+      readonly odd?: true;
     }
   | {
       readonly type: "waiting";

@@ -77,8 +77,9 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
     try {
       const outcome = await services.ask(whole(request), owner.lead, on, abort.signal);
       if (outcome.type === "reply") {
-        const { model, usage, apiMs } = outcome.reply;
-        services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs });
+        const { model, usage, apiMs, oddUsage } = outcome.reply;
+        const odd = oddUsage ? { odd: true as const } : {};
+        services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs, ...odd });
       }
       relay.end();
       send(outcome);

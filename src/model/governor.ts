@@ -10,6 +10,7 @@ import type {
 import { cancelled, retryable } from "./failures.ts";
 import { Patience } from "./patience.ts";
 import { type Place, Places } from "./places.ts";
+import { soundOutcome } from "./sound-reply.ts";
 
 /** Asks on behalf of an actor; a `lead` request is served before the others. Never rejects. */
 export type Ask = (
@@ -106,7 +107,8 @@ async function safely(
 ): Promise<ModelOutcome> {
   if (signal.aborted) return cancelled;
   try {
-    return await client.ask(request, on, signal, onAnswer);
+    const outcome = await client.ask(request, on, signal, onAnswer);
+    return soundOutcome(outcome, request);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The model client "${client.name}" failed: ${reason}`;

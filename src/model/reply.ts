@@ -1,7 +1,6 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import { markInvalid } from "../mailbox/invalid-input.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
-import { withoutRepeatedIds } from "./repeated-ids.ts";
 
 /** The stream is not what the protocol says. */
 export interface ProtocolProblem {
@@ -101,7 +100,7 @@ export class ReplyAssembler {
     return {
       type: "finished",
       // An empty text block is not accepted in the next request.
-      content: withoutRepeatedIds(content.filter((block) => block.type !== "text" || block.text !== "")),
+      content: content.filter((block) => block.type !== "text" || block.text !== ""),
       stopReason: this.stopReason,
       usage: this.usage,
       model: this.model,

@@ -24,6 +24,7 @@ export class Bill {
   costUsd = 0;
   readonly #parts: BillParts;
   #apiMs = 0;
+  #saidOdd = false;
 
   constructor(parts: BillParts) {
     this.#parts = parts;
@@ -67,11 +68,16 @@ export class Bill {
   }
 
   /** A reply was paid for, whoever asked and whether it is there to have it. */
-  #book({ actor: id, model, usage, apiMs }: UsageNotice, actor: ActorRecord | undefined): void {
+  #book({ actor: id, model, usage, apiMs, odd }: UsageNotice, actor: ActorRecord | undefined): void {
     this.#apiMs += apiMs;
     const { usd, note } = this.#parts.session.spending.spend(id, model, usage);
     this.costUsd += usd;
     actor?.answered(usage, usd);
     if (note !== null) this.#parts.onEvent({ type: "warning", message: note });
+    if (odd && !this.#saidOdd) {
+      this.#saidOdd = true;
+      const message = `The server's token counts for ${model} are not possible ones, so what this session costs is known roughly only; check the server at the base URL.`;
+      this.#parts.onEvent({ type: "warning", message });
+    }
   }
 }
