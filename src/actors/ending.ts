@@ -62,7 +62,8 @@ export function endingOfFailure(failure: ModelFailure, saidBefore: string): Endi
   // What does not fit was found out with what did.
   if (failure.kind === "too_large" && text !== "")
     return { status: "partial", text, reason: failure.message };
-  return { status: "failed", text, reason: failure.message };
+  const status = failure.kind === "over_budget" ? "over_budget" : "failed";
+  return { status, text, reason: failure.message };
 }
 
 /** The reason travels in the `cancel` mail; a deadline is told from a wish by the supervisor, not here. */

@@ -76,11 +76,6 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
     const still = beat(services, owner.actor);
     try {
       const outcome = await services.ask(whole(request), owner.lead, on, abort.signal);
-      if (outcome.type === "reply") {
-        const { model, usage, apiMs, oddUsage } = outcome.reply;
-        const odd = oddUsage ? { odd: true as const } : {};
-        services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs, ...odd });
-      }
       relay.end();
       send(outcome);
     } catch (error) {

@@ -12,9 +12,10 @@ const MOST_TOKENS = 10_000_000;
 /** The one door for what any client returns. */
 export function soundOutcome(outcome: ModelOutcome, request: ModelRequest): ModelOutcome {
   if (outcome.type === "reply") return { ...outcome, reply: soundReply(outcome.reply, request) };
-  const { partialText } = outcome.failure;
-  if (partialText === undefined || partialText.isWellFormed()) return outcome;
-  return { ...outcome, failure: { ...outcome.failure, partialText: partialText.toWellFormed() } };
+  const { partialText, usage } = outcome.failure;
+  const text = partialText === undefined ? {} : { partialText: partialText.toWellFormed() };
+  const paid = usage === undefined ? {} : { usage: soundUsage(usage, request).usage };
+  return { ...outcome, failure: { ...outcome.failure, ...text, ...paid } };
 }
 
 /**

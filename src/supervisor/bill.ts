@@ -32,7 +32,12 @@ export class Bill {
 
   hear(notice: GatewayNotice): void {
     const { session, onEvent, find, changed } = this.#parts;
+    if (notice.type === "unused") {
+      session.spending.purses.unused(notice.reservation);
+      return;
+    }
     if (notice.type === "restarted") {
+      session.spending.purses.lost();
       onEvent({ type: "warning", message: notice.reason });
       return;
     }
@@ -68,9 +73,9 @@ export class Bill {
   }
 
   /** A reply was paid for, whoever asked and whether it is there to have it. */
-  #book({ actor: id, model, usage, apiMs, odd }: UsageNotice, actor: ActorRecord | undefined): void {
+  #book({ actor: id, model, usage, apiMs, odd, ...more }: UsageNotice, actor: ActorRecord | undefined): void {
     this.#apiMs += apiMs;
-    const { usd, note } = this.#parts.session.spending.spend(id, model, usage);
+    const { usd, note } = this.#parts.session.spending.spend(id, model, usage, more);
     this.costUsd += usd;
     actor?.answered(usage, usd);
     if (note !== null) this.#parts.onEvent({ type: "warning", message: note });

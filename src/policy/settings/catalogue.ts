@@ -158,7 +158,7 @@ export const catalogue = {
     }),
     quoteAboveUsd: setting("troupe.quoteAboveUsd", numberIn({ min: 0, max: 1_000_000 }), {
       summary:
-        "Dollars that agents started together may cost at most without a question (with `-p`: a line on stderr); 0 is always.",
+        "Dollars that agents started together are likely to cost without a question (with `-p`: a line on stderr); 0 is always. Likely is what such agents cost before on this machine, or else typical turns.",
       fallback: "1",
       foreign: "narrower",
       width: (usd) => (typeof usd === "number" ? usd : 1),

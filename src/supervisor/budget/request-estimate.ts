@@ -26,6 +26,8 @@ export interface Prospect {
   readonly next: Amounts;
   readonly lastNow: Amounts;
   readonly lastLater: Amounts;
+  /** The last one after it where no cache serves it: so much is held for it before it is sent. */
+  readonly lastUncached: Amounts;
 }
 
 export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospect {
@@ -43,6 +45,11 @@ export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospe
     next: taking(promptTokens, replyTokens),
     lastNow: taking(promptTokens, summaryTokens),
     lastLater: taking(grown, summaryTokens),
+    lastUncached: amountsOf(
+      estimate.model,
+      soundUsage({ ...noUsage, cache_creation_input_tokens: grown, output_tokens: summaryTokens }),
+      prices,
+    ),
   };
 }
 
