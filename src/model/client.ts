@@ -32,6 +32,8 @@ export interface ModelReply {
   readonly apiMs: number;
   /** The server's own counts were not possible ones; `usage` is. */
   readonly oddUsage?: true;
+  /** Of the last request, where the reply took several. */
+  readonly lastUsage?: Usage;
 }
 
 export type ModelFailureKind =

@@ -1,8 +1,8 @@
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import type { Aliases } from "./aliases.ts";
-import type { Gateway, GatewayNotice, MeteredRequest, ModelClient, Reservation, Reserve } from "./client.ts";
+import type { Gateway, GatewayNotice, ModelClient, Reserve } from "./client.ts";
 import { serveLane } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
 import type { FromGatewayThread, ToGatewayThread } from "./lane.ts";

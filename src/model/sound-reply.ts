@@ -1,4 +1,5 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
+import { invalidInput, markCut } from "../mailbox/invalid-input.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "./client.ts";
 import { withoutRepeatedIds } from "./repeated-ids.ts";
 import { promptBound } from "./request-size.ts";
@@ -23,9 +24,23 @@ export function soundOutcome(outcome: ModelOutcome, request: ModelRequest): Mode
  * API takes back, and counts of tokens are possible ones.
  */
 export function soundReply(reply: ModelReply, request: ModelRequest): ModelReply {
-  const content = withoutRepeatedIds(reply.content.map((block) => soundBlock(block, request)));
   const { usage, odd } = soundUsage(reply.usage, request);
+  const sound = reply.content.map((block) => soundBlock(block, request));
+  const isCut = reply.stopReason === "max_tokens";
+  const content = withoutRepeatedIds(
+    isCut ? cutShort(sound, usage.output_tokens || request.maxTokens) : sound,
+  );
   return { ...reply, content, usage, ...(odd ? { oddUsage: true } : {}) };
+}
+
+/** The last call of a reply that was cut, where the cut went through it. */
+function cutShort(content: readonly ContentBlock[], tokens: number): ContentBlock[] {
+  const last = content.at(-1);
+  if (last?.type !== "tool_use") return [...content];
+  const raw = invalidInput(last);
+  const isEmpty = Object.keys(Object(last.input)).length === 0;
+  if (raw === null && !isEmpty) return [...content];
+  return [...content.slice(0, -1), { ...last, input: markCut(raw ?? "", tokens) }];
 }
 
 function soundBlock(block: ContentBlock, { messages }: ModelRequest): ContentBlock {

@@ -76,10 +76,10 @@ const REPLY_TOKENS = 1_000;
 
 /** From the last turn that was taken: the next prompt is what it was, with what this turn has added. */
 export function estimateAfter(
-  turn: Pick<Turn, "usage" | "messages">,
+  turn: Pick<Turn, "usage" | "lastUsage" | "messages">,
   { model, summaryTokens, replyMs }: Pick<RequestEstimate, "model" | "summaryTokens" | "replyMs">,
 ): RequestEstimate {
-  const { usage } = turn;
+  const usage = turn.lastUsage ?? turn.usage;
   const served = usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
   const before = served + usage.input_tokens;
   const heard = turn.messages.filter(({ role }) => role === "user").flatMap(blocksOf);
