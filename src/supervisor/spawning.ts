@@ -17,7 +17,7 @@ import { prepared } from "./before-it-begins.ts";
 import type { Candidate, Known } from "./budget/quote.ts";
 import { spawnLimits } from "./budget/spawn-limits.ts";
 import { FORK, type Forked, forkOf, type Histories } from "./forking.ts";
-import { turnsWithin } from "./limits.ts";
+import { replyTokens, turnsWithin } from "./limits.ts";
 import type { Lives } from "./lives.ts";
 import { Quoting } from "./quoting.ts";
 import { noteOn } from "./receipts/words.ts";
@@ -25,6 +25,7 @@ import { frameOf, isUsable, reportOf } from "./report.ts";
 import type { Session } from "./session.ts";
 import { agentSpec, type Spawn } from "./specs.ts";
 import { promptTokensOf } from "./spending.ts";
+import { windowFor } from "./windows.ts";
 
 const DEFAULT_TYPE = "general-purpose";
 /** Where settings say nothing. */
@@ -89,17 +90,18 @@ export class Spawning {
     const wanted = typeof input === "object" && input !== null ? input : {};
     const type = "subagent_type" in wanted ? String(wanted.subagent_type) : DEFAULT_TYPE;
     const definition = findAgent(definitions, type);
-    const { maxTokens, maxTurns } = common.limits;
-    const model =
+    const { maxTurns } = common.limits;
+    const named =
       "model" in wanted
         ? String(wanted.model)
         : (definition?.model ?? (type === FORK ? spec.model : common.model));
+    const model = resolveModel(named, common.options.aliases);
+    const { tokens: windowTokens } = windowFor(model, common.options.compaction);
     return {
-      type: definition?.name ?? type,
-      model: resolveModel(model, common.options.aliases),
+      ...{ type: definition?.name ?? type, model, windowTokens },
       budget: definition ? spending.budgetOf(definition) : {},
       maxTurns: turnsWithin(common.limits, definition?.maxTurns ?? maxTurns),
-      maxTokens,
+      maxTokens: replyTokens(common.limits, common.options.limits, { id: model, window: windowTokens }),
       startsAgents: definition?.tools === "all" && spec.depth + 1 < common.limits.maxDepth,
     };
   }

@@ -175,9 +175,9 @@ test("the model that an agent would have decides, also where a call or its kind 
     },
   );
   await supervisor.prompt("go");
-  // Two turns each (the summary is one) of 16,000 tokens at 9,000 dollars a million.
+  // Two turns each (the summary is one) of 128,000 tokens at 9,000 dollars a million.
   expect(warnings()).toEqual([
-    "2 agents are likely to cost $18.00 (by typical runs), and $576.00 at most (all their turns with a full window, at list prices).",
+    "2 agents are likely to cost $18.00 (by typical runs), and $4,608.00 at most (all their turns with a full window, at list prices).",
   ]);
 });
 

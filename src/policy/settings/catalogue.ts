@@ -117,7 +117,10 @@ export const catalogue = {
     ),
     mcpStartMs: limit("mcpStartMs", "Milliseconds that the first request waits for MCP servers to start."),
     graceMs: limit("graceMs", "Milliseconds an agent has to end by itself once it is cancelled."),
-    maxTokens: limit("maxTokens", "Tokens of one reply."),
+    maxTokens: limit(
+      "maxTokens",
+      "Tokens of one reply, at most the model's own limit. By itself a reply may be as long as that limit, if it is known, in a sixth of the window.",
+    ),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
     maxChildren: bound("maxChildren", 1_000, "Agents that one agent may start in all."),

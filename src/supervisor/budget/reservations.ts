@@ -7,6 +7,9 @@ import { amount } from "./words.ts";
 
 /** A reply that is cut shorter than this is not worth its price while others may give money back. */
 const DECENT_TOKENS = 4_000;
+/** A reply may be as long as this whatever it takes of the money; a longer one takes so much of it at most. */
+const USUAL_TOKENS = 16_000;
+const SHARE = 0.25;
 /** Nor is one below this worth being asked for at all. */
 const LEAST_TOKENS = 500;
 
@@ -109,10 +112,13 @@ export class Reservations {
     const room = purse.limit - purse.committed - purse.held;
     // An ordinary request leaves what summaries are kept for, as long as it can.
     const spare = room - (purse.kept - (last ? account.kept.usd : 0));
-    if (costOf(maxTokens) <= spare) return this.#grant(account, purse, costOf(maxTokens), maxTokens);
+    // One reply that may be very long must not keep all others waiting.
+    const usual = Math.max(USUAL_TOKENS, affordable(costOf, spare * SHARE, maxTokens));
+    const most = Math.min(maxTokens, usual);
+    if (costOf(most) <= spare) return this.#grant(account, purse, costOf(most), most);
     if (!exact) return { type: "count" };
     const granted = (within: number, least: number) => {
-      const tokens = affordable(costOf, within, maxTokens);
+      const tokens = affordable(costOf, within, most);
       return tokens >= Math.min(least, maxTokens)
         ? this.#grant(account, purse, costOf(tokens), tokens)
         : null;
