@@ -146,6 +146,11 @@ export class AgentState {
     };
   }
 
+  /** The turns that still stand in the conversation. */
+  get turnsShown(): readonly Turn[] {
+    return this.#turnsShown;
+  }
+
   get retries(): number {
     return this.#retries;
   }
@@ -212,7 +217,7 @@ export class AgentState {
 
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
   take(
-    reply: Pick<ModelReply, "content" | "usage">,
+    reply: Pick<ModelReply, "content" | "usage" | "lastUsage">,
     calls: readonly ToolUseBlock[],
     results: readonly CallResult[],
   ): Turn {
@@ -242,6 +247,7 @@ export class AgentState {
       ...(todo === undefined ? {} : { todo }),
       ...(place === null ? {} : { place }),
       usage: reply.usage,
+      ...(reply.lastUsage === undefined ? {} : { lastUsage: reply.lastUsage }),
       receipts,
     };
     this.#turnsShown.push(turn);

@@ -5,6 +5,7 @@ import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
 import type { AgentState } from "./agent-state.ts";
 import { boundsIn, type Compacting, shrunk } from "./compaction.ts";
+import { continued } from "./continuing.ts";
 import type { Last } from "./ending.ts";
 
 /**
@@ -17,7 +18,12 @@ export async function nextReply(
   last: Last | null,
   around: Compacting,
 ): Promise<ModelOutcome> {
-  const ask = () => around.model.ask(requestOf(spec, state, last), around.onModelEvent, around.signal);
+  const ask = async () => {
+    const request = requestOf(spec, state, last);
+    const of = (messages: ModelRequest["messages"]) =>
+      around.model.ask({ ...request, messages }, around.onModelEvent, around.signal);
+    return continued(await of(request.messages), request.messages, of);
+  };
   const outcome = await ask();
   const overflow = around.signal.aborted ? null : overflowOf(outcome);
   if (overflow === null) return outcome;

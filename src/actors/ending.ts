@@ -53,6 +53,18 @@ export function endingOfAnswer(
   return { status: "done", text };
 }
 
+/** Replies in a row that may be cut inside a call; a model that does not work in parts then will not. */
+export const MOST_CUT = 2;
+
+export function endingOfCutCalls(tokens: number, text: string): Ending {
+  const limit = tokens.toLocaleString("en-US");
+  return {
+    status: "partial",
+    text,
+    reason: `Two replies in a row were cut at ${limit} tokens inside a call; ask for smaller parts, or set a higher troupe.maxTokens.`,
+  };
+}
+
 export function outOfTurns(maxTurns: number): string {
   return `It reached its limit of ${maxTurns} turn${maxTurns === 1 ? "" : "s"}.`;
 }
@@ -62,7 +74,8 @@ export function endingOfFailure(failure: ModelFailure, saidBefore: string): Endi
   // What does not fit was found out with what did.
   if (failure.kind === "too_large" && text !== "")
     return { status: "partial", text, reason: failure.message };
-  return { status: "failed", text, reason: failure.message };
+  const status = failure.kind === "over_budget" ? "over_budget" : "failed";
+  return { status, text, reason: failure.message };
 }
 
 /** The reason travels in the `cancel` mail; a deadline is told from a wish by the supervisor, not here. */

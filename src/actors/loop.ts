@@ -1,6 +1,8 @@
 import { limitResults } from "../context/limit-results.ts";
+import { cutAt } from "../mailbox/invalid-input.ts";
 import type { ActorSpec, CallResult, Finish, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
@@ -10,9 +12,11 @@ import {
   type Ending,
   endingOfAnswer,
   endingOfCancel,
+  endingOfCutCalls,
   endingOfFailure,
   endingOfReply,
   type Last,
+  MOST_CUT,
   outOfRoom,
   outOfTurns,
 } from "./ending.ts";
@@ -58,7 +62,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     }
   }
   for (;;) {
-    let reply: Pick<ModelReply, "content" | "usage" | "stopReason">;
+    let reply: Pick<ModelReply, "content" | "usage" | "lastUsage" | "stopReason">;
     let last: Last | null = null;
     const begun = pending;
     pending = undefined;
@@ -87,6 +91,9 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     const turn = state.take(reply, calls, results);
     around.onProgress(state);
     if (signal.aborted) return void (await end(turn, endingOfCancel(signal, state.said)));
+
+    const tokens = cutInARow(state.turnsShown);
+    if (tokens !== null) return void (await end(turn, endingOfCutCalls(tokens, state.said)));
 
     const isLast = last !== null || reply.stopReason === "refusal";
     const ending =
@@ -151,6 +158,15 @@ async function resultsOf(
   } finally {
     withdraw();
   }
+}
+
+/** Tokens at which the last replies were cut inside a call; null: fewer than may be were. */
+function cutInARow(turns: readonly Turn[]): number | null {
+  const cuts = turns.slice(-MOST_CUT).map(({ messages }) => {
+    const call = messages.flatMap(blocksOf).findLast(({ type }) => type === "tool_use");
+    return call?.type === "tool_use" ? cutAt(call) : null;
+  });
+  return cuts.length === MOST_CUT && cuts.every((cut) => cut !== null) ? (cuts.at(-1) ?? null) : null;
 }
 
 /** The reply after a limit was reached is the last one: text only. */

@@ -159,6 +159,8 @@ export const Turn = z.object({
   /** Where it works from now on, where this turn moved it. */
   place: z.optional(Place),
   usage: Usage,
+  /** Of its last request, where its reply took several: how large the conversation is. */
+  lastUsage: z.optional(Usage),
   receipts: Receipts,
 });
 export type Turn = z.infer<typeof Turn>;

@@ -167,7 +167,7 @@ class Attempt {
       withdraw();
       signal.removeEventListener("abort", cancel);
     }
-    if (signal.aborted) return cancelled;
+    if (signal.aborted) return withUsage(cancelled, reply);
     return this.outcome(reply, failure, this.clock.now() - sentAt);
   }
 
@@ -218,7 +218,8 @@ class Attempt {
       };
     }
     const reason = failure ?? protocolFailure(finished.problem, this.where);
-    return failed(reply.partialText === "" ? reason : { ...reason, partialText: reply.partialText });
+    const said = reply.partialText === "" ? {} : { partialText: reply.partialText };
+    return withUsage(failed({ ...reason, ...said }), reply);
   }
 
   private classify(error: unknown, watch: IdleWatch): ModelFailure {
@@ -254,6 +255,12 @@ class Attempt {
 /** The server has answered, with a status of its own that is no success. */
 function isAnswer(error: unknown): error is APIError {
   return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
+}
+
+/** A reply that had begun is paid for, also where it broke off or nobody wants it any longer. */
+function withUsage(outcome: ModelOutcome, { partialUsage }: ReplyAssembler): ModelOutcome {
+  if (partialUsage === null || outcome.type === "reply") return outcome;
+  return { ...outcome, failure: { ...outcome.failure, usage: partialUsage } };
 }
 
 function failed(failure: ModelFailure): ModelOutcome {

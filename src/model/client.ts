@@ -30,6 +30,10 @@ export interface ModelReply {
   readonly model: string;
   /** Milliseconds from the last attempt's sending to its end, without waiting for a slot or a retry. */
   readonly apiMs: number;
+  /** The server's own counts were not possible ones; `usage` is. */
+  readonly oddUsage?: true;
+  /** Of the last request, where the reply took several. */
+  readonly lastUsage?: Usage;
 }
 
 export type ModelFailureKind =
@@ -44,6 +48,7 @@ export type ModelFailureKind =
   | "stalled"
   | "protocol"
   | "too_large"
+  | "over_budget"
   | "cancelled";
 
 /** Why there is no reply. `message` is one sentence for a person that names the thing and what to do. */
@@ -55,6 +60,8 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
   /** What had been said when it broke off. */
   readonly partialText?: string;
+  /** What it has cost all the same: a reply that had begun and broke off. */
+  readonly usage?: Usage;
   /** Trying again cannot help, though it often does for this kind: a certificate, for instance. */
   readonly final?: true;
 }
@@ -110,6 +117,30 @@ export type ModelOutcome =
   | { readonly type: "reply"; readonly reply: ModelReply }
   | { readonly type: "failure"; readonly failure: ModelFailure };
 
+/** What one attempt may cost at most. */
+export interface MeteredRequest {
+  readonly actor: ActorId;
+  readonly model: string;
+  /** Tokens of its prompt, at most. */
+  readonly promptTokens: number;
+  /** The server's own count would hardly be less. */
+  readonly exact: boolean;
+  readonly maxTokens: number;
+  /** It is the last one of its actor, which a part of the budget is kept for. */
+  readonly last: boolean;
+}
+
+export type Reservation =
+  /** It may be sent, with so many tokens for its reply. */
+  | { readonly type: "granted"; readonly id: number; readonly maxTokens: number }
+  /** It does not fit as it is: ask again with a count. */
+  | { readonly type: "count" }
+  /** `reason` is a sentence. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** Asks whoever holds the budget; takes as long as money that is on its way may come back. Never rejects. */
+export type Reserve = (request: MeteredRequest, signal: AbortSignal) => Promise<Reservation>;
+
 /** What the gateway tells the session about all its requests together. */
 export type GatewayNotice =
   /** A request of this actor is in line or being answered. */
@@ -117,9 +148,18 @@ export type GatewayNotice =
   | {
       readonly type: "usage";
       readonly actor: ActorId;
+      /** The ID that the server says it answered with. */
       readonly model: string;
+      /** The ID that was asked for. */
+      readonly asked: string;
       readonly usage: Usage;
       readonly apiMs: number;
+      /** What was reserved for it. */
+      readonly reservation?: number;
+      /** It broke off: no reply came of it. */
+      readonly broken?: true;
+      /** The server's own counts were not possible ones. */
+      readonly odd?: true;
     }
   | {
       readonly type: "waiting";
@@ -128,6 +168,8 @@ export type GatewayNotice =
       readonly ms: number;
       readonly attempt: number | null;
     }
+  /** Nothing came of a request that money was reserved for. */
+  | { readonly type: "unused"; readonly reservation: number }
   /** Its thread had died and was started again; agents ask for a new port. `reason` is a sentence. */
   | { readonly type: "restarted"; readonly reason: string };
 
@@ -146,6 +188,8 @@ export interface Gateway {
   /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;
   onNotice(listener: (notice: GatewayNotice) => void): void;
+  /** From now on money is reserved for each attempt before it is sent. */
+  meter(reserve: Reserve): void;
   /**
    * The gateway died oftener than it is started again; every port of it is closed, now and later. `reason`
    * is a sentence.

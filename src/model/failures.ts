@@ -161,6 +161,7 @@ export function retryable(failure: ModelFailure): boolean {
     case "not_found":
     case "spend_limit":
     case "too_large":
+    case "over_budget":
     case "cancelled":
       return false;
     default:

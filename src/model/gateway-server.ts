@@ -76,10 +76,6 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
     const still = beat(services, owner.actor);
     try {
       const outcome = await services.ask(whole(request), owner.lead, on, abort.signal);
-      if (outcome.type === "reply") {
-        const { model, usage, apiMs } = outcome.reply;
-        services.onNotice({ type: "usage", actor: owner.actor, model, usage, apiMs });
-      }
       relay.end();
       send(outcome);
     } catch (error) {

@@ -1,10 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../mailbox/clock.ts";
 import type { GatewayNotice, ModelClient } from "./client.ts";
-import type { GatewayConfig, ToGatewayThread } from "./gateway.ts";
+import type { GatewayConfig } from "./gateway.ts";
 import { serveLane } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
+import type { ToGatewayThread } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
+import { Meter } from "./meter.ts";
+import { reserveLane } from "./reserve-lane.ts";
 
 /** Between two signs of a request that is open. */
 const BEAT_MS = 10_000;
@@ -13,12 +16,23 @@ const BEAT_MS = 10_000;
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
   // Loading begins at once; what is asked before it is done waits for it.
   const client = later(load(config));
-  const ask = governed(client, { clock: systemClock, random: Math.random, ...config.limits });
-  const lanes = new Lanes();
   const onNotice = (notice: GatewayNotice) => port.postMessage(notice);
+  const reserving = reserveLane(port);
+  let metered = false;
+  const meter = new Meter({
+    ...{ clock: systemClock, onNotice, countTokens: client.countTokens },
+    reserve: () => (metered ? reserving.reserve : null),
+  });
+  const ask = governed(client, { clock: systemClock, random: Math.random, ...config.limits, meter });
+  const lanes = new Lanes();
 
   port.on("message", (message: ToGatewayThread) => {
     switch (message.type) {
+      case "meter":
+        metered = true;
+        return;
+      case "reserved":
+        return reserving.answered(message.n, message.answer);
       case "connect":
         lanes.add(message.actor, message.port);
         return serveLane(message.port, message, {

@@ -1,12 +1,14 @@
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
-import type { ActorId } from "../mailbox/ids.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import type { Aliases } from "./aliases.ts";
-import type { Gateway, GatewayNotice, ModelClient } from "./client.ts";
+import type { Gateway, GatewayNotice, ModelClient, Reserve } from "./client.ts";
 import { serveLane } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
+import type { FromGatewayThread, ToGatewayThread } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
+import { Meter } from "./meter.ts";
+import { reserveDesk } from "./reserve-lane.ts";
 
 /** Limits of all requests together; see `GovernorOptions` and `AnthropicOptions` for the defaults. */
 export interface GatewayLimits {
@@ -35,17 +37,16 @@ export interface GatewayConfig {
   readonly limits?: GatewayLimits & { readonly idleMs?: number };
 }
 
-/** What travels to the gateway's thread; a notice is what comes back. */
-export type ToGatewayThread =
-  | { readonly type: "connect"; readonly actor: ActorId; readonly lead: boolean; readonly port: MessagePort }
-  | { readonly type: "disconnect"; readonly actor: ActorId };
-
 /** A gateway on the caller's own thread: for scripted models and a library user's own client. */
 export function localGateway(client: ModelClient, options: LocalGatewayOptions = {}): Gateway {
   const clock = options.clock ?? systemClock;
-  const ask = governed(client, { ...options, clock, random: options.random ?? Math.random });
   const lanes = new Lanes();
   let notify: (notice: GatewayNotice) => void = () => {};
+  let reserve: Reserve | null = null;
+  const countTokens = client.countTokens?.bind(client);
+  const onNotice = (notice: GatewayNotice) => notify(notice);
+  const meter = new Meter({ clock, onNotice, countTokens, reserve: () => reserve });
+  const ask = governed(client, { ...options, clock, random: options.random ?? Math.random, meter });
   let closed = false;
   return {
     connect(actor, lead) {
@@ -55,8 +56,7 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
         return port2;
       }
       lanes.add(actor, port1);
-      const countTokens = client.countTokens?.bind(client);
-      serveLane(port1, { actor, lead }, { ask, countTokens, clock, onNotice: (notice) => notify(notice) });
+      serveLane(port1, { actor, lead }, { ask, countTokens, clock, onNotice });
       return port2;
     },
     get isOver() {
@@ -65,6 +65,9 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
     disconnect: (actor) => lanes.close(actor),
     onNotice(listener) {
       notify = listener;
+    },
+    meter(given) {
+      reserve = given;
     },
     // It lives on the caller's thread, so it cannot die by itself.
     onClosed() {},
@@ -116,18 +119,25 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
   const restarts = new Restarts(options.clock ?? systemClock);
   let notify: (notice: GatewayNotice) => void = () => {};
   let tell: (reason: string) => void = () => {};
+  let reserve: Reserve | null = null;
   let worker: Worker | undefined;
 
   const start = () => {
     const started = gatewayWorker(config, options);
     worker = started;
     let fault = "";
-    started.on("message", (notice: GatewayNotice) => notify(notice));
+    const desk = reserveDesk(started, () => reserve);
+    if (reserve) started.postMessage({ type: "meter" } satisfies ToGatewayThread);
+    started.on("message", (message: FromGatewayThread) => {
+      if (message.type === "reserve" || message.type === "withdraw") desk.take(message);
+      else notify(message);
+    });
     started.on("error", (error: unknown) => {
       fault = wordsOf(error);
     });
     // Not at the error: until its exit a dying thread closes the ports that are sent to it, afterwards they are lost.
     started.on("exit", (code) => {
+      desk.close();
       if (worker === started) died(fault || `its thread ended with code ${code}`);
     });
   };
@@ -161,6 +171,10 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
     },
     onNotice(listener) {
       notify = listener;
+    },
+    meter(given) {
+      if (reserve === null) worker?.postMessage({ type: "meter" } satisfies ToGatewayThread);
+      reserve = given;
     },
     onClosed(listener) {
       tell = listener;

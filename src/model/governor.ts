@@ -8,8 +8,10 @@ import type {
   OnServerAnswer,
 } from "./client.ts";
 import { cancelled, retryable } from "./failures.ts";
+import type { Meter } from "./meter.ts";
 import { Patience } from "./patience.ts";
 import { type Place, Places } from "./places.ts";
+import { soundOutcome } from "./sound-reply.ts";
 
 /** Asks on behalf of an actor; a `lead` request is served before the others. Never rejects. */
 export type Ask = (
@@ -23,6 +25,8 @@ export interface GovernorOptions {
   readonly clock: Clock;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
+  /** Absent: requests cost nothing that matters to anybody. */
+  readonly meter?: Meter;
   /** Requests that run at the same time (default 64). */
   readonly concurrency?: number;
   /** Milliseconds from a request's first failure until it is given up; 0 tries once (default 60,000). */
@@ -40,11 +44,18 @@ const PROTOCOL_ATTEMPTS = 2;
  * broke off after some text can be repeated.
  */
 export function governed(client: ModelClient, options: GovernorOptions): Ask {
-  const { clock, random, concurrency = 64, patienceMs = 60_000 } = options;
+  const { clock, random, meter, concurrency = 64, patienceMs = 60_000 } = options;
   const places = new Places(clock, random, concurrency);
   const attempt = async (request: ModelRequest, on: OnModelEvent, signal: AbortSignal, place: Place) => {
     const answered: OnServerAnswer = (answer) => place.answered(answer);
-    const outcome = await untilAborted(safely(client, request, on, signal, answered), signal);
+    const metered = await meter?.take(request, signal);
+    if (metered?.type === "ended") {
+      place.release(metered.outcome);
+      return metered.outcome;
+    }
+    const running = safely(client, metered?.request ?? request, on, signal, answered);
+    metered?.settle(running, signal);
+    const outcome = await untilAborted(running, signal);
     place.release(outcome);
     return outcome;
   };
@@ -106,7 +117,8 @@ async function safely(
 ): Promise<ModelOutcome> {
   if (signal.aborted) return cancelled;
   try {
-    return await client.ask(request, on, signal, onAnswer);
+    const outcome = await client.ask(request, on, signal, onAnswer);
+    return soundOutcome(outcome, request);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The model client "${client.name}" failed: ${reason}`;

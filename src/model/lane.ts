@@ -1,5 +1,14 @@
+import type { MessagePort } from "node:worker_threads";
+import type { ActorId } from "../mailbox/ids.ts";
 import type { Parted } from "../mailbox/shared-history.ts";
-import type { ModelEvent, ModelOutcome, ModelRequest } from "./client.ts";
+import type {
+  GatewayNotice,
+  MeteredRequest,
+  ModelEvent,
+  ModelOutcome,
+  ModelRequest,
+  Reservation,
+} from "./client.ts";
 
 /** A request on its way: what its conversation shares with others' is not copied. */
 export type PartedRequest = Omit<ModelRequest, "messages"> & Parted;
@@ -15,3 +24,16 @@ export type FromGateway =
   | { readonly type: "event"; readonly id: number; readonly event: ModelEvent }
   | { readonly type: "outcome"; readonly id: number; readonly outcome: ModelOutcome }
   | { readonly type: "counted"; readonly id: number; readonly tokens: number | null };
+
+/** What travels to the gateway's thread. */
+export type ToGatewayThread =
+  | { readonly type: "meter" }
+  | { readonly type: "reserved"; readonly n: number; readonly answer: Reservation }
+  | { readonly type: "connect"; readonly actor: ActorId; readonly lead: boolean; readonly port: MessagePort }
+  | { readonly type: "disconnect"; readonly actor: ActorId };
+
+/** What comes back. */
+export type FromGatewayThread =
+  | GatewayNotice
+  | { readonly type: "reserve"; readonly n: number; readonly request: MeteredRequest }
+  | { readonly type: "withdraw"; readonly n: number };

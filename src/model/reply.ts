@@ -1,7 +1,6 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import { markInvalid } from "../mailbox/invalid-input.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
-import { withoutRepeatedIds } from "./repeated-ids.ts";
 
 /** The stream is not what the protocol says. */
 export interface ProtocolProblem {
@@ -31,6 +30,9 @@ const NOTHING: Usage = {
   cache_read_input_tokens: 0,
 };
 
+/** Of what a model writes, rather too few. */
+const CHARS_PER_TOKEN = 3;
+
 interface OpenBlock {
   readonly fields: Fields;
   text: string;
@@ -49,6 +51,8 @@ export class ReplyAssembler {
   private started = 0;
   private texts = 0;
   private said = "";
+  /** Written so far, of whatever kind. */
+  private chars = 0;
   private usage: Usage = NOTHING;
   private model: string | undefined;
   private stopReason: string | undefined;
@@ -66,6 +70,13 @@ export class ReplyAssembler {
   /** What has been said so far, also in a block that is not closed. */
   get partialText(): string {
     return this.said;
+  }
+
+  /** What it has cost so far, where the server has begun to count; what was written since is estimated. */
+  get partialUsage(): Usage | null {
+    if (this.model === undefined) return null;
+    const written = Math.ceil(this.chars / CHARS_PER_TOKEN);
+    return { ...this.usage, output_tokens: Math.max(this.usage.output_tokens, written) };
   }
 
   take(event: unknown): ReplyProblem | undefined {
@@ -101,7 +112,7 @@ export class ReplyAssembler {
     return {
       type: "finished",
       // An empty text block is not accepted in the next request.
-      content: withoutRepeatedIds(content.filter((block) => block.type !== "text" || block.text !== "")),
+      content: content.filter((block) => block.type !== "text" || block.text !== ""),
       stopReason: this.stopReason,
       usage: this.usage,
       model: this.model,
@@ -141,6 +152,7 @@ export class ReplyAssembler {
   private blockDelta(index: unknown, delta: Fields): ReplyProblem | undefined {
     const block = typeof index === "number" ? this.open.get(index) : undefined;
     if (!block) return problem(`a piece of block ${String(index)} came, which is not open`);
+    for (const value of Object.values(delta)) this.chars += stringOf(value).length;
     switch (delta["type"]) {
       case "text_delta": {
         const text = stringOf(delta["text"]);

@@ -46,6 +46,8 @@ export interface Question {
   readonly header: string;
   readonly options: readonly Choice[];
   readonly multiSelect: boolean;
+  /** The first option is a yes and the second a no, so that either word chooses it. */
+  readonly yesOrNo?: true;
 }
 
 /** AskUserQuestion: one to four questions; "Other", a text of one's own, is always offered besides the options. */

@@ -24,6 +24,7 @@ export class Bill {
   costUsd = 0;
   readonly #parts: BillParts;
   #apiMs = 0;
+  #saidOdd = false;
 
   constructor(parts: BillParts) {
     this.#parts = parts;
@@ -31,7 +32,12 @@ export class Bill {
 
   hear(notice: GatewayNotice): void {
     const { session, onEvent, find, changed } = this.#parts;
+    if (notice.type === "unused") {
+      session.spending.purses.unused(notice.reservation);
+      return;
+    }
     if (notice.type === "restarted") {
+      session.spending.purses.lost();
       onEvent({ type: "warning", message: notice.reason });
       return;
     }
@@ -67,11 +73,16 @@ export class Bill {
   }
 
   /** A reply was paid for, whoever asked and whether it is there to have it. */
-  #book({ actor: id, model, usage, apiMs }: UsageNotice, actor: ActorRecord | undefined): void {
+  #book({ actor: id, model, usage, apiMs, odd, ...more }: UsageNotice, actor: ActorRecord | undefined): void {
     this.#apiMs += apiMs;
-    const { usd, note } = this.#parts.session.spending.spend(id, model, usage);
+    const { usd, note } = this.#parts.session.spending.spend(id, model, usage, more);
     this.costUsd += usd;
     actor?.answered(usage, usd);
     if (note !== null) this.#parts.onEvent({ type: "warning", message: note });
+    if (odd && !this.#saidOdd) {
+      this.#saidOdd = true;
+      const message = `The server's token counts for ${model} are not possible ones, so what this session costs is known roughly only; check the server at the base URL.`;
+      this.#parts.onEvent({ type: "warning", message });
+    }
   }
 }

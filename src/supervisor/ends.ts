@@ -100,7 +100,7 @@ export class Ends {
     actor.stopping.abort(ENDED);
     if (!idles) actor.life.abort(ENDED);
     broker.withdraw(actor.id);
-    spending.purses.release(actor.id);
+    spending.ended(actor.spec);
     writes.releaseAll(actor.id);
     radar.released(actor.id);
     servers.release(actor.id);

@@ -1,3 +1,4 @@
+import { outputLimitOf } from "../model/output-limits.ts";
 import { type LimitRange, limitRanges } from "../policy/limit-ranges.ts";
 import type { Limits } from "./options.ts";
 import { STUCK_MS, STUCK_WARN_MS, TOOL_MS } from "./watch/judge.ts";
@@ -50,6 +51,21 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
 /** Turns of an agent: its definition's where that is stricter than the session's. */
 export function turnsWithin({ maxTurns }: Limits, own: number | undefined): number {
   return wholeWithin(own, { ...limitRanges.maxTurns, max: maxTurns }, maxTurns);
+}
+
+/** A reply takes no more of a window that must hold the conversation too, unless it is asked for. */
+const REPLY_SHARE = 1 / 6;
+
+/** Tokens of one reply: what the user wants, or the model's own limit; never more than that. */
+export function replyTokens(
+  { maxTokens }: Limits,
+  wanted: Partial<Limits> | undefined,
+  model: { readonly id: string; readonly window: number },
+): number {
+  const own = outputLimitOf(model.id);
+  if (own === null) return maxTokens;
+  const isWanted = wanted?.maxTokens !== undefined && !Number.isNaN(wanted.maxTokens);
+  return Math.min(own, isWanted ? maxTokens : Math.max(maxTokens, Math.floor(model.window * REPLY_SHARE)));
 }
 
 function wholeWithin(value: number | undefined, { min, max }: LimitRange, otherwise: number): number {

@@ -77,7 +77,7 @@ export interface Limits {
   readonly mcpStartMs: number;
   /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
   readonly graceMs: number;
-  /** Tokens of one reply (default 16,000). */
+  /** Tokens of one reply, at most the model's own limit (default: that, in a sixth of its window; 16,000 if it is not known). */
   readonly maxTokens: number;
   /** Turns of the main conversation per prompt, and of agents whose definition sets none (default 100). */
   readonly maxTurns: number;

@@ -63,6 +63,7 @@ export class Quoting {
           question,
           header: "Cost",
           multiSelect: false,
+          yesOrNo: true,
           options: [
             { label: START, description: "All of them, within the limits that hold." },
             { label: LEAVE, description: "None of them; the model is told." },

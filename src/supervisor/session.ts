@@ -209,6 +209,16 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     seesMemory: (type) => kinds.find(type)?.memory ?? true,
     ...{ denied, skills, agents, lookAtAgents, skillListing: options.skills?.listing ?? "attached" },
   });
+  const spending = new Spending(
+    {
+      ...options,
+      kind: (type) => kinds.find(type),
+      onMoney: (reserve) => gateway.meter(reserve),
+    },
+    limits,
+    clock,
+    home,
+  );
   return {
     id,
     home,
@@ -223,7 +233,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     gateway,
     host,
     maxThreads: options.host ? 0 : maxThreads,
-    spending: new Spending({ ...options, kind: (type) => kinds.find(type) }, limits, clock),
+    spending,
     toolbox,
     permissions,
     hooks,
@@ -242,6 +252,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     async close() {
       // Actors first: what they still owe goes through the others.
       await host.close();
+      spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
       await Promise.all([gateway.close(), processes.close(), servers.close(), isolation.close()]);
       await held.close();

@@ -4,7 +4,7 @@ import { schemaWords, whyNoSchema } from "../actors/typed/words.ts";
 import { journalFile } from "../journal/place.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-state.ts";
-import type { ToolUseBlock } from "../mailbox/conversation.ts";
+import { noUsage, type ToolUseBlock, totalTokens } from "../mailbox/conversation.ts";
 import { ActorId, type CallId, callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Reply, Summary } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
@@ -17,13 +17,15 @@ import { prepared } from "./before-it-begins.ts";
 import type { Candidate, Known } from "./budget/quote.ts";
 import { spawnLimits } from "./budget/spawn-limits.ts";
 import { FORK, type Forked, forkOf, type Histories } from "./forking.ts";
-import { turnsWithin } from "./limits.ts";
+import { replyTokens, turnsWithin } from "./limits.ts";
 import type { Lives } from "./lives.ts";
 import { Quoting } from "./quoting.ts";
 import { noteOn } from "./receipts/words.ts";
 import { frameOf, isUsable, reportOf } from "./report.ts";
 import type { Session } from "./session.ts";
 import { agentSpec, type Spawn } from "./specs.ts";
+import { promptTokensOf } from "./spending.ts";
+import { windowFor } from "./windows.ts";
 
 const DEFAULT_TYPE = "general-purpose";
 /** Where settings say nothing. */
@@ -46,7 +48,7 @@ export class Spawning {
     this.#quoting = new Quoting({
       asks: session.permissions.asks,
       aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
-      candidates: (calls, asker) => calls.map((call) => this.#candidate(call, asker)),
+      candidates: (calls, asker) => this.#candidates(calls, asker),
       known: (asker) => this.#known(asker),
       say,
     });
@@ -63,34 +65,54 @@ export class Spawning {
     this.#quoting.replied(asker, reply, starts);
   }
 
-  #candidate({ input }: ToolUseBlock, { spec }: ActorRecord): Candidate {
+  #candidates(calls: readonly ToolUseBlock[], asker: ActorRecord): Candidate[] {
+    const prefixes = new Map<string, number>();
+    return calls.map((call) => {
+      const candidate = this.#candidate(call, asker);
+      const { type } = candidate;
+      const prefixTokens = prefixes.get(type) ?? this.#prefixOf(type, asker);
+      prefixes.set(type, prefixTokens);
+      return { ...candidate, prefixTokens };
+    });
+  }
+
+  /** Tokens of the first request of such an agent; a fork's is all that was said so far. */
+  #prefixOf(type: string, { spec, reply }: ActorRecord): number {
+    const { common, definitions } = this.#session;
+    const definition = findAgent(definitions, type);
+    if (definition === undefined) return totalTokens(reply?.usage ?? noUsage);
+    const asked = { id: spec.id, parent: spec, description: "", prompt: "", model: undefined };
+    return promptTokensOf(agentSpec({ ...common, skills: null }, definition, asked));
+  }
+
+  #candidate({ input }: ToolUseBlock, { spec }: ActorRecord): Omit<Candidate, "prefixTokens"> {
     const { common, definitions, spending } = this.#session;
     const wanted = typeof input === "object" && input !== null ? input : {};
     const type = "subagent_type" in wanted ? String(wanted.subagent_type) : DEFAULT_TYPE;
     const definition = findAgent(definitions, type);
-    const { maxTokens, maxTurns } = common.limits;
-    const model =
+    const { maxTurns } = common.limits;
+    const named =
       "model" in wanted
         ? String(wanted.model)
         : (definition?.model ?? (type === FORK ? spec.model : common.model));
+    const model = resolveModel(named, common.options.aliases);
+    const { tokens: windowTokens } = windowFor(model, common.options.compaction);
     return {
-      model: resolveModel(model, common.options.aliases),
+      ...{ type: definition?.name ?? type, model, windowTokens },
       budget: definition ? spending.budgetOf(definition) : {},
       maxTurns: turnsWithin(common.limits, definition?.maxTurns ?? maxTurns),
-      maxTokens,
+      maxTokens: replyTokens(common.limits, common.options.limits, { id: model, window: windowTokens }),
       startsAgents: definition?.tools === "all" && spec.depth + 1 < common.limits.maxDepth,
     };
   }
 
   #known(asker: ActorId): Known {
-    const { purses } = this.#session.spending;
-    const ended = this.#lives.all.filter(({ id, summary }) => id !== MAIN && summary !== null);
-    const usd = ended.reduce((sum, { costUsd }) => sum + costUsd, 0);
+    const { purses, past } = this.#session.spending;
     const { prices } = this.#session.common.options;
     return {
       leftUsd: purses.left(asker).usd,
       whose: purses.left(asker).usd < purses.left(null).usd ? "agent" : "session",
-      past: { agents: ended.length, usd },
+      past: (type, model) => past.average(type, model),
       ...(prices ? { prices } : {}),
     };
   }

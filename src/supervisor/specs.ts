@@ -17,7 +17,7 @@ import { limitsTold } from "./budget/spawn-limits.ts";
 import { type DeferredTools, deferring } from "./deferring.ts";
 import { namedTools } from "./definition-tools.ts";
 import type { FirstWords, Knowledge } from "./knowledge.ts";
-import { turnsWithin } from "./limits.ts";
+import { replyTokens, turnsWithin } from "./limits.ts";
 import { MAINS_OWN } from "./mains-own.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 import { STANDING_WORDS } from "./situation.ts";
@@ -267,7 +267,7 @@ function spec(common: Common, particular: Particular): ActorSpec {
     attempt: 1,
     system: systemOf(parts),
     ...(Object.keys(knows).length === 0 ? {} : { knows }),
-    maxTokens: limits.maxTokens,
+    maxTokens: replyTokens(limits, options.limits, { id: own.model, window: window.tokens }),
     window,
     ...(limits.thinkingTokens > 0 ? { thinkingTokens: limits.thinkingTokens } : {}),
     root,

@@ -3,11 +3,13 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../mailbox/messages.ts";
+import type { Reserve } from "../model/client.ts";
 import { type OwnPrices, priceOf } from "../model/prices.ts";
 import type { AgentBudget } from "../policy/settings/budget-settings.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget/budget.ts";
-import { type Booked, Purses } from "./budget/purses.ts";
+import { PastRuns } from "./budget/past-runs.ts";
+import { type Booked, Purses, type Spent } from "./budget/purses.ts";
 import {
   estimateAfter,
   estimateAtStart,
@@ -30,6 +32,8 @@ export interface SpendingOptions {
   readonly prices?: OwnPrices;
   /** What a kind of agents is: one that goes on has the budget of its kind again. */
   readonly kind?: (type: string) => AgentDefinition | undefined;
+  /** Money is bounded from now on: requests are to be reserved. */
+  readonly onMoney?: (reserve: Reserve) => void;
 }
 
 /** How long an agent's replies take. */
@@ -44,6 +48,7 @@ interface Pace {
  */
 export class Spending {
   readonly purses: Purses;
+  readonly past: PastRuns;
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
   readonly #kind: NonNullable<SpendingOptions["kind"]>;
@@ -52,17 +57,21 @@ export class Spending {
   readonly #paces = new Map<ActorId, Pace>();
   /** Whether anything is bounded, in which case requests are estimated. */
   #bounded = false;
+  readonly #onMoney: (reserve: Reserve) => void;
 
   constructor(
-    { budget = {}, agentBudgets = [], prices = {}, kind = () => undefined }: SpendingOptions,
+    { budget = {}, agentBudgets = [], prices = {}, ...options }: SpendingOptions,
     { agentMinutes, sessionMinutes }: Pick<Limits, "agentMinutes" | "sessionMinutes">,
     clock: Pick<Clock, "now">,
+    home: string,
   ) {
+    this.past = new PastRuns(home);
     const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
     this.purses = new Purses(whole, { clock, prices });
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
-    this.#kind = kind;
+    this.#kind = options.kind ?? (() => undefined);
+    this.#onMoney = options.onMoney ?? (() => {});
     this.#prices = prices;
     this.#clock = clock;
     this.#heed(whole);
@@ -121,10 +130,17 @@ export class Spending {
     return { ...words, maxTokens: summaryTokens };
   }
 
-  spend(actor: ActorId, model: string, usage: Usage): Booked {
+  spend(actor: ActorId, model: string, usage: Usage, more: Spent = {}): Booked {
     const pace = this.#paces.get(actor);
     if (pace) pace.replyMs = this.#clock.now() - pace.askedAt;
-    return this.purses.spend(actor, model, usage);
+    return this.purses.spend(actor, model, usage, more);
+  }
+
+  /** An agent has ended: what it did not use goes back, and what its run cost is remembered. */
+  ended({ id, type, model }: Pick<ActorSpec, "id" | "type" | "model">): void {
+    const { usd } = this.purses.spent(id);
+    if (id !== MAIN && usd > 0) this.past.record(type, model, usd);
+    this.purses.release(id);
   }
 
   #budgetOfKind({ id, type }: Pick<ActorSpec, "id" | "type">): Budget {
@@ -149,7 +165,14 @@ export class Spending {
 
   #heed(budget: Budget): void {
     if (Object.keys(budget).length > 0) this.#bounded = true;
+    if (budget.usd !== undefined)
+      this.#onMoney((request, signal) => this.purses.reserve(request, request.actor === MAIN, signal));
   }
+}
+
+/** Tokens of what an agent is sent first, by the characters of it. */
+export function promptTokensOf(spec: ActorSpec): number {
+  return estimateOf(spec, 0).promptTokens;
 }
 
 function estimateOf({ system, tools, messages, model }: ActorSpec, summaryTokens: number): RequestEstimate {

@@ -1,6 +1,6 @@
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import { invalidInput } from "../mailbox/invalid-input.ts";
+import { cutAt, invalidInput } from "../mailbox/invalid-input.ts";
 import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Place } from "../mailbox/worktree.ts";
@@ -46,6 +46,8 @@ export async function dispatch(
 ): Promise<CallResult> {
   const called = find(by.offered, block.name);
   if (!called) return (await absent(id, block, by)) ?? unknownTool(noSuchTool(block.name), by.offered);
+  const cut = cutAt(block);
+  if (cut !== null) return refused(cutWords(called.name, cut));
   const broken = invalidInput(block);
   if (broken !== null)
     return refused(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
@@ -181,4 +183,10 @@ export function appended({ content, ...rest }: CallResult, text: string): CallRe
 
 function sizeOf({ content }: CallResult): number {
   return typeof content === "string" ? content.length : JSON.stringify(content).length;
+}
+
+/** A model that is only told to send it again writes the same again. */
+function cutWords(tool: string, tokens: number): string {
+  const limit = tokens.toLocaleString("en-US");
+  return `Nothing was run: your reply was cut at ${limit} tokens, inside this call of ${tool}, so its input is incomplete. Do not send the whole of it again. Work in parts, one call per reply and each well below that limit: create a file with its first part with Write, then add the next parts with Edit.`;
 }

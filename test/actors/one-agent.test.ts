@@ -204,10 +204,10 @@ describe.each(hosts)("one agent, %s", (host) => {
   });
 
   test("a reply cut at its length is partial, a refusal failed", async () => {
-    const cut = supervised(host, [{ text: "once upon", stopReason: "max_tokens" }]);
+    const cut = supervised(host, () => ({ text: "once upon ", stopReason: "max_tokens" }));
     expect((await cut.supervisor.prompt("go")).summary).toMatchObject({
       status: "partial",
-      text: "once upon",
+      text: "once upon once upon once upon once upon",
     });
     const refused = supervised(host, [{ text: "", stopReason: "refusal" }]);
     expect((await refused.supervisor.prompt("go")).summary.status).toBe("failed");

@@ -64,7 +64,7 @@ describe("troupe -p", () => {
     await troupe(["-p", "hello", "--model", "haiku"], { url: server.url });
     const { method, path, body } = await server.request(0);
     expect([method, path.split("?")[0]]).toEqual(["POST", "/v1/messages"]);
-    expect(body).toMatchObject({ max_tokens: 16_000, stream: true, messages: [{ role: "user" }] });
+    expect(body).toMatchObject({ max_tokens: 128_000, stream: true, messages: [{ role: "user" }] });
     expect(body.model).toMatch(/^claude-haiku/);
     for (const block of body.system ?? [])
       expect(block).toMatchObject({ type: "text", text: expect.any(String) });

@@ -218,6 +218,16 @@ describe("a request that an API would refuse", () => {
       /t1 is there twice/,
     ],
     ["half a character", [user(text("\ud83d"))], /half a character/],
+    [
+      "an odd name",
+      [user(text("go")), assistant({ ...call, name: "No Such" }), user(result)],
+      /No Such of a call/,
+    ],
+    [
+      "an odd ID",
+      [user(text("go")), assistant({ ...call, id: "t 1" }), user({ ...result, tool_use_id: "t 1" })],
+      /the ID t 1 of a call is odd/,
+    ],
   ] as const)("%s", (_name, messages, words) => {
     expect(faults(...messages)).toContainEqual(expect.stringMatching(words));
   });

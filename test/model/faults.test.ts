@@ -7,6 +7,7 @@ import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelClient, ModelEvent, ModelFailureKind } from "../../src/model/client.ts";
 import { retryable } from "../../src/model/failures.ts";
 import { idleWatch } from "../../src/model/idle-watch.ts";
+import { soundReply } from "../../src/model/sound-reply.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import {
   apiError,
@@ -403,7 +404,8 @@ describe("a stream that breaks", () => {
     const ls = { name: "Bash", id: "toolu_1", input: { command: "ls" } };
     const calls = [ls, ls, { ...ls, input: { command: "pwd" } }, { ...ls, input: { command: "id" } }];
     const server = await serverWith(() => ({ text: "All.", calls }));
-    const { content } = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+    const reply = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+    const { content } = soundReply(reply, requestOf());
     expect(content).toMatchObject([
       { type: "text" },
       { id: "toolu_1", input: { command: "ls" } },

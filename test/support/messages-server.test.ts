@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startMessagesServer, toolLoop } from "./messages-server.ts";
 
 async function say(url: string, messages: unknown): Promise<string> {
@@ -46,4 +46,20 @@ test("a handler that fails is a 500 that says so, and closing ends what is open"
   await server.request(1);
   await server.close();
   await expect(held).rejects.toThrow();
+});
+
+test("a request with half a character, or an odd ID or name of a call, is refused as an API refuses it", async () => {
+  const server = await startMessagesServer(() => ({ text: "ok" }));
+  onTestFinished(() => server.close());
+  const status = async (content: unknown) => {
+    const body = JSON.stringify({ model: "m", messages: [{ role: "assistant", content }] });
+    return (await fetch(`${server.url}/v1/messages`, { method: "POST", body })).status;
+  };
+  const call = (id: string, name: string) => [{ type: "tool_use", id, name, input: {} }];
+  expect(await status("\u{1f600} \\ud83d")).toBe(200);
+  expect(await status(call("t1", "Read"))).toBe(200);
+  expect(await status("half \ud83d")).toBe(400);
+  expect(await status(call("t 1", "Read"))).toBe(400);
+  expect(await status(call("t1", ""))).toBe(400);
+  expect(await status([{ type: "tool_result", tool_use_id: "a.b" }])).toBe(400);
 });

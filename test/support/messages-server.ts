@@ -122,7 +122,9 @@ export async function startMessagesServer(
       if (record) requests.push(request);
       awaited.get(request.n)?.(request);
       awaited.delete(request.n);
-      serve(handler, request, response).catch((error) => {
+      const refused = record ? oddity(request.rawBody) : null;
+      const answer = refused === null ? handler : () => apiError(400, "invalid_request_error", refused);
+      serve(answer, request, response).catch((error) => {
         response.writeHead(500, { "content-type": "text/plain" }).end(`the handler failed: ${error}`);
       });
     });
@@ -148,6 +150,19 @@ export async function startMessagesServer(
         server.closeAllConnections();
       }),
   };
+}
+
+/** What no API takes, whatever a test is about: half a character, or an ID or name of a call with other characters. */
+function oddity(raw: string): string | null {
+  // JSON.stringify escapes a half, and nothing else that begins like that.
+  if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/i.test(raw))
+    return "The request body is not valid JSON: no low surrogate in string";
+  const named = /"type":"tool_use","id":"([^"]*)","name":"([^"]*)"|"tool_use_id":"([^"]*)"/g;
+  for (const [, ...names] of raw.matchAll(named)) {
+    const odd = names.find((name) => name !== undefined && !/^[a-zA-Z0-9_-]+$/.test(name));
+    if (odd !== undefined) return `String should match pattern '^[a-zA-Z0-9_-]+$': ${odd}`;
+  }
+  return null;
 }
 
 function recorded(

@@ -55,7 +55,7 @@ function measured(shown: Shown): number | null {
   const last = turns.at(-1);
   if (last === undefined && compacted === null) return measuredBefore(shown);
   if (last === undefined || (compacted !== null && compacted.turn >= last.turn)) return null;
-  const { usage } = last;
+  const usage = last.lastUsage ?? last.usage;
   // A server that does not count says so with zeros.
   if (totalTokens(usage) === usage.output_tokens) return null;
   return totalTokens(usage) + since(shown);

@@ -117,7 +117,10 @@ export const catalogue = {
     ),
     mcpStartMs: limit("mcpStartMs", "Milliseconds that the first request waits for MCP servers to start."),
     graceMs: limit("graceMs", "Milliseconds an agent has to end by itself once it is cancelled."),
-    maxTokens: limit("maxTokens", "Tokens of one reply."),
+    maxTokens: limit(
+      "maxTokens",
+      "Tokens of one reply, at most the model's own limit. By itself a reply may be as long as that limit, if it is known, in a sixth of the window.",
+    ),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
     maxChildren: bound("maxChildren", 1_000, "Agents that one agent may start in all."),
@@ -158,7 +161,7 @@ export const catalogue = {
     }),
     quoteAboveUsd: setting("troupe.quoteAboveUsd", numberIn({ min: 0, max: 1_000_000 }), {
       summary:
-        "Dollars that agents started together may cost at most without a question (with `-p`: a line on stderr); 0 is always.",
+        "Dollars that agents started together are likely to cost without a question (with `-p`: a line on stderr); 0 is always. Likely is what such agents cost before on this machine, or else typical turns.",
       fallback: "1",
       foreign: "narrower",
       width: (usd) => (typeof usd === "number" ? usd : 1),

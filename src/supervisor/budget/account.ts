@@ -4,8 +4,12 @@ import { type Amounts, type Budget, KINDS, type Kind, limitIn, nothing } from ".
 /** What one agent may use of one kind, with everything below it that has no purse of its own. */
 export interface Purse {
   readonly limit: number;
-  /** Spent from it, and set aside in purses below. May pass the limit: a reply's cost is known when it has come. */
+  /** Spent from it, and set aside in purses below. Money stays within the limit, other kinds may pass it by a reply. */
   committed: number;
+  /** The most that requests may cost which are on their way (money only). */
+  held: number;
+  /** Of what is promised: for summaries. */
+  kept: number;
   /** Kept for requests on their way, and for the summaries of those who draw on it. */
   promised: number;
 }
@@ -31,6 +35,8 @@ export interface Account {
   closed: boolean;
   /** Accounts right below it that are not closed. */
   below: number;
+  /** Its requests that are on their way and hold money. */
+  holds: number;
 }
 
 export function openAccount(id: ActorId | null, parent: Account | null, budget: Budget): Account {
@@ -53,6 +59,7 @@ export function openAccount(id: ActorId | null, parent: Account | null, budget: 
     released: false,
     closed: false,
     below: 0,
+    holds: 0,
   };
 }
 
@@ -65,7 +72,7 @@ export function beginWithWhatIsLeft(account: Account): void {
 }
 
 function emptyPurse(limit: number): Purse {
-  return { limit, committed: 0, promised: 0 };
+  return { limit, committed: 0, held: 0, kept: 0, promised: 0 };
 }
 
 /** Sets aside what an account's purses hold: they are filled from those above. */
@@ -117,10 +124,28 @@ export function book(account: Account, amounts: Amounts): void {
 /** Replaces what is promised to an account. */
 export function promise(account: Account, asked: readonly Amounts[], kept: Amounts): void {
   const before = promisedTo(account);
+  const keptBefore = account.kept;
   account.asked = asked;
   account.kept = kept;
   const after = promisedTo(account);
-  for (const kind of KINDS) drawnOn(account, kind).purse.promised += after[kind] - before[kind];
+  for (const kind of KINDS) {
+    const { purse } = drawnOn(account, kind);
+    purse.promised += after[kind] - before[kind];
+    purse.kept += kept[kind] - keptBefore[kind];
+  }
+}
+
+/** Holds money for a request of the account that is about to be sent. */
+export function hold(account: Account, purse: Purse, nanos: number): void {
+  purse.held += nanos;
+  account.holds += 1;
+}
+
+/** The request is over, and what it cost is booked. */
+export function letGo(account: Account, purse: Purse, nanos: number): void {
+  purse.held -= nanos;
+  account.holds -= 1;
+  closeUpwards(account);
 }
 
 function promisedTo({ asked, kept }: Account): Amounts {
@@ -136,7 +161,8 @@ export function release(account: Account): void {
 }
 
 function closeUpwards(account: Account): void {
-  if (!account.released || account.closed || account.below > 0 || account.parent === null) return;
+  if (!account.released || account.closed || account.parent === null) return;
+  if (account.below > 0 || account.holds > 0) return;
   for (const kind of KINDS) {
     const purse = account.purses[kind];
     if (purse && purse.limit > purse.committed) charge(account.parent, kind, purse.committed - purse.limit);

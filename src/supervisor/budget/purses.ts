@@ -1,6 +1,7 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { MeteredRequest, Reservation } from "../../model/client.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
 import {
   type Account,
@@ -16,6 +17,7 @@ import { type Budget, KINDS, type Kind, limitIn, nothing, usdOf } from "./budget
 import { type Deadline, deadlineOf } from "./deadline.ts";
 import { type LastWords, wordsAtDeadline, wordsOfLimit } from "./last-words.ts";
 import { amountsOf, prospectOf, type RequestEstimate, soundUsage } from "./request-estimate.ts";
+import { Reservations } from "./reservations.ts";
 import { type Holder, notEnough } from "./shortage.ts";
 
 export interface Opening {
@@ -50,6 +52,13 @@ export interface Balance {
   readonly left: number;
 }
 
+export interface Spent {
+  /** The model that was asked for. */
+  readonly asked?: string;
+  readonly reservation?: number;
+  readonly broken?: boolean;
+}
+
 export interface Booked {
   readonly usd: number;
   readonly costKnown: boolean;
@@ -59,9 +68,9 @@ export interface Booked {
 
 /**
  * Budgets as escrow (C5, D5): what an agent is given is taken from its parent's purse when it begins, and what it
- * did not use goes back when it and everything below it have ended. What all spend together never passes the
- * session's limits by more than one reply of each agent that is alive then, since a reply's cost is known when it
- * has come. Owns no timer; one object for a session.
+ * did not use goes back when it and everything below it have ended. Money never passes a limit: it is held for each
+ * request before that is sent. Tokens and turns may pass theirs by one reply of each agent that is alive then, since
+ * what a reply took is known when it has come. Owns no timer; one object for a session.
  */
 export class Purses {
   readonly #session: Account;
@@ -70,6 +79,7 @@ export class Purses {
   readonly #earlier = new Map<ActorId, Used>();
   readonly #prices: OwnPrices;
   readonly #clock: Pick<Clock, "now">;
+  readonly #reservations: Reservations;
   /** Models whose price was missed and said. */
   readonly #unpriced = new Set<string>();
 
@@ -78,6 +88,7 @@ export class Purses {
     this.#session.startedAt = clock.now();
     this.#prices = prices;
     this.#clock = clock;
+    this.#reservations = new Reservations((actor) => this.#find(actor), prices);
   }
 
   /** Takes an agent's budget from its parent's purse, or takes nothing and says why. One that is open stays as it is. */
@@ -122,25 +133,54 @@ export class Purses {
   lastWords(actor: ActorId, estimate: RequestEstimate): LastWords | null {
     const account = this.#accounts.get(actor);
     if (!account || account.released) return null;
-    const { next, lastNow, lastLater } = prospectOf(estimate, this.#prices);
+    const { next, lastNow, lastLater, lastUncached } = prospectOf(estimate, this.#prices);
     const words =
-      this.#limitReached(account, (kind) => next[kind] + lastLater[kind]) ?? this.#late(account, estimate);
+      this.#limitReached(account, (kind) => ({
+        likely: next[kind] + lastLater[kind],
+        most: kind === "usd" ? next.usd + lastUncached.usd : 0,
+      })) ?? this.#late(account, estimate);
     if (words?.silent) promise(account, [], nothing);
     else if (words) promise(account, [...account.asked.slice(-1), lastNow], nothing);
     else promise(account, [...account.asked.slice(-1), next], lastLater);
     return words;
   }
 
-  /** Books one reply, also of an agent that has ended meanwhile. */
-  spend(actor: ActorId, model: string, told: Usage): Booked {
+  /** Before a request is sent: the most that it may cost, or why it must not be sent. Never rejects. */
+  reserve(request: MeteredRequest, lead: boolean, signal: AbortSignal): Promise<Reservation> {
+    return this.#reservations.reserve(request, lead, signal);
+  }
+
+  /** Nothing came of a request. */
+  unused(reservation: number): void {
+    this.#reservations.settle(reservation);
+    this.#reservations.retry();
+  }
+
+  /** Requests that were on their way are lost with their gateway. */
+  lost(): void {
+    this.#reservations.settleAll();
+  }
+
+  /** Books one reply, also of an agent that has ended meanwhile, and one that broke off. */
+  spend(
+    actor: ActorId,
+    told: string,
+    counted: Usage,
+    { asked = told, reservation, broken = false }: Spent = {},
+  ): Booked {
     const account = this.#find(actor);
-    const usage = soundUsage(told);
+    const usage = soundUsage(counted);
+    // A server may name its model in its own way: then the price is that of what was asked for.
+    const model = costOf(told, usage, this.#prices).costKnown ? told : asked;
     const { usd, costKnown } = costOf(model, usage, this.#prices);
-    if (account.asked.length > 0) promise(account, account.asked.slice(1), account.kept);
-    book(account, amountsOf(model, usage, this.#prices));
+    if (account.asked.length > 0 && !broken) promise(account, account.asked.slice(1), account.kept);
+    const amounts = amountsOf(model, usage, this.#prices);
+    book(account, broken ? { ...amounts, turns: 0 } : amounts);
+    if (reservation !== undefined) this.#reservations.settle(reservation);
+    this.#reservations.retry();
     if (costKnown || this.#unpriced.has(model)) return { usd, costKnown, note: null };
     this.#unpriced.add(model);
-    const note = `The price of ${model} is not known, so its replies count in tokens and turns only; set it under troupe.prices.`;
+    const note = `The price of ${model} is not known, so its replies count in tokens and turns only, and no limit in dollars holds for it; set it under troupe.prices.`;
     return { usd, costKnown, note };
   }
 
@@ -148,6 +188,7 @@ export class Purses {
   release(actor: ActorId): void {
     const account = this.#accounts.get(actor);
     if (account) release(account);
+    this.#reservations.retry();
   }
 
   /** By the agent and everything below it, in all its runs; null: by the session. */
@@ -183,11 +224,16 @@ export class Purses {
     return deadlineOf(this.#find(actor), this.#clock.now());
   }
 
-  #limitReached(account: Account, need: (kind: Kind) => number): LastWords | null {
+  /** `likely`: beside what others were promised; `most`: even if nothing were promised to others. */
+  #limitReached(
+    account: Account,
+    need: (kind: Kind) => { readonly likely: number; readonly most: number },
+  ): LastWords | null {
     const reached = KINDS.flatMap((kind) => {
       const { owner, purse } = drawnOn(account, kind);
       const left = purse.limit - purse.committed;
-      if (left - (purse.promised - account.kept[kind]) >= need(kind)) return [];
+      const { likely, most } = need(kind);
+      if (left - (purse.promised - account.kept[kind]) >= likely && left >= most) return [];
       const spent = owner.spent[kind];
       const setAside = purse.committed - spent;
       const whose = owner === account ? "own" : holderOf(owner);

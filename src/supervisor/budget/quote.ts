@@ -1,9 +1,12 @@
-import { type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
+import { costOf, type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
 import type { Budget } from "./budget.ts";
 import { counted, dollars } from "./words.ts";
 
 /** An agent that a reply wants to start. */
 export interface Candidate {
+  readonly type: string;
+  /** Tokens that its first request will have. */
+  readonly prefixTokens: number;
   /** Full id. */
   readonly model: string;
   readonly budget: Budget;
@@ -21,25 +24,29 @@ export interface Known {
   /** In the purse that they draw on; infinity: no limit. */
   readonly leftUsd: number;
   readonly whose: "session" | "agent";
-  /** Agents of this session that have ended. */
-  readonly past: { readonly agents: number; readonly usd: number };
+  /** What such an agent has cost on this machine so far; null: too few have run. */
+  readonly past: (type: string, model: string) => number | null;
   readonly prices?: OwnPrices;
 }
 
-/** What the figure rests on. `limits`: turns and windows at list prices, which an agent hardly ever comes near;
+/** What the upper bound rests on. `limits`: turns and windows at list prices, which an agent hardly ever comes near;
  * `limits-of-first`: without the agents that these start. */
 export type Ground = "budgets" | "left" | "limits" | "limits-of-first";
 
-/** What a fan-out may cost at most, next to what agents have cost so far. */
+/** What a fan-out is likely to cost, and what it may cost at most. */
 export interface Quote {
   readonly agents: number;
-  readonly usd: number;
+  readonly likelyUsd: number;
+  /** Whether past runs of all their types are known; else typical turns are taken. */
+  readonly isKnown: boolean;
+  readonly mostUsd: number;
   readonly ground: Ground;
   readonly whose: Known["whose"];
-  readonly past: Known["past"];
 }
 
 const WINDOW_TOKENS = 200_000;
+/** A typical run where none is known: so many turns, each with so much said and so many results. */
+const TYPICAL = { turns: 8, reply: 500, results: 2_000 };
 
 /** Null: it costs nothing, or a price is not known, and a figure without it would be wrong. */
 export function quote(
@@ -48,14 +55,37 @@ export function quote(
 ): Quote | null {
   const most = candidates.map((candidate) => mostOf(candidate, prices));
   let usd = 0;
-  for (const one of most) {
-    if (one === null) return null;
-    usd += one.usd;
+  let likely = 0;
+  let isKnown = true;
+  for (const [at, candidate] of candidates.entries()) {
+    const bound = most[at] ?? null;
+    if (bound === null) return null;
+    const before = past(candidate.type, candidate.model);
+    usd += bound.usd;
+    likely += Math.min(bound.usd, before ?? typicalOf(candidate, prices));
+    isKnown &&= before !== null;
   }
   if (usd === 0) return null;
   const own = groundOfAll(candidates.filter((_, at) => most[at]?.ground === "limits"));
   const bound = leftUsd < usd;
-  return { agents: candidates.length, usd: bound ? leftUsd : usd, ground: bound ? "left" : own, whose, past };
+  return {
+    ...{ agents: candidates.length, likelyUsd: Math.min(leftUsd, likely), isKnown, whose },
+    ...{ mostUsd: bound ? leftUsd : usd, ground: bound ? "left" : own },
+  };
+}
+
+/** Its prefix is written to a cache once and read from it then, as everything that the turns add. */
+function typicalOf({ model, maxTurns, prefixTokens }: Candidate, own: OwnPrices): number {
+  const { turns: typical, reply, results } = TYPICAL;
+  const turns = Math.min(typical, maxTurns + 1);
+  let usd = 0;
+  for (let turn = 0; turn < turns; turn += 1) {
+    const before = turn === 0 ? 0 : prefixTokens + (turn - 1) * (reply + results);
+    const fresh = turn === 0 ? prefixTokens : reply + results;
+    const usage = { cache_creation_input_tokens: fresh, cache_read_input_tokens: before };
+    usd += costOf(model, { input_tokens: 0, output_tokens: reply, ...usage }, own).usd;
+  }
+  return usd;
 }
 
 /** Of what budgets do not bound. */
@@ -64,31 +94,23 @@ function groundOfAll(unbound: readonly Candidate[]): Ground {
   return unbound.some(({ startsAgents }) => startsAgents) ? "limits-of-first" : "limits";
 }
 
-/** Agents that must have ended before their average says something. */
-const ENOUGH_PAST = 3;
-
 /**
- * Whether a person is to be asked, or told where nobody can be asked; null: neither. `aboveUsd` is
- * `troupe.quoteAboveUsd`. Where only limits bound the cost, what agents have cost so far decides as soon as it is
- * known: their limits would make a question of every fan-out. A single agent is none.
+ * Whether a user is to be asked, or told if nobody can be asked; null: neither. `aboveUsd` is `troupe.quoteAboveUsd`. The
+ * likely cost decides: limits would make a question of every fan-out. A single agent is none.
  */
 export function whetherQuoted(
-  { agents, usd, ground, past }: Quote,
+  { agents, likelyUsd }: Quote,
   { aboveUsd, asks }: { readonly aboveUsd: number; readonly asks: boolean },
 ): "ask" | "say" | null {
   if (agents < 2) return null;
-  const known = ground !== "budgets" && ground !== "left" && past.agents >= ENOUGH_PAST;
-  const likely = known ? (past.usd / past.agents) * agents : usd;
-  if (aboveUsd > 0 && likely <= aboveUsd) return null;
+  if (aboveUsd > 0 && likelyUsd <= aboveUsd) return null;
   return asks ? "ask" : "say";
 }
 
-/** 8 agents may cost up to $1.20 (what is left of this session's budget); the 5 so far cost $0.03 each on average. */
-export function quoteSentence({ agents, usd, ground, whose, past }: Quote): string {
-  const may = `${counted(agents, "agent")} may cost up to ${dollars(usd)} (${groundOf(ground, whose)})`;
-  if (past.agents === 0) return `${may}.`;
-  if (past.agents === 1) return `${may}; the one so far cost ${dollars(past.usd)}.`;
-  return `${may}; the ${past.agents} so far cost ${dollars(past.usd / past.agents)} each on average.`;
+/** 8 agents are likely to cost $1.20 (by past runs), and $4.00 at most (their budgets). */
+export function quoteSentence({ agents, likelyUsd, isKnown, mostUsd, ground, whose }: Quote): string {
+  const by = isKnown ? "by past runs" : "by typical runs";
+  return `${counted(agents, "agent")} are likely to cost ${dollars(likelyUsd)} (${by}), and ${dollars(mostUsd)} at most (${groundOf(ground, whose)}).`;
 }
 
 function groundOf(ground: Ground, whose: Known["whose"]): string {

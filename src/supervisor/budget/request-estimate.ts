@@ -26,6 +26,8 @@ export interface Prospect {
   readonly next: Amounts;
   readonly lastNow: Amounts;
   readonly lastLater: Amounts;
+  /** The last one after it where no cache serves it: so much is held for it before it is sent. */
+  readonly lastUncached: Amounts;
 }
 
 export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospect {
@@ -43,6 +45,11 @@ export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospe
     next: taking(promptTokens, replyTokens),
     lastNow: taking(promptTokens, summaryTokens),
     lastLater: taking(grown, summaryTokens),
+    lastUncached: amountsOf(
+      estimate.model,
+      soundUsage({ ...noUsage, cache_creation_input_tokens: grown, output_tokens: summaryTokens }),
+      prices,
+    ),
   };
 }
 
@@ -69,10 +76,10 @@ const REPLY_TOKENS = 1_000;
 
 /** From the last turn that was taken: the next prompt is what it was, with what this turn has added. */
 export function estimateAfter(
-  turn: Pick<Turn, "usage" | "messages">,
+  turn: Pick<Turn, "usage" | "lastUsage" | "messages">,
   { model, summaryTokens, replyMs }: Pick<RequestEstimate, "model" | "summaryTokens" | "replyMs">,
 ): RequestEstimate {
-  const { usage } = turn;
+  const usage = turn.lastUsage ?? turn.usage;
   const served = usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
   const before = served + usage.input_tokens;
   const heard = turn.messages.filter(({ role }) => role === "user").flatMap(blocksOf);

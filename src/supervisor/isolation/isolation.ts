@@ -282,9 +282,8 @@ export class Isolation {
     const { asks } = this.#parts;
     if (!asks.hasPerson) return null;
     const choice = (label: string) => ({ label, description: "" });
-    const questions = [
-      { question, header: "Worktree", options: [choice(yes), choice(no)], multiSelect: false },
-    ];
+    const options = [choice(yes), choice(no)];
+    const questions = [{ question, header: "Worktree", options, multiSelect: false, yesOrNo: true as const }];
     const outcome = await asks.question(questions, { actor, call: callId(actor, 0, 0), signal });
     return outcome.type === "answers" ? outcome.answers[question] === yes : null;
   }

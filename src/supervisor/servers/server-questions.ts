@@ -73,6 +73,7 @@ export function serverQuestions(
           { label: "Refuse", description: "they are not called in this session" },
         ],
         multiSelect: false,
+        yesOrNo: true,
       };
       const outcome = await ask(server, [question], signal);
       return outcome.type === "answers" && outcome.answers[question.question] === ACCEPT;

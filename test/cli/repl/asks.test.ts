@@ -170,6 +170,22 @@ describe("a question (A14.1 to A14.3)", () => {
     [one, "use plain files", { type: "words", words: "use plain files" }],
     [many, "1,2", { type: "labels", labels: ["SQLite", "Redis"] }],
     [many, "2 3", { type: "other", labels: ["Redis"] }],
+    [one, "yes", { type: "words", words: "yes" }],
+    [{ ...one, yesOrNo: true }, "y", { type: "labels", labels: ["SQLite"] }],
+    [{ ...one, yesOrNo: true }, "Yes", { type: "labels", labels: ["SQLite"] }],
+    [{ ...one, yesOrNo: true }, "n", { type: "labels", labels: ["Redis"] }],
+    [{ ...one, yesOrNo: true }, "no, fewer", { type: "words", words: "no, fewer" }],
+    [
+      {
+        ...one,
+        options: [
+          { label: "No", description: "" },
+          { label: "Yes, all", description: "" },
+        ],
+      },
+      "y",
+      { type: "labels", labels: ["Yes, all"] },
+    ],
   ])("%# is answered by %j", (question, line, reply) => {
     expect(questionReply(line, question)).toEqual(reply);
   });

@@ -11,8 +11,8 @@ interface AnyBlock {
 
 /**
  * What an API would refuse in these messages, one sentence each: roles alternate from the person on, no message is
- * empty, every tool_use has exactly one tool_result at the head of the message right after it, and no string has half
- * a character in it.
+ * empty, every tool_use has exactly one tool_result at the head of the message right after it, IDs and names of calls have
+ * only the characters that it takes, and no string has half a character in it.
  */
 export function conversationFaults(messages: readonly AnyMessage[]): string[] {
   const faults: string[] = [];
@@ -24,6 +24,7 @@ export function conversationFaults(messages: readonly AnyMessage[]): string[] {
     if (blocks.length === 0) faults.push(`message ${n} is empty`);
     const calls = idsOf(n === 0 ? [] : blocksOf(messages[n - 1]), "tool_use", "id");
     faults.push(...resultFaults(n, blocks, calls));
+    faults.push(...oddNames(blocks));
     for (const id of idsOf(blocks, "tool_use", "id")) {
       if (used.has(id)) faults.push(`the call ${id} is there twice`);
       used.add(id);
@@ -33,6 +34,17 @@ export function conversationFaults(messages: readonly AnyMessage[]): string[] {
   if (open.length > 0) faults.push(`the last message has calls without results: ${open.join(", ")}`);
   if (!isWellFormed(messages)) faults.push("a string has half a character in it");
   return faults;
+}
+
+function oddNames(blocks: readonly AnyBlock[]): string[] {
+  const ids = [...idsOf(blocks, "tool_use", "id"), ...idsOf(blocks, "tool_result", "tool_use_id")];
+  const names = idsOf(blocks, "tool_use", "name");
+  return [
+    ...ids.filter((id) => !/^[a-zA-Z0-9_-]+$/.test(id)).map((id) => `the ID ${id} of a call is odd`),
+    ...names
+      .filter((name) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name))
+      .map((name) => `the name ${name} of a call is odd`),
+  ];
 }
 
 /** The results of one message against the calls of the one before it. */

@@ -44,7 +44,7 @@ describe("what a request is likely to take", () => {
       replyTokens: 1000,
       growthTokens: 3050,
     });
-    expect(prospectOf(estimate, PRICES)).toEqual({
+    expect(prospectOf(estimate, PRICES)).toMatchObject({
       next: { usd: 4.15e9, tokens: 4150, turns: 1 },
       lastNow: { usd: 5.15e9, tokens: 5150, turns: 1 },
       lastLater: { usd: 8.2e9, tokens: 8200, turns: 1 },

@@ -140,7 +140,7 @@ describe("money", () => {
     expect(session.spend(a, "their-model", reply(40))).toEqual({
       usd: 0,
       costKnown: false,
-      note: "The price of their-model is not known, so its replies count in tokens and turns only; set it under troupe.prices.",
+      note: "The price of their-model is not known, so its replies count in tokens and turns only, and no limit in dollars holds for it; set it under troupe.prices.",
     });
     expect(session.spend(a, "their-model", reply(40)).note).toBeNull();
     expect(session.left(a)).toMatchObject({ usd: 1, tokens: 20 });

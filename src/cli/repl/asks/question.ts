@@ -1,4 +1,4 @@
-import type { Question } from "../../../policy/asks.ts";
+import type { Choice, Question } from "../../../policy/asks.ts";
 import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import { choiceRows, type Sheet } from "./shown.ts";
@@ -33,9 +33,12 @@ function optionWords(label: string, description: string): string {
   return words === "" ? visibleLine(label) : `${visibleLine(label)}: ${words}`;
 }
 
-/** Numbers choose; any other text is the person's own words. */
-export function questionReply(line: string, { options, multiSelect }: Question): QuestionReply {
+/** Numbers choose, and so does a plain yes or no where an option is one; any other text is the user's own words. */
+export function questionReply(line: string, question: Question): QuestionReply {
+  const { options, multiSelect } = question;
   const typed = line.trim();
+  const meant = plainlyMeant(typed, question);
+  if (meant !== undefined) return { type: "labels", labels: [meant.label] };
   const last = options.length + 1;
   if (typed === "") return { type: "unclear", hint: `Type a number from 1 to ${last}, or your own words.` };
   if (!/^\d[\d\s,]*$/.test(typed)) return { type: "words", words: typed };
@@ -53,4 +56,12 @@ export function questionReply(line: string, { options, multiSelect }: Question):
   if (!multiSelect && numbers.length > 1) return { type: "unclear", hint: "Only one of them can be chosen." };
   const labels = numbers.flatMap((number) => options[number - 1]?.label ?? []);
   return { type: numbers.includes(last) ? "other" : "labels", labels };
+}
+
+function plainlyMeant(typed: string, { options, yesOrNo }: Question): Choice | undefined {
+  const [, yes] = /^(y(?:es)?|no?)[.!]?$/i.exec(typed) ?? [];
+  if (yes === undefined) return undefined;
+  const isYes = /^y/i.test(yes);
+  const word = isYes ? /^yes\b/i : /^no\b/i;
+  return yesOrNo ? options[isYes ? 0 : 1] : options.find(({ label }) => word.test(label));
 }

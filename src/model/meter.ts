@@ -1,0 +1,159 @@
+import { type Clock, pause } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type {
+  CountTokens,
+  GatewayNotice,
+  ModelFailure,
+  ModelOutcome,
+  ModelReply,
+  ModelRequest,
+  Reserve,
+} from "./client.ts";
+import { cancelled } from "./failures.ts";
+import { boundOf, messageBound, promptBound } from "./request-size.ts";
+
+/** Of the server's own count: counts are not exact either. */
+const COUNT_SLACK = 1.02;
+/** Milliseconds that a client has to notice a cancellation; then it is settled without it. */
+const NOTICE_MS = 5_000;
+/** Conversations whose last size is remembered. */
+const KEPT = 1_000;
+
+/** What a server has counted for a conversation so far, and the sizes of what it had counted. */
+interface Known {
+  readonly model: string;
+  readonly head: number;
+  readonly sizes: readonly number[];
+  readonly tokens: number;
+}
+
+export type Metered =
+  | {
+      readonly type: "granted";
+      /** As it may be sent: what may be written is less where the budget does not cover more. */
+      readonly request: ModelRequest;
+      /** To be told of the client's own end, however the request ended before. */
+      settle(outcome: Promise<ModelOutcome>, signal: AbortSignal): void;
+    }
+  | { readonly type: "ended"; readonly outcome: ModelOutcome };
+
+export interface MeterParts {
+  readonly clock: Clock;
+  readonly onNotice: (notice: GatewayNotice) => void;
+  readonly countTokens?: CountTokens | undefined;
+  /** Null while no money is bounded. */
+  readonly reserve: () => Reserve | null;
+}
+
+/** Reserves what each attempt may cost before it is sent, and tells what it did cost. One for all requests of a gateway. */
+export class Meter {
+  readonly #parts: MeterParts;
+  readonly #known = new Map<ActorId, Known>();
+
+  constructor(parts: MeterParts) {
+    this.#parts = parts;
+  }
+
+  /** Waits while others hold money that may come back. Never rejects. */
+  async take(request: ModelRequest, signal: AbortSignal): Promise<Metered> {
+    const reserve = this.#parts.reserve();
+    if (reserve === null) return this.#granted(request, null);
+    const { actor, model, maxTokens, withoutTools = false } = request;
+    const wish = { actor, model, maxTokens, last: withoutTools };
+    const bound = this.#bound(request);
+    let answer = await reserve({ ...wish, ...bound }, signal);
+    if (answer.type === "count") {
+      const promptTokens = await this.#counted(request, bound.promptTokens, signal);
+      answer = await reserve({ ...wish, promptTokens, exact: true }, signal);
+    }
+    if (signal.aborted) {
+      if (answer.type === "granted") this.#parts.onNotice({ type: "unused", reservation: answer.id });
+      return { type: "ended", outcome: cancelled };
+    }
+    if (answer.type === "granted")
+      return this.#granted({ ...request, maxTokens: answer.maxTokens }, answer.id);
+    const message = answer.type === "refused" ? answer.reason : "The budget could not be asked.";
+    return { type: "ended", outcome: failed({ kind: "over_budget", message }) };
+  }
+
+  #granted(request: ModelRequest, reservation: number | null): Metered {
+    return {
+      type: "granted",
+      request,
+      settle: (outcome, signal) => {
+        const over = new AbortController();
+        const late = aborted(signal, over.signal)
+          .then(() => pause(this.#parts.clock, NOTICE_MS, over.signal))
+          .then(() => cancelled);
+        void Promise.race([outcome, late]).then((end) => {
+          over.abort();
+          this.#settle(request, reservation, end);
+        });
+      },
+    };
+  }
+
+  #settle(request: ModelRequest, reservation: number | null, outcome: ModelOutcome): void {
+    const { actor, model } = request;
+    const { onNotice } = this.#parts;
+    const of = reservation === null ? {} : { reservation };
+    if (outcome.type === "reply") {
+      const { reply } = outcome;
+      this.#learn(request, reply);
+      const odd = reply.oddUsage ? { odd: true as const } : {};
+      const { usage, apiMs } = reply;
+      onNotice({ type: "usage", actor, model: reply.model, asked: model, usage, apiMs, ...odd, ...of });
+      return;
+    }
+    const { usage } = outcome.failure;
+    if (usage) onNotice({ type: "usage", actor, model, asked: model, usage, apiMs: 0, broken: true, ...of });
+    else if (reservation !== null) onNotice({ type: "unused", reservation });
+  }
+
+  /** The prompt that was counted last, with the bytes that came after it; of another one all bytes. */
+  #bound(request: ModelRequest): { readonly promptTokens: number; readonly exact: boolean } {
+    const known = this.#known.get(request.actor);
+    const { head, sizes } = sizesOf(request);
+    const all = promptBound(request);
+    const goesOn =
+      known !== undefined &&
+      known.model === request.model &&
+      known.head === head &&
+      known.sizes.every((size, at) => size === sizes[at]);
+    if (!goesOn) return { promptTokens: all, exact: false };
+    const added = sizes.slice(known.sizes.length).reduce((sum, size) => sum + size, 0);
+    return { promptTokens: Math.min(all, known.tokens + added), exact: added < known.tokens };
+  }
+
+  async #counted(request: ModelRequest, most: number, signal: AbortSignal): Promise<number> {
+    const count = await Promise.resolve()
+      .then(() => this.#parts.countTokens?.(request, signal) ?? null)
+      .catch(() => null);
+    const sound = typeof count === "number" && count > 0 ? Math.ceil(count * COUNT_SLACK) : most;
+    return Math.min(most, sound);
+  }
+
+  #learn(request: ModelRequest, { usage, oddUsage }: ModelReply): void {
+    if (oddUsage) return;
+    const tokens = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+    this.#known.delete(request.actor);
+    this.#known.set(request.actor, { model: request.model, ...sizesOf(request), tokens });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+function sizesOf({ system, tools, messages }: ModelRequest): Pick<Known, "head" | "sizes"> {
+  return { head: boundOf(system) + boundOf(tools), sizes: messages.map(messageBound) };
+}
+
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
+  });
+}
+
+function failed(failure: ModelFailure): ModelOutcome {
+  return { type: "failure", failure };
+}
