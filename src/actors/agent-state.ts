@@ -22,8 +22,8 @@ import type {
   Reply,
   Steer,
   Turn,
-  TurnAnswer,
 } from "../mailbox/messages.ts";
+import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import {
   addReceipts,
   blocksOf,

@@ -1,7 +1,8 @@
 import { limitResults } from "../context/limit-results.ts";
 import { cutAt } from "../mailbox/invalid-input.ts";
-import type { ActorSpec, CallResult, Finish, Pending, Turn } from "../mailbox/messages.ts";
+import type { ActorSpec, CallResult, Pending, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import type { Finish } from "../mailbox/turn-answers.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";

@@ -374,30 +374,3 @@ export const AfterAnswer = z.object({
   changed: z.optional(z.array(HookChange)),
 });
 export type AfterAnswer = z.infer<typeof AfterAnswer>;
-
-/** `compact`: the person wants the conversation smaller before the next request. */
-export const TurnAnswer = z.object({
-  steer: z.array(Steer),
-  last: z.optional(LastTurn),
-  compact: z.optional(CompactWish),
-});
-export type TurnAnswer = z.infer<typeof TurnAnswer>;
-
-/** `compacted`: this run only made the conversation smaller, and answers nobody. */
-export const Finish = z.object({
-  turn: z.nullable(Turn),
-  summary: Summary,
-  compacted: z.optional(z.literal(true)),
-});
-export type Finish = z.infer<typeof Finish>;
-
-/** Either the actor is closed, or it is given more and goes round again: no steering is lost. */
-export const FinishAnswer = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("closed") }),
-  z.extend(TurnAnswer, { type: z.literal("more") }),
-]);
-export type FinishAnswer = z.infer<typeof FinishAnswer>;
-
-/** `released`: the thread is not this agent's any more and must end; `stay`: it has something to do after all. */
-export const YieldAnswer = z.object({ type: z.enum(["released", "stay"]) });
-export type YieldAnswer = z.infer<typeof YieldAnswer>;

@@ -3,19 +3,11 @@ import * as Comlink from "comlink";
 import * as z from "zod/mini";
 import { comlinkEndpoint } from "./comlink-endpoint.ts";
 import { CompactBegin, CompactEnd } from "./compacted.ts";
-import {
-  AfterCall,
-  BeforeCall,
-  Call,
-  Finish,
-  Found,
-  Reply as OpenReply,
-  OpenTurn,
-  Turn,
-} from "./messages.ts";
+import { AfterCall, BeforeCall, Call, Found, Reply as OpenReply, OpenTurn, Turn } from "./messages.ts";
 import { BackgroundRequest, CommandRequest, RunRequest } from "./runs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { PeerGone, type ServiceMap, type Services } from "./services.ts";
+import { Finish } from "./turn-answers.ts";
 
 type Method = keyof ServiceMap;
 type Asked<M extends Method> = ServiceMap[M]["question"];

@@ -6,15 +6,11 @@ import type {
   BeforeCall,
   Call,
   CallResult,
-  Finish,
-  FinishAnswer,
   Found,
   OpenTurn,
   Reply,
   Turn,
-  TurnAnswer,
   Verdict,
-  YieldAnswer,
 } from "./messages.ts";
 import type {
   BackgroundAnswer,
@@ -24,6 +20,7 @@ import type {
   RunRequest,
   RunResult,
 } from "./runs.ts";
+import type { Finish, FinishAnswer, TurnAnswer, YieldAnswer } from "./turn-answers.ts";
 
 /** Question and answer of each service, tied so that no asker has to check what it got. */
 export interface ServiceMap {

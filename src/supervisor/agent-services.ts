@@ -1,7 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Journal } from "../journal/journal.ts";
-import type { Call, LastTurn, Reply, Summary, Turn, TurnAnswer } from "../mailbox/messages.ts";
+import type { Call, LastTurn, Reply, Summary, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import type { Processes } from "../processes/processes.ts";
 import { type ActorRecord, wishIn } from "./actor-record.ts";
 import { agentCalls, type CallSide, isStopped } from "./agent-calls.ts";

@@ -355,10 +355,8 @@ export class Lives {
   }
 
   #armDeadline(actor: ActorRecord, ms: number, reason: string): void {
-    const withdraw = this.#session.clock.after(ms, () =>
-      this.stop(actor.id, { status: "timed_out", reason }),
-    );
-    actor.ended.then(withdraw);
+    const stop = () => this.stop(actor.id, { status: "timed_out", reason });
+    actor.ended.then(this.#session.clock.after(ms, stop));
   }
 
   /** What the services of an actor need of everybody's lives. */
@@ -379,10 +377,7 @@ export class Lives {
       lent: () => this.#session.skills?.lent(actor.id) ?? [],
       denied: ({ toolUse, tool, input }) =>
         this.#listeners.onDenied({
-          actor: actor.id,
-          tool_name: tool,
-          tool_use_id: toolUse,
-          tool_input: input,
+          ...{ actor: actor.id, tool_name: tool, tool_use_id: toolUse, tool_input: input },
         }),
     };
   }

@@ -23,7 +23,7 @@ const SHOW =
   "/pretty? /format: /abbrev-commit /no-abbrev-commit /expand-tabs? /no-expand-tabs /notes? /no-notes /show-notes? " +
   "/relative-date /date: /parents /children /left-right /show-linear-break? /cc /combined-all-paths " +
   "/no-diff-merges /count /timestamp /objects /disk-usage? /header /use-bitmap-index /clear-decorations " +
-  "| /diff-merges: /remerge-diff! a g r t q W B? D O:P l:N X? /ext-diff /textconv /output:W /no-index /show-signature /stdin /help! " +
+  "| /diff-merges: /remerge-diff! a g r t q W B? D O:P l:N X? /ext-diff /textconv /output:W /no-index /show-signature /stdin " +
   "/output-indicator-new:R /output-indicator-old:R /output-indicator-context:R /skip-to: /rotate-to: /progress";
 
 /** git's subcommands; what stands before `|` is plain reading. The rows marked with `+` are for confinements only. */
@@ -35,9 +35,9 @@ export const gitTable: ReadonlyMap<string, Row> = readTable({
   "log, diff, show, rev-list": `F ${SHOW}`,
   "stash list": `F ${SHOW}`,
   "stash show": `F ${SHOW} | /include-untracked /only-untracked`,
-  "rev-parse, describe": "F~ | q /help! h!",
+  "rev-parse, describe": "F~ | q h!",
   blame:
-    "F L: s e/show-email w l t p/porcelain n/show-number f/show-name C? M? | S:P b c k /root /show-stats /reverse /line-porcelain /incremental /encoding: /contents:P /date: /score-debug /progress /no-progress /ignore-rev: /ignore-revs-file:P /color-lines /color-by-age /abbrev: /first-parent /output:W /help! /textconv",
+    "F L: s e/show-email w l t p/porcelain n/show-number f/show-name C? M? | S:P b c k /root /show-stats /reverse /line-porcelain /incremental /encoding: /contents:P /date: /score-debug /progress /no-progress /ignore-rev: /ignore-revs-file:P /color-lines /color-by-age /abbrev: /first-parent /output:W /textconv",
   "ls-files":
     "F c/cached d/deleted m/modified o/others i/ignored s/stage u/unmerged z t k/killed x/exclude:R X:P /exclude-standard | /exclude-from:P v f r /directory /no-empty-directory /eol /full-name /recurse-submodules /error-unmatch /with-tree: /abbrev? /format: /deduplicate /exclude-per-directory: /resolve-undo /debug /sparse",
   branch:

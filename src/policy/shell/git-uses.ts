@@ -70,7 +70,8 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
     candidates: [...named, ...files, ...read.values.map(({ word }) => word), ...read.glued],
     contents: contentsOf(name, given, read),
   };
-  const acts = read.acts ?? operandProblem(name, read);
+  const manual = words.some(({ value }) => value === "--help") ? "--help starts the reader of manuals" : null;
+  const acts = read.acts ?? manual ?? operandProblem(name, read);
   if (acts !== null) return refuse(`git ${name}: ${acts}`, found);
   const plain = row.confinedOnly
     ? `git ${name} is not plain reading`

@@ -38,6 +38,9 @@ export const enforcedWrites: readonly AttackGroup[] = [
       ls | tee -a x
       ls | tee -- x
       git blame --output x README.md
+      git status --help
+      git ls-tree --help HEAD
+      git stash list --help
       git blame --output=x README.md
       git blame --outp x -p README.md
       git shortlog --output=x HEAD
