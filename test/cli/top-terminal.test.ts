@@ -4,6 +4,7 @@ import { systemClock } from "../../src/mailbox/clock.ts";
 import { liveSession } from "../supervisor/live/ground.ts";
 import { view } from "../supervisor/live/views.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
+import { unless } from "../support/needs.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -29,7 +30,7 @@ function expectRestored(terminal: PseudoTerminal): void {
   expect(written.indexOf(LEAVE)).toBeGreaterThan(written.lastIndexOf("\u001b[?7l"));
 }
 
-describe.skipIf(why !== null)("troupe top in a terminal (C20, D13)", () => {
+describe("troupe top in a terminal (C20, D13)", unless(why), () => {
   const session = () => liveSession({ clock: systemClock, delayMs: 0 });
 
   test("shows what agents do as they do it, follows the terminal's size, and leaves with q as it came", async () => {

@@ -2,13 +2,14 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { keptIn, writeKept } from "../../src/context/kept-index.ts";
+import { unless } from "../support/needs.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const disk = smallDisk();
 const kept = new Map([["a", { stamp: "1", read: "x".repeat(10_000) }]]);
 
-describe.skipIf(disk.why !== null)(`a home with little room${disk.why ?? ""}`, () => {
+describe("a home with little room", unless(disk.why), () => {
   test.each([
     ["is left to the journal", 1_500_000, false],
     ["has caches if there is enough", 0, true],

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { troupe } from "../support/cli-process.ts";
 import { apiError, type Handler, startMessagesServer } from "../support/messages-server.ts";
+import { onLinux } from "../support/needs.ts";
 
 async function serverOf(handler: Handler) {
   const server = await startMessagesServer(handler);
@@ -96,7 +97,7 @@ describe("what a person is told when the model cannot be had", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test.runIf(process.platform === "linux")("a home that can never be made does not hang", async () => {
+  test("a home that can never be made does not hang", onLinux, async () => {
     const { url } = await serverOf(() => ({ text: "x" }));
     const { code, err } = await troupe(["-p", "hi"], { url, env: { TROUPE_HOME: "/proc/troupe" } });
     expect(code).toBe(1);

@@ -5,6 +5,7 @@ import { BIN } from "../support/built.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
 import { long } from "../support/long.ts";
 import { type MessagesServer, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -75,7 +76,7 @@ const permission = {
   grants: ["Bash(git push:*)"],
 };
 
-describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }, () => {
+describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () => {
   test("answers several prompts in one session, tells what each used, and leaves with Ctrl-D", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "wire.md"), "# Wire\n\nThe wire format is JSON lines.\n");
@@ -276,7 +277,7 @@ describe.skipIf(why !== null)("troupe alone, in a terminal", { timeout: 60_000 }
   });
 });
 
-describe.skipIf(why !== null)("asks in a terminal", { timeout: 60_000 }, () => {
+describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
   test("y allows once; everything that matters was shown before, hidden characters too", async () => {
     const server = await askingFor(permission);
     const terminal = start({ program: ASKING, url: server.url });

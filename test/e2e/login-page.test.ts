@@ -14,6 +14,7 @@ import {
   type ServedReply,
   startMessagesServer,
 } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** The seed's own example, "test the login page": the real program, and a model that follows a script. */
@@ -156,9 +157,9 @@ describe("the login page is tested", { timeout: 120_000 }, () => {
   });
 
   const chromium = installedChromium();
-  const why = chromium === null ? " (skipped: there is no Chromium; apt install chromium)" : "";
+  const why = chromium === null ? "there is no Chromium (apt install chromium)" : null;
 
-  test.skipIf(chromium === null)(`A17.4: with @playwright/mcp and a real browser${why}`, async () => {
+  test("A17.4: with @playwright/mcp and a real browser", unless(why), async () => {
     const place = placed();
     const page = await servedPage();
     const named = [

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN } from "../support/built.ts";
 import { type ServedReply, startMessagesServer } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -40,7 +41,7 @@ const bash = (command: string, description?: string): ServedReply => ({
   calls: [{ name: "Bash", input: { command, ...(description ? { description } : {}) } }],
 });
 
-describe.skipIf(why !== null)("what the gate asks, in a terminal", { timeout: 60_000 }, () => {
+describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 }, () => {
   test("yes runs it once, s for the session, n tells the agent why not, d refuses it from then on (A6.3)", async () => {
     const terminal = await talk([
       bash("touch one", "Be nice"),

@@ -15,6 +15,7 @@ import {
   type ServedReply,
   startMessagesServer,
 } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -170,7 +171,7 @@ function programOf({ home }: Place): number {
   return Number(pid);
 }
 
-describe.skipIf(why !== null)("stopping in a terminal (C21, fault 63)", { timeout: 60_000 }, () => {
+describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60_000 }, () => {
   /** The first question starts an agent in the background, whose answer comes when the test says so. */
   const working = async (then: (request: RecordedRequest) => ServedReply) => {
     const finding = Promise.withResolvers<ServedReply>();

@@ -13,6 +13,7 @@ import {
   type ServedReply,
   startMessagesServer,
 } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -299,7 +300,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
 
 const why = whyNoTerminal();
 
-describe.skipIf(why !== null)("troupe --resume in a terminal", { timeout: 60_000 }, () => {
+describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, () => {
   test("shows where the session stands, goes on with what was cut off, and hears what is typed", async () => {
     const at = places();
     const server = await serving(({ n }) => {

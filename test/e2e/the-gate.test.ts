@@ -13,6 +13,7 @@ import {
   type ServedReply,
   startMessagesServer,
 } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -448,8 +449,9 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
     ["Ctrl-C twice", ["\u0003", "\u0003"], 130],
   ] as const;
   // Ctrl-C twice is in test/e2e/stopping.test.ts, too.
-  test.skipIf(noTerminal !== null).each(ways.slice(0, long(3, 1)))(
+  test.each(ways.slice(0, long(3, 1)))(
     "at the end of a conversation in a terminal: %s",
+    unless(noTerminal),
     async (_, [first, second], code) => {
       const own = place();
       const { url } = await served(() => ({ text: "Well answered." }));

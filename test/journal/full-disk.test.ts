@@ -29,7 +29,7 @@ test("a full disk is said, refuses side effects, and is got over with every note
   skip,
 }) => {
   const home = smallDisk(await temporaryFolder());
-  if (home === null) return skip("NOT TESTED: a full disk needs the right to mount a tmpfs (Linux, root)");
+  if (home === null) return skip("a full disk needs the right to mount a tmpfs (Linux, root)");
   const warnings: string[] = [];
   const place = sessionPlace(home, "/w", SESSION);
   const journal = startJournal({ ...place, clock: systemClock, onWarning: (said) => warnings.push(said) });
@@ -72,7 +72,7 @@ test("a full disk is said, refuses side effects, and is got over with every note
 
 test("notes that a full disk has kept waiting survive the death of the writer (J10)", async ({ skip }) => {
   const home = smallDisk(await temporaryFolder());
-  if (home === null) return skip("NOT TESTED: a full disk needs the right to mount a tmpfs (Linux, root)");
+  if (home === null) return skip("a full disk needs the right to mount a tmpfs (Linux, root)");
   const threads: Worker[] = [];
   const restarted = Promise.withResolvers<void>();
   const place = sessionPlace(home, "/w", SESSION);
@@ -110,8 +110,7 @@ test("a home on a read-only disk is said with what to do, by the lock and by the
   skip,
 }) => {
   const home = smallDisk(await temporaryFolder(), "ro");
-  if (home === null)
-    return skip("NOT TESTED: a read-only disk needs the right to mount a tmpfs (Linux, root)");
+  if (home === null) return skip("a read-only disk needs the right to mount a tmpfs (Linux, root)");
   const place = sessionPlace(home, "/w", SESSION);
   const sentence =
     /the file system is read-only \(EROFS\); set TROUPE_HOME to a folder that can be written\.$/;

@@ -86,7 +86,7 @@ test("what a killed process leaves is taken over and said, though nobody has rea
 });
 
 test("another process with the same number is not the one that locked", async ({ skip }) => {
-  if (ME.startedAt === null) return skip("NOT TESTED: only Linux says when a process was started");
+  if (ME.startedAt === null) return skip("only Linux says when a process was started");
   const place = await newPlace();
   const before = { ...ME, startedAt: "another boot 17" };
   expect(lockSession(place, before).type).toBe("locked");
@@ -99,7 +99,7 @@ test("another process with the same number is not the one that locked", async ({
 });
 
 test("a zombie is a process that is gone", async ({ skip }) => {
-  if (ME.startedAt === null) return skip("NOT TESTED: only Linux says which processes are zombies");
+  if (ME.startedAt === null) return skip("only Linux says which processes are zombies");
   // Its parent, a shell that has become a sleep, never reaps it.
   const parent = spawn("/bin/sh", ["-c", "sleep 0.01 & echo $!; exec sleep 60"], {
     stdio: ["ignore", "pipe", "inherit"],

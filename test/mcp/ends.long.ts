@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { onLinux } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { children, isRunning, never, opened, parsed, server } from "./opened-mcp.ts";
 
@@ -112,7 +113,7 @@ describe("C9: nothing is left", () => {
     expect(children()).toEqual(before);
   });
 
-  test.runIf(hasProc)("a session that is killed takes its servers with it", async () => {
+  test("a session that is killed takes its servers with it", onLinux, async () => {
     const folder = temporaryFolder();
     const file = join(folder, "pids");
     const holder = spawn(process.execPath, [join(import.meta.dirname, "holder.ts"), file, folder], {

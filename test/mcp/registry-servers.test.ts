@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { unless } from "../support/needs.ts";
 import { never, opened } from "./opened-mcp.ts";
 
 /** Where a package's program is; null where the package is not installed. */
@@ -16,12 +17,13 @@ function program(name: string): string | null {
 
 const everything = program("@modelcontextprotocol/server-everything");
 const filesystem = program("@modelcontextprotocol/server-filesystem");
-const why = (found: string | null) =>
-  found === null ? " (skipped: it is not installed; see package.json)" : "";
+const installed = (found: string | null) =>
+  unless(found === null ? "an MCP server of package.json is not installed" : null);
 
-describe(`@modelcontextprotocol/server-everything${why(everything)}`, () => {
-  test.skipIf(everything === null)(
+describe("@modelcontextprotocol/server-everything", () => {
+  test(
     "A17.1: its tools, a picture, its progress, its resources, its prompts",
+    installed(everything),
     async () => {
       const { mcp, event, warnings, state } = opened({
         all: { command: process.execPath, args: [everything ?? "", "stdio"] },
@@ -49,8 +51,8 @@ describe(`@modelcontextprotocol/server-everything${why(everything)}`, () => {
   );
 });
 
-describe(`@modelcontextprotocol/server-filesystem${why(filesystem)}`, () => {
-  test.skipIf(filesystem === null)("A17.1: reads where it may and nowhere else", async () => {
+describe("@modelcontextprotocol/server-filesystem", () => {
+  test("A17.1: reads where it may and nowhere else", installed(filesystem), async () => {
     const { mcp, folder, state } = opened({
       fs: { command: process.execPath, args: [filesystem ?? "", "."] },
     });

@@ -14,6 +14,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "../../src/processes/requests.ts";
+import { onLinux, unless } from "../support/needs.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { witness } from "./witness.ts";
@@ -182,10 +183,9 @@ test("only lines with one of the words are told; asking again takes the place of
 const strayInto = (path: string) =>
   `setsid sh -c 'exec 9>"${path}"; echo ready >&9; : > "${path}.up"; exec sleep 1000' & while [ ! -e "${path}.up" ]; do sleep 0.01; done`;
 
-const withProc = test.runIf(existsSync("/proc/self/environ"));
-
-withProc(
+test(
   "what left its group ends with its command, which says how many there were; another command's goes on (fault 32)",
+  onLinux,
   async () => {
     const folder = temporaryFolder();
     const processes = start();
@@ -211,8 +211,9 @@ withProc(
   },
 );
 
-withProc(
+test(
   "what left the group of a command in the background ends with that command, and ignoring TERM does not help",
+  onLinux,
   async () => {
     const { path, allGone } = witness();
     const stubborn = `setsid sh -c 'trap "" TERM; exec 9>"${path}"; : > "${path}.up"; exec sleep 1000' & while [ ! -e "${path}.up" ]; do sleep 0.01; done`;
@@ -224,7 +225,7 @@ withProc(
   },
 );
 
-withProc("what left the group of a command whose time is up ends with it", async () => {
+test("what left the group of a command whose time is up ends with it", onLinux, async () => {
   const { path, allGone } = witness();
   const command = commandIn(temporaryFolder());
   const result = await start().run(command(`${strayInto(path)}; exec sleep 1000`, { timeoutMs: 1_500 }));
@@ -232,7 +233,7 @@ withProc("what left the group of a command whose time is up ends with it", async
   await allGone;
 });
 
-withProc("a killed host leaves not even what left the group of its commands", async () => {
+test("a killed host leaves not even what left the group of its commands", onLinux, async () => {
   const folder = temporaryFolder();
   const processes = start();
   const { path, ready, allGone } = witness();
@@ -294,20 +295,17 @@ test("a command that leaves nothing behind is not spoken of", async () => {
 
 const disk = smallDisk();
 
-test.skipIf(disk.why !== null)(
-  `output that did not fit on its disk is said to be missing${disk.why ?? ""}`,
-  async () => {
-    const folder = temporaryFolder();
-    const place = disk.mountIn(folder);
-    const result = await start().run(commandIn(place)("head -c 200000 /dev/zero; echo done >&2"));
-    expect(result).toMatchObject({
-      outcome: "exited",
-      reason: expect.stringMatching(/is full.*Free some space/),
-    });
-    const fine = await start().run(commandIn(temporaryFolder())("echo done"));
-    expect(fine).not.toHaveProperty("reason");
-  },
-);
+test("output that did not fit on its disk is said to be missing", unless(disk.why), async () => {
+  const folder = temporaryFolder();
+  const place = disk.mountIn(folder);
+  const result = await start().run(commandIn(place)("head -c 200000 /dev/zero; echo done >&2"));
+  expect(result).toMatchObject({
+    outcome: "exited",
+    reason: expect.stringMatching(/is full.*Free some space/),
+  });
+  const fine = await start().run(commandIn(temporaryFolder())("echo done"));
+  expect(fine).not.toHaveProperty("reason");
+});
 
 test("200 MB of output cost neither this process nor its host their memory (A7, fault 29)", async () => {
   const folder = temporaryFolder();

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { noSession, sessionTools } from "../../src/supervisor/session-tools.ts";
 import { agentTools } from "../../src/tools/index.ts";
+import { onLinux, unless } from "../support/needs.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { toolNamed, type Workbench, workbenches } from "./workbench.ts";
@@ -118,8 +119,9 @@ test.each(tools)("%s: names with line breaks, tabs and every script are names", 
   expect(await bench.call(tool, ON_A_PATH[tool](path))).toMatchObject({ isError: false });
 });
 
-test.runIf(process.platform === "linux").each(["Read", "Edit", "NotebookEdit"] as const)(
+test.each(["Read", "Edit", "NotebookEdit"] as const)(
   "%s: what can be opened and not read is a sentence, not an exception",
+  onLinux,
   async (tool) => {
     const bench = workbench();
     // A regular file to the system, whose first byte is nobody's.
@@ -133,7 +135,7 @@ test.runIf(process.platform === "linux").each(["Read", "Edit", "NotebookEdit"] a
 
 const disk = smallDisk();
 
-describe.skipIf(disk.why !== null)(`a disk with 64 kB${disk.why ?? ""}`, () => {
+describe("a disk with 64 kB", unless(disk.why), () => {
   test.each([
     ["a new file", "b.txt", 100_000],
     ["a new file below folders that have to be made", "new/b.txt", 100_000],
@@ -195,7 +197,7 @@ const AS_ANOTHER_USER = fileURLToPath(new URL("./as-another-user.ts", import.met
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const whyNotNobody = whyNotAsked();
 
-test.skipIf(whyNotNobody !== null)(`what is not for this user is said${whyNotNobody ?? ""}`, () => {
+test("what is not for this user is said", unless(whyNotNobody), () => {
   const folder = temporaryFolder();
   if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const out = execFileSync(process.execPath, [AS_ANOTHER_USER, folder], {
@@ -225,7 +227,7 @@ function whyNotAsked(): string | null {
     execFileSync(process.execPath, ["-e", look], { ...NOBODY, stdio: "ignore" });
     return null;
   } catch {
-    return " (SKIPPED: another user may not read this checkout, or not run this Node)";
+    return "another user may not read this checkout, or not run this Node";
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundledProgram } from "../../support/bundled-entries.ts";
+import { unless } from "../../support/needs.ts";
 import { inTerminal, whyNoTerminal } from "../../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -9,7 +10,7 @@ if (why !== null) console.warn(`troupe undo is not tested in a terminal here: ${
 
 const PROGRAM = await bundledProgram(join(import.meta.dirname, "undo-program.ts"));
 
-describe.skipIf(why !== null)("troupe undo in a terminal", () => {
+describe("troupe undo in a terminal", unless(why), () => {
   test.each([
     ["y\r", "Undone: rename the parser", 0],
     ["\r", "Nothing was undone.", 1],

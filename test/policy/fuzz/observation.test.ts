@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { unless } from "../../support/needs.ts";
 import { checkLines } from "./check-lines.ts";
 import { type Claim, READ_DENIES } from "./difference.ts";
 import { Copies, type Ground, makeRoot } from "./repository.ts";
@@ -63,30 +64,25 @@ const HARMLESS: readonly (readonly [Claim, string])[] = [
   [edits, "mkdir -p new/deep && cp a.txt new/deep && sed -i s/foo/bar/ a.txt && mv b.txt new"],
 ];
 
-describe.skipIf(problem !== null)(
-  `what the fuzzer of command lines sees${problem === null ? "" : `: ${problem}`}`,
-  () => {
-    it("shows each hole that was found in the policy, and nothing in harmless lines", async () => {
-      const root = makeRoot();
-      try {
-        const copies = new Copies(root);
-        const lines = [...HOLES, ...HARMLESS];
-        const grounds = copies.make("hole", lines.length);
-        const judged = lines.map(([claim, text], at) => ({
-          line: { text, row: "hole", mood: "hostile" as const },
-          claim,
-          ground: grounds[at] as Ground,
-        }));
-        const { found } = await checkLines({ root, name: "holes", copies, judged });
-        const seen = new Map(found.map(({ line, what }) => [line.text, what]));
-        const missed = HOLES.filter(
-          ([, text, expected]) => !seen.get(text)?.some((one) => expected.test(one)),
-        );
-        expect(missed.map(([, text]) => [text, seen.get(text)])).toEqual([]);
-        expect(HARMLESS.flatMap(([, text]) => seen.get(text) ?? [])).toEqual([]);
-      } finally {
-        rmSync(root, { recursive: true, force: true });
-      }
-    });
-  },
-);
+describe("what the fuzzer of command lines sees", unless(problem), () => {
+  it("shows each hole that was found in the policy, and nothing in harmless lines", async () => {
+    const root = makeRoot();
+    try {
+      const copies = new Copies(root);
+      const lines = [...HOLES, ...HARMLESS];
+      const grounds = copies.make("hole", lines.length);
+      const judged = lines.map(([claim, text], at) => ({
+        line: { text, row: "hole", mood: "hostile" as const },
+        claim,
+        ground: grounds[at] as Ground,
+      }));
+      const { found } = await checkLines({ root, name: "holes", copies, judged });
+      const seen = new Map(found.map(({ line, what }) => [line.text, what]));
+      const missed = HOLES.filter(([, text, expected]) => !seen.get(text)?.some((one) => expected.test(one)));
+      expect(missed.map(([, text]) => [text, seen.get(text)])).toEqual([]);
+      expect(HARMLESS.flatMap(([, text]) => seen.get(text) ?? [])).toEqual([]);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { witness } from "../../processes/witness.ts";
+import { unless } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { groundIn, sandboxOn } from "./ground.ts";
 import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
@@ -14,7 +15,7 @@ import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
 const daemon = (pipe: string) =>
   `setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' &`;
 
-describe.skipIf(whyNoBubblewrap !== null)(`what ends in the sandbox${whyNoBubblewrap ?? ""}`, () => {
+describe("what ends in the sandbox", unless(whyNoBubblewrap), () => {
   test("a command that ends takes with it whatever it left behind (fault 32)", async () => {
     const { run } = opened();
     const { path, ready, allGone } = witness();

@@ -20,6 +20,7 @@ import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
 import { commandsOf } from "../../../src/supervisor/commands.ts";
 import { outputsIn } from "../../../src/supervisor/outputs.ts";
+import { unless } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { runWith } from "./ground.ts";
 import { whyNoBubblewrap } from "./opened.ts";
@@ -80,7 +81,7 @@ const repository = (root: string) =>
   Object.fromEntries(Object.entries(git).map(([path, text]) => [`${root}/${path}`, text]));
 const SECRET = "not to be read";
 
-describe.skipIf(whyNoBubblewrap !== null)(`a command that only reads${whyNoBubblewrap ?? ""}`, () => {
+describe("a command that only reads", unless(whyNoBubblewrap), () => {
   test("is not confined where a denied file lies too deep for a mask", async () => {
     const { root, prepare } = confinedIn("beside", {}, { deny: ["Read(.env)"] });
     const name = "d".repeat(200);
@@ -276,7 +277,7 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command that only reads${whyNoBubbl
   });
 });
 
-describe.skipIf(whyNoBubblewrap !== null)(`a file command of acceptEdits${whyNoBubblewrap ?? ""}`, () => {
+describe("a file command of acceptEdits", unless(whyNoBubblewrap), () => {
   test("writes the workspace, and nothing protected in it", async () => {
     const { run, root } = confinedIn("home/work", {
       ...repository("home/work"),

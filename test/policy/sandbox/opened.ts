@@ -13,27 +13,25 @@ import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { groundIn, sandboxOn } from "./ground.ts";
 
-/** Why the tests of a real sandbox cannot run here; null where they can. Part of their names, so that it is seen. */
+/** Why the tests of a real sandbox cannot run here; null where they can. */
 export const whyNoBubblewrap = whyNot();
 
 function whyNot(): string | null {
-  if (process.platform !== "linux") return " (skipped: bubblewrap is for Linux)";
+  if (process.platform !== "linux") return "this is not Linux";
   const bwrap = trustedProgram("bwrap", process.env["PATH"], []);
-  if (bwrap === null) return " (skipped: there is no bubblewrap; apt install bubblewrap socat)";
+  if (bwrap === null) return "there is no bubblewrap (apt install bubblewrap socat)";
   try {
     const probe = "--ro-bind / / --unshare-user --unshare-pid --unshare-net --proc /proc --dev /dev true";
     execFileSync(bwrap, probe.split(" "), { stdio: "pipe" });
     return null;
   } catch (error) {
-    return ` (skipped: bubblewrap cannot make namespaces here: ${String(error).split("\n")[1]})`;
+    return `bubblewrap cannot make namespaces here: ${String(error).split("\n")[1]}`;
   }
 }
 
 export const whyNoSocat =
   whyNoBubblewrap ??
-  (trustedProgram("socat", process.env["PATH"], [])
-    ? null
-    : " (skipped: there is no socat; apt install socat)");
+  (trustedProgram("socat", process.env["PATH"], []) ? null : "there is no socat (apt install socat)");
 
 /** What the first probe of this file found. */
 let probed: string | null = null;

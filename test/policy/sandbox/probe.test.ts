@@ -6,6 +6,7 @@ import type { Findings } from "../../../src/policy/sandbox/probe.ts";
 import { keepProbe, probeKey, readProbe } from "../../../src/policy/sandbox/probe-cache.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
 import { whyNotHere, whyNotStarted } from "../../../src/policy/sandbox/why-none.ts";
+import { onLinux } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const held: Findings = {
@@ -83,7 +84,7 @@ describe("what the probe found is kept until the next boot", () => {
     expect(readProbe(join(folder, "odd"), "this")).toBeNull();
   });
 
-  test.runIf(process.platform === "linux")("the key changes with a program", () => {
+  test("the key changes with a program", onLinux, () => {
     const program = join(temporaryFolder(), "bwrap");
     writeFileSync(program, "one");
     const before = probeKey("linux", [program, null]);

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../../src/mailbox/ids.ts";
+import { unless } from "../../support/needs.ts";
 import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
 
 /** What the tests rely on; `git init` itself would need a configuration that may be written. */
@@ -17,7 +18,7 @@ const repository = {
 
 const filesIn = (directory: string) => readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
 
-describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubblewrap ?? ""}`, () => {
+describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
   test("the probe finds that all of it holds (section 5)", async () => {
     expect(await opened().sandbox.ready).toEqual({ state: "enforced", reason: "" });
   });
@@ -202,7 +203,7 @@ describe.skipIf(whyNoBubblewrap !== null)(`a command in the sandbox${whyNoBubble
   });
 });
 
-describe.skipIf(whyNoSocat !== null)(`a command with some hosts allowed${whyNoSocat ?? ""}`, () => {
+describe("a command with some hosts allowed", unless(whyNoSocat), () => {
   /** By the way every program is told of (HTTP_PROXY), also where the program would not take it. */
   const get = (host: string) => {
     const script = `const { hostname, port, username, password } = new URL(process.env.HTTP_PROXY);

@@ -6,6 +6,7 @@ import { gitPlaceOf } from "../../../src/policy/sandbox/git-place.ts";
 import type { SandboxPlace } from "../../../src/policy/sandbox/sandbox.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
 import { commandsOf } from "../../../src/supervisor/commands.ts";
+import { unless } from "../../support/needs.ts";
 import { enclosed } from "../confinement/enclosed.ts";
 import { opened, whyNoBubblewrap } from "./opened.ts";
 
@@ -47,7 +48,7 @@ async function inTree() {
   return { ...place, run, persons };
 }
 
-describe.skipIf(whyNoBubblewrap !== null)(`a tree in the sandbox${whyNoBubblewrap ?? ""}`, () => {
+describe("a tree in the sandbox", unless(whyNoBubblewrap), () => {
   test("an actor works and commits in its tree, and nothing of the person's is another (C11)", async () => {
     const { run, persons, repository, path, branch } = { ...(await inTree()), branch: "worktree-agent-1" };
     const before = await persons();

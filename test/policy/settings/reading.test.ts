@@ -3,11 +3,13 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { managedSettingsFile } from "../../../src/policy/settings/places.ts";
+import { unless } from "../../support/needs.ts";
 import { foldersWith, put, readAll, readIn, ruleLines } from "./folders.ts";
 
 const nothing = {
   limits: {},
   aliases: {},
+  agentModels: {},
   env: {},
   additionalDirectories: [],
   mcpServers: {},
@@ -274,11 +276,15 @@ describe("a broken settings file (fault 59)", () => {
     expect((await readAll(folders, true)).warnings[0]).toContain("cannot be read (ELOOP)");
   });
 
-  test.skipIf(process.getuid?.() === 0)("that may not be read is named (not as root, who may)", async () => {
-    const folders = foldersWith({ user: {} });
-    chmodSync(folders.fileOf("user"), 0o000);
-    expect((await readAll(folders, true)).warnings[0]).toContain("cannot be read (EACCES)");
-  });
+  test(
+    "that may not be read is named",
+    unless(process.getuid?.() === 0 ? "root may read every file" : null),
+    async () => {
+      const folders = foldersWith({ user: {} });
+      chmodSync(folders.fileOf("user"), 0o000);
+      expect((await readAll(folders, true)).warnings[0]).toContain("cannot be read (EACCES)");
+    },
+  );
 });
 
 test("in the home itself the person's file is read once, as theirs", async () => {

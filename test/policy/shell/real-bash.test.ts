@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { unless } from "../../support/needs.ts";
 import { difference, isUnderstood } from "./differences.ts";
 import { randomCommand, seeded } from "./random-commands.ts";
 import { observe, whyNoBash } from "./real-bash.ts";
 
 const why = whyNoBash();
-if (why !== null) console.warn(`SKIPPED: our parser against the real bash: ${why}.`);
 
-describe.skipIf(why !== null)("our parser against the real bash (faults-and-threats 6)", () => {
+describe("our parser against the real bash (faults-and-threats 6)", unless(why), () => {
   test("of 2,000 random strings none runs a command that no part shows", { timeout: 120_000 }, async () => {
     const random = seeded(20_261_121);
     const commands = Array.from({ length: 2000 }, () => randomCommand(random)).filter(isUnderstood);

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { bundledProgram } from "../../support/bundled-entries.ts";
+import { onLinux } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const PROGRAM = join(import.meta.dirname, "sessions-program.ts");
 
-test.runIf(process.platform === "linux")(
+test(
   "leaves no descriptor, thread or handle behind after each of 30 closed sessions, and the program ends by itself",
+  onLinux,
   async () => {
     const request = JSON.stringify({
       cwd: temporaryFolder(),

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { folderIn, platformShell } from "../../../src/processes/platform-shell.ts";
 import { threadsWithin } from "../../../src/supervisor/open-files.ts";
 import { bundledProgram } from "../../support/bundled-entries.ts";
+import { onLinux } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const PROGRAM = join(import.meta.dirname, "sessions-program.ts");
@@ -42,29 +43,26 @@ describe("as many threads as there are descriptors for", () => {
     );
   });
 
-  test.runIf(process.platform === "linux")(
-    "a session with 64 descriptors runs more agents than it has threads for",
-    async () => {
-      const request = JSON.stringify({
-        cwd: temporaryFolder(),
-        home: temporaryFolder(),
-        sessions: 3,
-        agents: 12,
-      });
-      const limited = [
-        "-c",
-        'ulimit -n 64; exec "$@"',
-        "sh",
-        process.execPath,
-        await bundledProgram(PROGRAM),
-        request,
-      ];
-      const { stdout, stderr, status } = spawnSync("sh", limited, { encoding: "utf8" });
-      expect({ stderr, status, lines: stdout.trim().split("\n").length }).toEqual({
-        stderr: "",
-        status: 0,
-        lines: 3,
-      });
-    },
-  );
+  test("a session with 64 descriptors runs more agents than it has threads for", onLinux, async () => {
+    const request = JSON.stringify({
+      cwd: temporaryFolder(),
+      home: temporaryFolder(),
+      sessions: 3,
+      agents: 12,
+    });
+    const limited = [
+      "-c",
+      'ulimit -n 64; exec "$@"',
+      "sh",
+      process.execPath,
+      await bundledProgram(PROGRAM),
+      request,
+    ];
+    const { stdout, stderr, status } = spawnSync("sh", limited, { encoding: "utf8" });
+    expect({ stderr, status, lines: stdout.trim().split("\n").length }).toEqual({
+      stderr: "",
+      status: 0,
+      lines: 3,
+    });
+  });
 });

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../../src/worktrees/operations.ts";
+import { unless } from "../../support/needs.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -34,7 +35,7 @@ function smallRepository() {
   };
 }
 
-describe.skipIf(disk.why !== null)(`a full repository${disk.why ?? ""}`, () => {
+describe("a full repository", unless(disk.why), () => {
   test("is said in one sentence where no worktree can be made", async () => {
     const { cwd, fill } = smallRepository();
     fill();
