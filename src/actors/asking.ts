@@ -42,6 +42,7 @@ function requestOf(spec: ActorSpec, state: AgentState, last: Last | null): Model
     messages: state.messages,
     maxTokens: Math.min(reply, last?.maxTokens ?? reply),
     ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
+    ...(spec.effort === undefined ? {} : { effort: spec.effort }),
     withoutTools: last !== null,
     streamText: spec.parent === null,
   };

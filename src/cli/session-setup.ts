@@ -109,6 +109,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(model === undefined ? {} : { model }),
       aliases: aliasesFrom(env, read.settings.aliases),
       ...agentModelsFrom(env, read.settings),
+      ...(read.settings.effort === undefined ? {} : { effort: read.settings.effort }),
       additionalDirs: [...added, ...extra.folders],
       ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),

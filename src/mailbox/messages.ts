@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Compacted, CompactWish, ContextWindow } from "./compacted.ts";
 import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
+import { Effort } from "./effort.ts";
 import { ActorId, CallId } from "./ids.ts";
 import { Isolation, Place, WorktreeResult } from "./worktree.ts";
 
@@ -234,6 +235,7 @@ export const ActorSpec = z.object({
   model: z.string(),
   maxTokens: z.number(),
   thinkingTokens: z.optional(z.number()),
+  effort: z.optional(Effort),
   /** The turn number after which the next reply is the last. */
   maxTurns: z.number(),
   /** Total tokens (input, output, cache) after which the agent writes its summary. */

@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
+import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
@@ -14,6 +15,7 @@ export interface ModelRequest {
   readonly maxTokens: number;
   /** Extended thinking is opt-in (A1.15): tokens to think with. */
   readonly thinkingTokens?: number;
+  readonly effort?: Effort;
   /** The last turn, which must be text: tools stay in the request (they are part of the cached prefix). */
   readonly withoutTools?: boolean;
   /** True where somebody reads along: text then arrives as it is written. */

@@ -32,6 +32,7 @@ export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageC
       return index === before ? withBreakpoint(message) : message;
     }),
     ...(thinkingTokens > 0 ? { thinking: thinkingOf(model, thinkingTokens) } : {}),
+    ...(request.effort === undefined ? {} : { output_config: { effort: request.effort } }),
     stream: true,
   };
 }

@@ -6,6 +6,7 @@ import type { Skill } from "../context/skills/skill.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Usage } from "../mailbox/conversation.ts";
+import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
@@ -104,6 +105,8 @@ export interface ContextOptions {
 }
 
 export interface SupervisorOptions extends AgentModels {
+  /** How much models put into their replies; an agent's definition wins (default: the server's). */
+  readonly effort?: Effort;
   /** The folder the session is about; must exist. */
   readonly cwd: string;
   readonly source: ModelSource;

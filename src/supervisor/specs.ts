@@ -100,6 +100,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     depth,
     type: definition.name,
     description: spawn.description,
+    ...definedThinking(definition),
     role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
       .filter(Boolean)
       .join("\n\n"),
@@ -116,6 +117,16 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
     ...(skills && skills.loaded.length > 0 ? { skills: [...skills.loaded] } : {}),
     ...(spawn.root === undefined ? {} : { root: spawn.root }),
     ...(spawn.isolation === undefined ? {} : { isolation: spawn.isolation }),
+  };
+}
+
+function definedThinking({
+  thinkingTokens,
+  effort,
+}: AgentDefinition): Pick<Particular, "thinkingTokens" | "effort"> {
+  return {
+    ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
+    ...(effort === undefined ? {} : { effort }),
   };
 }
 
@@ -175,6 +186,8 @@ interface Particular
     | "outputSchema"
     | "permissionMode"
     | "skills"
+    | "thinkingTokens"
+    | "effort"
   > {
   readonly root?: string;
   readonly role: string;
@@ -254,6 +267,7 @@ function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isola
 function spec(common: Common, particular: Particular): ActorSpec {
   const { options, limits } = common;
   const { role: _, prompt: __, memory: ___, awaits: ____, root = options.cwd, ...own } = particular;
+  const { thinkingTokens = limits.thinkingTokens, effort = options.effort } = own;
   const window = windowFor(own.model, options.compaction);
   const words = firstWords(common, particular, window.tokens);
   const parts = partsOf(common, particular, words);
@@ -269,7 +283,8 @@ function spec(common: Common, particular: Particular): ActorSpec {
     ...(Object.keys(knows).length === 0 ? {} : { knows }),
     maxTokens: replyTokens(limits, options.limits, { id: own.model, window: window.tokens }),
     window,
-    ...(limits.thinkingTokens > 0 ? { thinkingTokens: limits.thinkingTokens } : {}),
+    ...(thinkingTokens > 0 ? { thinkingTokens } : {}),
+    ...(effort === undefined ? {} : { effort }),
     root,
     additionalDirs: foldersOf(options, own.isolation),
     ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),

@@ -54,7 +54,7 @@ describe("the process", () => {
         /src\/supervisor\/(?:[\w-]+\/)?(?:words|budget|hook-words|worktree-(?:words|settings))\.ts/g,
         "",
       );
-      expect(runtime).not.toMatch(/src\/(supervisor|actors|model(?!\/aliases))\//);
+      expect(runtime).not.toMatch(/src\/(supervisor|actors|model(?!\/(?:agent-models|aliases)))\//);
     }
   });
 });

@@ -510,6 +510,7 @@ describe("troupe agents", () => {
         "Explore",
         "  Finds things.",
         "  tools: Read, Glob, Grep",
+        "  model: the session's",
         "",
         "code-reviewer (also reviewer)",
         "  Finds problems.",

@@ -84,7 +84,7 @@ describe("troupe -p", () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "note.txt"), "a line\n");
     const { url } = await serverOf(
-      toolLoop(TURNS, () => ({ name: "Read", input: { file_path: join(cwd, "note.txt") } })),
+      toolLoop(TURNS, (n) => ({ name: "Read", input: { file_path: join(cwd, "note.txt"), limit: n + 1 } })),
     );
     const ended = await troupe(["-p", "read it often", "--output-format", "json"], { url, cwd });
     expect(ended.code).toBe(0);

@@ -159,7 +159,7 @@ test("each agent has its own model's window, by the session's own figures where 
         calls: [
           {
             name: "TodoWrite",
-            input: { todos: [{ content: "x".repeat(900), status: "pending", activeForm: "x" }] },
+            input: { todos: [{ content: `${n} ${"x".repeat(900)}`, status: "pending", activeForm: "x" }] },
             id: `t${n}`,
           },
         ],

@@ -170,7 +170,7 @@ describe("prompts", () => {
     expect(description).toContain("multiline: true");
     expect(DEFAULT_HEAD_LIMIT).toBe(250);
     expect(description).toContain(`${DEFAULT_HEAD_LIMIT} lines or files`);
-    expect(description).toMatch(/head_limit: 0 shows all: use it sparingly/);
+    expect(description).toMatch(/head_limit: 0 shows as many as one result may have: use it sparingly/);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Effort } from "../../mailbox/effort.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 
@@ -26,6 +27,9 @@ export interface AgentDefinition {
   readonly disallowedTools?: readonly string[];
   /** Alias or full id; the session's model where absent. */
   readonly model?: string;
+  /** Tokens to think with, 0 for none, and how much it puts into its replies; the session's where absent. */
+  readonly thinkingTokens?: number;
+  readonly effort?: Effort;
   /** Its callers go on at once and are notified, unless a call says otherwise. */
   readonly background?: boolean;
   /** Each works in a git worktree of its own, and its edits come back when it ends. */

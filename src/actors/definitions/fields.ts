@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Effort } from "../../mailbox/effort.ts";
 import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { schemaFault } from "../typed/schema-fault.ts";
@@ -60,6 +61,11 @@ export const model: Meaning<string | null> = (value) => {
   if (name === null || name.length > MOST_NAME_CHARS || /\s/.test(name))
     return { wrong: "must be one of opus, sonnet, haiku or inherit, or a full id" };
   return { value: name === "" || /^(?:inherit|default)$/i.test(name) ? null : name };
+};
+
+export const effort: Meaning<Effort> = (value) => {
+  const read = Effort.safeParse(typeof value === "string" ? value.trim().toLowerCase() : value);
+  return read.success ? { value: read.data } : { wrong: `must be one of ${Effort.options.join(", ")}` };
 };
 
 export const mode: Meaning<AgentMode> = (value) => {

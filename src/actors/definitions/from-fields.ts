@@ -11,6 +11,8 @@ const MOST_NAME_CHARS = 64;
 /** A list of agents stands in every request. */
 const MOST_DESCRIPTION_CHARS = 1_000;
 const TURNS = { least: 1, most: 100_000 };
+/** As in settings. */
+const THINKING = { least: 0, most: 1_000_000 };
 
 /** Keys that hold an agent back: where one cannot be read, the agent may not do what was to be kept from it. */
 const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
@@ -23,6 +25,8 @@ const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
 const OTHERS: { readonly [Key in Other]: Meaning<AgentDefinition[Key] | null> } = {
   aliases: meanings.names,
   model: meanings.model,
+  thinkingTokens: meanings.wholeFrom(THINKING.least, THINKING.most),
+  effort: meanings.effort,
   permissionMode: meanings.mode,
   maxTurns: meanings.wholeFrom(TURNS.least, TURNS.most),
   skills: meanings.names,

@@ -1,3 +1,4 @@
+import type { Effort } from "../../mailbox/effort.ts";
 import { type LimitRange, limitRanges } from "../limit-ranges.ts";
 import { agentBudgets, modelPrices, priceSum } from "./budget-checks.ts";
 import {
@@ -99,6 +100,10 @@ export const catalogue = {
     summary:
       "The model for what needs speed more than thought: Explore, unless `troupe.agentModels` names it. `ANTHROPIC_SMALL_FAST_MODEL` wins. Compaction stays with the conversation's model, whose cache already has it.",
     fallback: "the session's model",
+  }),
+  effort: setting("effortLevel", oneOf<Effort>(["low", "medium", "high", "xhigh", "max"]), {
+    summary: "How much the model puts into its replies; an agent's definition wins.",
+    fallback: "the server's",
   }),
   limits: {
     maxAgents: limit("maxAgents", "Agents at work at the same time; the rest wait in order."),

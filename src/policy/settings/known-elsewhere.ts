@@ -7,7 +7,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     "$schema alwaysThinkingEnabled allowManagedHooksOnly allowManagedPermissionRulesOnly apiProvider",
     "attribution autoMemoryDirectory autoMemoryEnabled autoUpdates autoUpdatesChannel availableModels",
     "awsAuthRefresh awsCredentialExport blockedMarketplaces cleanupPeriodDays companyAnnouncements",
-    "disabledMcpjsonServers effortLevel enableAllProjectMcpServers enabledMcpjsonServers",
+    "disabledMcpjsonServers enableAllProjectMcpServers enabledMcpjsonServers",
     "enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate fileSuggestion forceLoginMethod",
     "forceLoginOrgUUID gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion",
     "modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion",

@@ -37,7 +37,7 @@ export interface SandboxSettings
 }
 
 /** The values that count, all files together. */
-export interface Settings extends Said<Pick<typeof catalogue, "model" | "smallModel">> {
+export interface Settings extends Said<Pick<typeof catalogue, "model" | "smallModel" | "effort">> {
   readonly agentModels: Readonly<Record<string, string>>;
   readonly limits: Said<typeof catalogue.limits>;
   readonly aliases: Said<typeof catalogue.aliases>;
@@ -131,7 +131,7 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
   const { allowedDomains, denyRead, ...sandbox } = catalogue.sandbox;
   const { windows, ...compaction } = catalogue.compaction;
   return {
-    ...said(leaves, { model: catalogue.model, smallModel: catalogue.smallModel }),
+    ...said(leaves, { model: catalogue.model, smallModel: catalogue.smallModel, effort: catalogue.effort }),
     agentModels: entriesIn(leaves, catalogue.agentModels),
     limits: said(leaves, catalogue.limits),
     aliases: said(leaves, catalogue.aliases),

@@ -60,7 +60,7 @@ export function differences(line: string, observed: Observed, claim: Claim, grou
           ? []
           : wrongReads(line, observed, null, ground)),
         ...(/xargs/.test(line) ? [] : starts.map((path) => `started ${path}`)),
-        ...(/xargs|awk|sed/.test(line) ? [] : wrongWrites(observed, false, null, ground)),
+        ...(/xargs|awk|sed|--pre/.test(line) ? [] : wrongWrites(observed, false, null, ground)),
         ...wrongReaches(observed),
       ];
     }

@@ -193,6 +193,7 @@ describe("the folder's own files", () => {
     expect(read).not.toHaveProperty("mode");
     expect(read.settings).toEqual({
       limits: {},
+      agentModels: {},
       aliases: {},
       env: {},
       additionalDirectories: [],

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { journalFile } from "../../../src/journal/place.ts";
 import { readJournal } from "../../../src/journal/reader.ts";
@@ -18,9 +18,16 @@ const done = { text: "Done." };
 async function cutBefore(folder: string, isCut: (record: JournalRecord) => boolean): Promise<number> {
   const reading = await readJournal(journalFile(folder));
   if (reading.type === "refused") throw new Error(reading.reason);
-  const kept = reading.records.slice(0, reading.records.findIndex(isCut));
-  writeFileSync(journalFile(folder), kept.map((record) => `${JSON.stringify(record)}\n`).join(""));
-  return kept.length;
+  const kept = reading.records.findIndex(isCut);
+  const lines = readFileSync(journalFile(folder), "utf8").split("\n");
+  writeFileSync(
+    journalFile(folder),
+    lines
+      .slice(0, kept)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  return kept;
 }
 
 test.each([
