@@ -52,7 +52,9 @@ function* planForWords({ prompt, notifications }: Episode, desk: Desk, lead: boo
   const questions = questionsIn(prompt);
   if (questions.length === 0) return CAN_DO;
   const { text } = yield* search(questions, desk, lead);
-  return WORK.test(prompt) ? `${text}\n\n${ONLY_SEARCHED}` : text;
+  // An agent that searched for it has said so already.
+  const isSaid = !WORK.test(prompt) || text.includes(ONLY_SEARCHED);
+  return isSaid ? text : `${text}\n\n${ONLY_SEARCHED}`;
 }
 
 /** A prompt that wants something done, not found. */
