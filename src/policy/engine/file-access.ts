@@ -7,7 +7,7 @@ import type { ShellRedirect } from "../shell/script.ts";
 import type { Piece } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { lookBelow } from "./look.ts";
-import { type Candidates, candidatesOf, holds } from "./path-candidates.ts";
+import { type Candidates, candidatesOf, holds, realOf } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
 import { bothOf, isIn, type Place, twinOf } from "./place.ts";
 import type { PathRule, RuleBook } from "./rule-book.ts";
@@ -30,6 +30,9 @@ export interface FileVerdict {
   readonly allowed: boolean;
   readonly paths: readonly string[];
 }
+
+/** Where links of a directory lead; beyond these they count as leading out. */
+const MOST_PLACES = 100;
 
 export type Operation = "read" | "edit";
 
@@ -140,11 +143,20 @@ export class FileAccess {
     return looked ? (found ?? rules[0]?.rule ?? null) : null;
   }
 
-  /** Whether a link below a directory leads out of the workspace. */
+  /** Whether a link that is met on the way through a directory leads out of the workspace. */
   leadsOut(dir: string): boolean {
-    return lookBelow(dir, (path, entry) =>
-      entry === null || entry.isSymbolicLink() ? !this.isInside(path, dir) : false,
-    );
+    if (!this.isInside(dir, dir)) return true;
+    // Where a link leads there may be others.
+    const places = new Set([realOf(dir)]);
+    for (const place of places) {
+      const found = lookBelow(place, (path, entry) => {
+        if (!entry?.isSymbolicLink()) return false;
+        places.add(realOf(path));
+        return places.size > MOST_PLACES || !this.isInside(path, place);
+      });
+      if (found) return true;
+    }
+    return false;
   }
 
   /** Whether no deny or ask rule matches a path, or can match anything `below` it. */

@@ -57,6 +57,8 @@ const links = [
   ["dangling-in", "src/missing.ts"],
   ["circle", "circle"],
   ["linked/out", "../../out"],
+  ["to-linked", "linked"],
+  ["box/to-linked", "../linked"],
   ["box/rc", "../../out/secret.txt"],
   ["links-only/one", "../../out/secret.txt"],
 ] as const;

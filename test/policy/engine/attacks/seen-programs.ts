@@ -216,6 +216,25 @@ export const seenPrograms: readonly AttackGroup[] = [
     `,
   },
   {
+    about: "reading through links to directories with links that lead out",
+    tier: "enforced",
+    ask: lines`
+      zcat -r to-linked
+      zcat --recursive -- README.md to-linked
+      grep -R x to-linked
+      grep -R x box
+      rg -L x box
+      find -L box
+      find -H to-linked
+      diff -r box docs
+    `,
+    allow: lines`
+      grep -r x box
+      rg x box
+      find box
+    `,
+  },
+  {
     about: "a glob of a loop that finds a link that leads out",
     tier: "enforced",
     ask: lines`
