@@ -203,7 +203,7 @@ describe.each(hosts)("one agent, %s", (host) => {
     });
   });
 
-  test("a reply cut at its length is partial, a refusal failed", async () => {
+  test("a reply cut at its length is partial, a refusal failed, with text too (A6)", async () => {
     const cut = supervised(host, () => ({ text: "once upon ", stopReason: "max_tokens" }));
     expect((await cut.supervisor.prompt("go")).summary).toMatchObject({
       status: "partial",
@@ -211,6 +211,11 @@ describe.each(hosts)("one agent, %s", (host) => {
     });
     const refused = supervised(host, [{ text: "", stopReason: "refusal" }]);
     expect((await refused.supervisor.prompt("go")).summary.status).toBe("failed");
+    const said = supervised(host, [{ text: "I cannot help with that.", stopReason: "refusal" }]);
+    expect((await said.supervisor.prompt("go")).summary).toMatchObject({
+      ...{ status: "failed", text: "I cannot help with that." },
+      reason: expect.stringMatching(/refused/),
+    });
   });
 
   test("a model failure ends it with the sentence and what was said before", async () => {

@@ -35,6 +35,39 @@ describe("A17.1: a sign-in has an end", () => {
     expect(state("web")).toEqual({ type: "connected" });
   });
 
+  test.each(["file:///etc/passwd", "vscode://extension/run"])(
+    "a sign-in page that is not a web page is not opened: %s (C4)",
+    async (page) => {
+      const { url } = await httpServer({
+        oauth: true,
+        instead(request, response) {
+          if (request.url !== "/.well-known/oauth-authorization-server") return false;
+          const issuer = `http://${request.headers.host}`;
+          response.writeHead(200, { "content-type": "application/json" }).end(
+            JSON.stringify({
+              ...{ issuer, authorization_endpoint: page, token_endpoint: `${issuer}/token` },
+              ...{ registration_endpoint: `${issuer}/register`, response_types_supported: ["code"] },
+              code_challenge_methods_supported: ["S256"],
+            }),
+          );
+          return true;
+        },
+      });
+      const { mcp } = opened({ web: { url } });
+      await mcp.ready(20_000);
+      const stop = new AbortController();
+      const shown: string[] = [];
+      const open = (address: string) => {
+        shown.push(address);
+        stop.abort(new Error("it was opened"));
+      };
+      expect(await mcp.signIn("web", open, stop.signal)).toMatchObject({
+        ...{ ok: false, message: expect.stringContaining(`not opened (${new URL(page).protocol})`) },
+      });
+      expect(shown).toEqual([]);
+    },
+  );
+
   test("a restart ends a server that runs and starts it again, whatever waits for it", async () => {
     const { mcp, state } = opened({ raw: server("raw.ts", "plain") });
     await mcp.ready(20_000);

@@ -24,12 +24,14 @@ function gateWith({
   report = null,
   foreign = null,
   alone = "ask",
+  hides = () => false,
 }: {
   readonly confined?: "read" | "write";
   readonly prepared?: Prepared | null;
   readonly report?: SandboxReport | null;
   readonly foreign?: string | null;
   readonly alone?: "ask" | "allow";
+  readonly hides?: (path: string) => boolean;
 } = {}) {
   const contexts: (JudgeContext | undefined)[] = [];
   const wanted: string[] = [];
@@ -47,7 +49,7 @@ function gateWith({
         contexts.push(context);
         return judgement(context?.enforced === true);
       },
-      hides: () => () => false,
+      hides: () => hides,
     }),
     confinement: { refuses: () => null },
     hooks: { has: () => false, preToolUse: async () => ({ type: "go" }) },
@@ -116,4 +118,15 @@ test("knows a confined command when it is checked again", () => {
   const call = { tool: "Bash", input: { command: "jq" }, cwd: "/work", territory };
   expect(gate.recheck(call, true)).toEqual({ type: "allow" });
   expect(gate.recheck(call)).toEqual({ type: "ask" });
+});
+
+test("hides a search result that the rules cannot be applied to (S12)", () => {
+  const { gate } = gateWith({
+    hides(path) {
+      if (path === "/work/odd") throw new Error("the engine is broken");
+      return path === "/work/.env";
+    },
+  });
+  const found = ["/work/a", "/work/odd", "/work/.env"];
+  expect(gate.hidden(found, { cwd: "/work", territory })).toEqual(["/work/odd", "/work/.env"]);
 });

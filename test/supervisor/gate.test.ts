@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readJournal } from "../../src/journal/reader.ts";
@@ -199,6 +199,23 @@ describe.each(everyDayHosts)("the gate, %s", (host) => {
     expect(resultsIn(model.requests[1])[0]).toContain("not on a Friday");
     expect(resultsIn(model.requests[2])[0]).toContain("not on a Friday");
     expect(asks).toHaveLength(1);
+  });
+
+  test("a call that the user denied for the session does not run as the edited input of another one (S14)", async () => {
+    const { person, asks } = answering((ask) =>
+      ask.type === "permission" && ask.title === "mkdir denied"
+        ? { type: "deny", span: "session", message: "not on a Friday" }
+        : { type: "allow", span: "once", input: { command: "mkdir denied" } },
+    );
+    const { supervisor, model, cwd } = supervised(
+      host,
+      [bash("mkdir denied"), bash("mkdir other"), { text: "ok" }],
+      { person },
+    );
+    await supervisor.prompt("go");
+    expect(asks).toHaveLength(2);
+    expect(resultsIn(model.requests[2])[0]).toContain("not on a Friday");
+    expect(existsSync(join(cwd, "denied"))).toBe(false);
   });
 
   test("a search leaves out the files that a rule denies (A10.6)", async () => {

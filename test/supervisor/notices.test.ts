@@ -120,3 +120,19 @@ describe("who else writes to the same file (D8)", () => {
     expect(owed.hear()).toEqual([]);
   });
 });
+
+test("a durable notice is handed over once, also if it is delivered again before or after the hand-over (S3, D1)", () => {
+  const result: Notice = {
+    ...{ type: "agent", result: "result:agent2.1", agent: ActorId.parse("agent2"), title: "Fix the parser" },
+    ...{ status: "done", ending: "It is done.", text: "the report", note: null, path: null },
+  };
+  const owed = new Owed();
+  owed.tell(result);
+  owed.tell(result);
+  const [news, ...more] = owed.hear();
+  expect(more).toEqual([]);
+  expect(news?.of).toEqual(["result:agent2.1"]);
+  expect(news?.text.match(/the report/g)).toHaveLength(1);
+  owed.tell(result);
+  expect([owed.hasNews, owed.hear()]).toEqual([false, []]);
+});

@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { atomicWrite } from "../../src/tools/atomic-write.ts";
+import { AT_ONCE_BYTES } from "../../src/tools/regular-file.ts";
 import { type WritePlace, writePlace } from "../../src/tools/write-place.ts";
 import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -107,6 +108,42 @@ describe("what was swapped between the look and the write is not written through
       });
       expect(readdirSync(join(folder, "outside"))).toEqual(["sub"]);
       expect(readdirSync(join(folder, "outside/sub"))).toEqual([]);
+    }
+  });
+
+  // Above this size the thread waits for the disk, so what stands after the call happens before the rename.
+  const large = Buffer.alloc(AT_ONCE_BYTES + 1, "x");
+
+  test("the directory, moved aside or replaced by a link during the write (T3)", async () => {
+    for (const replaced of [false, true]) {
+      const folder = temporaryFolder();
+      const [sub, aside] = [join(folder, "work/sub"), join(folder, "aside")];
+      mkdirSync(sub, { recursive: true });
+      const place = placeIn(join(folder, "work"), join(sub, "a"));
+      const writing = atomicWrite(place, large, signal);
+      renameSync(sub, aside);
+      if (replaced) symlinkSync(aside, sub);
+      expect(await writing).toMatchObject({
+        type: "unusable",
+        reason: expect.stringContaining("replaced or moved"),
+      });
+      expect(readdirSync(aside)).toEqual([]);
+    }
+  });
+
+  test("the file, written or made during the write", async () => {
+    for (const before of ["old", null]) {
+      const folder = temporaryFolder();
+      const path = join(folder, "a");
+      if (before !== null) writeFileSync(path, before);
+      const writing = atomicWrite(placeIn(folder, path), large, signal);
+      writeFileSync(path, "theirs");
+      expect(await writing).toMatchObject({
+        type: "unusable",
+        reason: expect.stringContaining("changed or replaced"),
+      });
+      expect(readFileSync(path, "utf8")).toBe("theirs");
+      expect(readdirSync(folder)).toEqual(["a"]);
     }
   });
 

@@ -160,6 +160,11 @@ describe("where it runs (A7.5)", () => {
       `${outside}\n[The working directory was set back to ${it.root}: ${outside} is outside the workspace.]\n[Exit code 0]`,
     );
     expect(it.cwd).toBe(it.root);
+    // A sibling whose name begins like the workspace's is outside (T8).
+    for (const name of ["w", "w2"]) mkdirSync(it.path(name));
+    const inW = { root: it.path("w"), cwd: it.path("w") };
+    expect(await it.text("Bash", { command: "cd ../w2" }, inW)).toContain("is outside the workspace");
+    expect(it.cwd).toBe(it.root);
     // A link in the workspace that leads out of it is outside.
     symlinkSync(outside, join(it.root, "link"));
     expect(await it.text("Bash", { command: "cd link" })).toContain("is outside the workspace");

@@ -220,6 +220,22 @@ test("a repository's files bring in nothing from outside of it, by import or by 
   expect(texts(read).filter((text) => text === "SECRET")).toHaveLength(1);
 });
 
+test("a memory file that is itself a link out of the project is left out (X2)", () => {
+  const { put, reader, cwd } = world();
+  symlinkSync(put("home/.ssh/id_rsa", "SECRET"), join(cwd, "CLAUDE.md"));
+  const { files, notes } = reader()();
+  expect(files).toEqual([]);
+  expect(notes).toEqual([expect.stringContaining("leads out of the project")]);
+});
+
+test("a memory file that is itself a link to a file that a rule forbids to read is left out (X4)", () => {
+  const { put, reader, cwd } = world();
+  symlinkSync(put("home/project/.env", "SECRET=1"), join(cwd, "CLAUDE.md"));
+  const { files, notes } = reader({ denied: (path) => path.endsWith(".env") })();
+  expect(files).toEqual([]);
+  expect(notes).toEqual([expect.stringContaining("a rule forbids to read it")]);
+});
+
 test("a file that a rule forbids to read is no memory", () => {
   const { put, reader } = world();
   put("home/project/packages/one/CLAUDE.md", "see @.env");

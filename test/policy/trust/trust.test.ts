@@ -123,6 +123,16 @@ describe("a folder", () => {
     );
   });
 
+  test("that is trusted through a link is trusted by its real path, and stored under that (P11)", async () => {
+    const { where, home, reader } = folders({ project: granting });
+    const link = join(where.homedir, "link");
+    symlinkSync(where.root, link);
+    const { trust } = await settingsReader({ ...where, root: link, home }, false).read();
+    expect(await trustFolder(home, link, "grants" in trust ? trust.grants : [], clock)).toBeNull();
+    expect((await reader().read()).trust.type).toBe("trusted");
+    expect(Object.keys(JSON.parse(readFileSync(trustFile(home), "utf8")).folders)).toEqual([where.root]);
+  });
+
   test("that grants less, or the same in another order, is still trusted", async () => {
     const { where, reader, trust } = folders({ project: granting });
     await trust();

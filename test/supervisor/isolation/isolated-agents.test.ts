@@ -214,6 +214,22 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(repository, "new.txt")).toBe("good\n");
   });
 
+  test("files of a checkout that changes during the check are checked again before they are written (S16)", async () => {
+    const repository = await repositoryWith(FILES);
+    // The check is good with the checkout as it was, and bad with what it becomes meanwhile.
+    const check = `! grep -q meanwhile b.txt && echo meanwhile > '${join(repository.folder, "b.txt")}'`;
+    const { supervisor } = await sessionIn(
+      host,
+      (request, said) =>
+        said.includes("was created") ? { text: "Done." } : write(at(request, "new.txt"), "new\n"),
+      { cwd: repository.folder, worktree: { check } },
+    );
+    const { summary } = await supervisor.spawn(isolated("go"));
+    expect(onDisk(repository, "b.txt")).toBe("meanwhile\n");
+    expect(summary.worktree).toMatchObject({ outcome: "kept", reason: expect.stringContaining("check") });
+    expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
+  });
+
   test("the set-up command runs in the tree before the agent starts; where it fails the agent does not start (C14)", async () => {
     const { supervisor, model } = await sessionIn(
       host,

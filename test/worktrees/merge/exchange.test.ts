@@ -241,6 +241,34 @@ describe("a save at any moment of an exchange", () => {
     expect(readFileSync(join(root, "n"), "utf8")).toBe("4\n");
   });
 
+  it("never goes through a link that replaces a directory between two steps (W5)", () => {
+    const files = { first: ["1\n", "2\n"], "dir/new": [null, "new\n"], "dir/old": ["3\n", null] } as const;
+    for (let at = 0; at <= 4; at += 1) {
+      const { root, work } = prepared(files);
+      const elsewhere = temporaryFolder();
+      writeFileSync(join(elsewhere, "old"), "3\n");
+      let steps = 0;
+      const replaceAt = (step: number) => {
+        if (step !== at) return;
+        renameSync(join(root, "dir"), join(root, "moved"));
+        symlinkSync(elsewhere, join(root, "dir"));
+      };
+      const thenReplaced = <T>(result: T): T => {
+        replaceAt(++steps);
+        return result;
+      };
+      const disk: Disk = {
+        ...realDisk,
+        rename: (from, to) => thenReplaced(realDisk.rename(from, to)),
+        place: (from, to) => thenReplaced(realDisk.place(from, to)),
+      };
+      replaceAt(0);
+      expect(exchange(work, disk).type, `step ${at}`).toBe("changed");
+      expect(readdirSync(elsewhere), `step ${at}`).toEqual(["old"]);
+      expect(readFileSync(join(root, "first"), "utf8"), `step ${at}`).toBe("1\n");
+    }
+  });
+
   it("is never lost in a race with another process", { timeout: 120_000 }, async () => {
     const folder = temporaryFolder();
     const child = fork(join(import.meta.dirname, "saving-process.ts"), { stdio: "inherit" });
