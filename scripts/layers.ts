@@ -2,10 +2,12 @@
 import { join } from "node:path";
 import { readSources } from "./layers/read-source.ts";
 import { rules } from "./layers/rules.ts";
-import { violations } from "./layers/violations.ts";
+import { sharedByTests, violations } from "./layers/violations.ts";
 
-const files = readSources(join(import.meta.dirname, ".."), "src");
-const found = violations(files, rules);
+const root = join(import.meta.dirname, "..");
+const files = readSources(root, "src");
+const tests = readSources(root, "test");
+const found = [...violations(files, rules), ...sharedByTests(tests, rules)];
 for (const { path, line, message } of found) console.error(`${path}:${line} ${message}`);
-console.log(`layers: ${files.length} files, ${found.length} violations`);
+console.log(`layers: ${files.length + tests.length} files, ${found.length} violations`);
 process.exitCode = found.length > 0 ? 1 : 0;

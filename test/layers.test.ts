@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSources, sourceFile } from "../scripts/layers/read-source.ts";
 import { type Place, type Rules, rules } from "../scripts/layers/rules.ts";
-import { violations } from "../scripts/layers/violations.ts";
+import { sharedByTests, violations } from "../scripts/layers/violations.ts";
 
 const messages = (sources: Record<string, string>, by: Rules = rules) =>
   violations(
@@ -158,5 +159,42 @@ describe("a file", () => {
 
   test("that cannot be parsed is named", () => {
     expect(() => sourceFile("src/cli/a.ts", "const = 1;")).toThrow("src/cli/a.ts cannot be parsed");
+  });
+});
+
+test("every file and directory that the rules name exists", () => {
+  const { folders, owners, replayable } = rules;
+  const places = [...folders.values(), ...owners.values()].flat().map(({ path }) => path);
+  const missing = [...places, ...replayable.paths].filter(
+    (path) => !existsSync(join(import.meta.dirname, "..", path)),
+  );
+  expect([...new Set(missing)]).toEqual([]);
+});
+
+describe("a file that tests share", () => {
+  const shared = (text: string, path = "test/a.ts") =>
+    sharedByTests(
+      [sourceFile(path, text), sourceFile("test/b.test.ts", 'import { a } from "./a.ts";')],
+      rules,
+    ).map(({ line }) => line);
+
+  test("sets no hook and starts nothing when it is loaded, here", () => {
+    expect(sharedByTests(readSources(join(import.meta.dirname, ".."), "test"), rules)).toEqual([]);
+  });
+
+  test.each(["afterAll(stop);", "const host = startProcesses({});", "export const s = new Supervisor({});"])(
+    "is named for %s",
+    (text) => {
+      expect(shared(`\n${text}`)).toEqual([2]);
+      expect(shared(`if (true) {\n${text.replace("export ", "")}\n}`)).toEqual([2]);
+    },
+  );
+
+  test("may do so in a function, and a program or a file of tests where it likes", () => {
+    expect(
+      shared("export function a() { afterAll(stop); }\nexport const b = () => startProcesses({});"),
+    ).toEqual([]);
+    expect(shared("startProcesses({});", "test/program.ts")).toEqual([]);
+    expect(shared("afterAll(stop);", "test/b.test.ts")).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { parseSync, Visitor } from "oxc-parser";
+import { type CallExpression, type NewExpression, parseSync, Visitor } from "oxc-parser";
 import type { Import, SourceFile, Use } from "./source-file.ts";
 
 /** Every TypeScript file below `folder`, with paths relative to `root`. */
@@ -21,6 +21,18 @@ export function sourceFile(path: string, text: string): SourceFile {
   if (error) throw new Error(`${path} cannot be parsed: ${error.message}`);
   const imports: Import[] = [];
   const uses: Use[] = [];
+  const atLoad: Use[] = [];
+  let functions = 0;
+  const enter = () => {
+    functions += 1;
+  };
+  const leave = () => {
+    functions -= 1;
+  };
+  const call = (node: CallExpression | NewExpression) => {
+    if (functions === 0 && node.callee.type === "Identifier")
+      atLoad.push({ what: node.callee.name, line: lineOf(node) });
+  };
   const lineOf = (at: { start: number }) => text.slice(0, at.start).split("\n").length;
   const bring = (node: { start: number }, specifier: string, typeOnly: boolean) =>
     imports.push({ to: resolve(path, specifier), typeOnly, line: lineOf(node) });
@@ -47,7 +59,17 @@ export function sourceFile(path: string, text: string): SourceFile {
     MemberExpression(node) {
       use(node, text.slice(node.start, node.end).replace(/^globalThis\./, ""));
     },
+    FunctionDeclaration: enter,
+    "FunctionDeclaration:exit": leave,
+    FunctionExpression: enter,
+    "FunctionExpression:exit": leave,
+    ArrowFunctionExpression: enter,
+    "ArrowFunctionExpression:exit": leave,
+    PropertyDefinition: enter,
+    "PropertyDefinition:exit": leave,
+    CallExpression: call,
     NewExpression(node) {
+      call(node);
       if (node.callee.type === "Identifier" && node.arguments.length === 0)
         use(node, `new ${node.callee.name}()`);
     },
@@ -58,7 +80,7 @@ export function sourceFile(path: string, text: string): SourceFile {
       use(node, "any");
     },
   }).visit(program);
-  return { path, lines: text.split("\n").length - 1, imports, uses };
+  return { path, lines: text.split("\n").length - 1, imports, uses, atLoad };
 }
 
 function resolve(from: string, specifier: string): string {

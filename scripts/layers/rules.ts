@@ -11,6 +11,8 @@ export interface Rules {
   readonly owners: ReadonlyMap<string, readonly Place[]>;
   /** What must give the same run twice, and so takes its clock and its ids as arguments. */
   readonly replayable: { readonly paths: readonly string[]; readonly forbidden: readonly string[] };
+  /** What a file that several tests import must not call when it is loaded: only the first of them would have it. */
+  readonly notAtLoad: RegExp;
   readonly maxLines: number;
   /** Drawers: names that say nothing of what is inside. */
   readonly emptyNames: readonly string[];
@@ -96,7 +98,7 @@ export const rules: Rules = {
     ["node:child_process", [...folders("processes"), ...all("src/mcp/broker/stdio-transport.ts")]],
   ]),
   replayable: {
-    paths: ["src/actors/loop.ts", "src/actors/dispatch.ts", "src/tools/dispatch.ts", "src/context/"],
+    paths: ["src/actors/loop.ts", "src/actors/run-calls.ts", "src/tools/dispatch.ts", "src/context/"],
     forbidden: [
       "Date.now",
       "new Date()",
@@ -110,6 +112,8 @@ export const rules: Rules = {
       "setImmediate",
     ],
   },
+  notAtLoad:
+    /^((before|after)(All|Each)|onTest(Finished|Failed)|(start|open)[A-Z]\w*|spawn|fork|\w*[hH]ost|Supervisor|Worker|supervised)$/,
   maxLines: 400,
   emptyNames: ["utils", "util", "helpers", "helper", "misc", "common", "shared"],
 };

@@ -5,6 +5,8 @@ export interface SourceFile {
   readonly lines: number;
   readonly imports: readonly Import[];
   readonly uses: readonly Use[];
+  /** Functions that are called when the file is loaded, by name. */
+  readonly atLoad: readonly Use[];
 }
 
 export interface Import {

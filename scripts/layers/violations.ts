@@ -20,6 +20,23 @@ export function violations(files: readonly SourceFile[], rules: Rules): Violatio
   ];
 }
 
+/** What is wrong with the files that tests share; one that no file imports is a program, and may do as it likes. */
+export function sharedByTests(files: readonly SourceFile[], { notAtLoad }: Rules): Violation[] {
+  const imported = new Set(
+    files.flatMap(({ imports }) => imports.flatMap(({ to, typeOnly }) => (typeOnly ? [] : [to]))),
+  );
+  return files
+    .filter(({ path }) => imported.has(path) && !/\.(test|long)\.ts$/.test(path))
+    .flatMap(({ path, atLoad }) =>
+      atLoad
+        .filter(({ what }) => notAtLoad.test(what))
+        .map(({ what, line }) => ({
+          ...{ path, line },
+          message: `calls ${what} when it is loaded, so only the first test file of a process has it; export a function that calls it`,
+        })),
+    );
+}
+
 const folderOf = (path: string) => path.split("/")[1] ?? path;
 
 function layerBroken(file: SourceFile, { to, typeOnly, line }: Import, { folders }: Rules): Violation[] {
