@@ -62,7 +62,9 @@ test("ending its thread after any turns gives the same requests, the same record
           sent.push(...part.sent.slice(0, taken - turns.length));
           turns = part.turns.slice(0, taken);
           ({ compacted } = part);
-          if (part.summary) expect(part.summary).toEqual(whole.summary);
+          // Only a thread that is ended may have none; the last one is not.
+          if (endAfter === Number.POSITIVE_INFINITY || part.summary)
+            expect(part.summary).toEqual(whole.summary);
         }
         expect(sent).toEqual(whole.sent);
         expect(turns).toEqual(whole.turns);

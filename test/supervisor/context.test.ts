@@ -82,10 +82,9 @@ describe("over the wire", () => {
     const stable = ({ system, tools }: RequestBody) => JSON.stringify({ system, tools });
     expect(new Set(all.map(stable)).size).toBe(1);
     // What was said once stays as it was said.
-    for (const [n, body] of all.entries()) {
-      const before = all[n - 1];
-      if (before) expect(withoutMarks(body).startsWith(withoutMarks(before).slice(0, -3))).toBe(true);
-    }
+    const texts = all.map(withoutMarks);
+    for (const [n, text] of texts.slice(1).entries())
+      expect(text.startsWith((texts[n] ?? text).slice(0, -3))).toBe(true);
     expect(says(all[1] as RequestBody)).not.toContain("Use spaces.");
     expect(says(all[2] as RequestBody)).toContain("Use spaces.");
     expect(says(all[2] as RequestBody).match(/Use spaces\./g)).toHaveLength(1);

@@ -40,13 +40,12 @@ describe("the last words of an agent are paid from what was kept for them (issue
     session.open({ actor: a, parent: null, budget: { turns: 3 } });
     for (const last of [false, false, true]) {
       const words = session.lastWords(a, ordinary);
-      expect(words !== null).toBe(last);
-      if (words)
-        expect(words).toMatchObject({
-          status: "out_of_turns",
-          reason: "It used 2 of its 3 turns; the rest was kept for summaries.",
-          silent: false,
-        });
+      const said = {
+        status: "out_of_turns",
+        reason: "It used 2 of its 3 turns; the rest was kept for summaries.",
+        silent: false,
+      };
+      expect(words).toEqual(last ? expect.objectContaining(said) : null);
       session.spend(a, MODEL, reply(1));
     }
   });
