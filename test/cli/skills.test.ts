@@ -33,8 +33,8 @@ describe("what a folder's skills would do", () => {
       ".claude/settings.json": '{"permissions":{"allow":["Bash(npm test)"]}}',
     });
     const before = await reader().read();
-    expect(before.trust.type).toBe("untrusted");
-    if (before.trust.type === "untrusted") await trustFolder(home, cwd, before.trust.grants, systemClock);
+    if (before.trust.type !== "untrusted") throw new Error(before.trust.type);
+    await trustFolder(home, cwd, before.trust.grants, systemClock);
     expect((await reader().read()).rules.map(({ text }) => text)).toEqual(["Bash(npm test)"]);
 
     write(".claude/commands/ship.md", ship);
@@ -67,7 +67,8 @@ describe("what a folder's skills would do", () => {
     const { trust } = await reader().read();
     expect(trustQuestion(cwd, trust)).toContain("  - use its skill review instead of the built-in one\n");
     expect(untrustedNote(trust)).toBeNull();
-    if (trust.type === "untrusted") await trustFolder(home, cwd, trust.grants, systemClock);
+    if (trust.type !== "untrusted") throw new Error(trust.type);
+    await trustFolder(home, cwd, trust.grants, systemClock);
     expect((await reader().read()).trust.type).toBe("trusted");
   });
 

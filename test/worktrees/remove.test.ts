@@ -166,7 +166,8 @@ test("by name: edits that were brought back need no force, those of a living ses
   const ask = () => removeNamedTree({ folder: t.repository.folder, name: "t1", force: false }, t.ground);
   expect(await ask()).toMatchObject({ type: "refused", reason: expect.stringMatching(/still running/) });
   const record = await readRecord(t.common, "t1");
-  if (record !== null) await writeRecord(t.common, "t1", { ...record, owner: DEAD, result: "merged" });
+  if (record === null) throw new Error("there is no record");
+  await writeRecord(t.common, "t1", { ...record, owner: DEAD, result: "merged" });
   expect(await ask()).toMatchObject({ type: "removed" });
 });
 
