@@ -141,6 +141,14 @@ export interface SupervisorOptions extends AgentModels {
   readonly whyNotMode?: (mode: PermissionMode) => string | null;
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
   readonly person?: Person;
+  /**
+   * Replaces the role of the main conversation; its environment, memory files and tools stay as they are. A session that
+   * is resumed keeps the role that it began with.
+   */
+  readonly systemPrompt?: string;
+  /** The main conversation takes its role, its tools and its model from this definition; `systemPrompt` and `model` win. */
+  readonly mainAgent?: AgentDefinition;
+  /** Added to the role of the main conversation. */
   readonly appendSystemPrompt?: string;
   /** Memory files, date, state of the repository (default: none of them). */
   readonly context?: ContextOptions;
