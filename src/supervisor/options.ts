@@ -84,6 +84,8 @@ export interface Limits {
   readonly maxTurns: number;
   /** Tokens to think with; 0 is off (default 0). */
   readonly thinkingTokens: number;
+  /** Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep (default 8). */
+  readonly parallelCalls: number;
   /** Agents that one agent may start (default 1,000). */
   readonly maxChildren: number;
   /** Agents of the whole session, ended or not (default 1,000). */

@@ -288,6 +288,7 @@ function spec(common: Common, particular: Particular): ActorSpec {
     window,
     ...(thinkingTokens > 0 ? { thinkingTokens } : {}),
     ...(effort === undefined ? {} : { effort }),
+    parallelCalls: limits.parallelCalls,
     root,
     additionalDirs: foldersOf(options, own.isolation),
     ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),

@@ -128,6 +128,10 @@ export const catalogue = {
     ),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
+    parallelCalls: limit(
+      "parallelCalls",
+      "Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep.",
+    ),
     maxChildren: bound("maxChildren", 1_000, "Agents that one agent may start in all."),
     maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session may start in all."),
     agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),
