@@ -366,7 +366,7 @@ function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
 }
 
 function questionOf(
-  { offer }: KnownTool,
+  { offer, level }: KnownTool,
   given: Pick<PermissionQuestion, "input" | "cwd" | "territory" | "title" | "reason" | "grants"> & {
     readonly toolUse: string;
   },
@@ -374,7 +374,7 @@ function questionOf(
   const description = wordsIn(given.input, "description");
   return {
     ...given,
-    tool: offer.name,
+    ...{ tool: offer.name, level },
     // A tool's own title of a command is what the model says of it.
     title: findSubject(offer.name, given.input) ?? given.title,
     details: detailsOf(given.input),
