@@ -120,6 +120,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),
       disallowedTools: args.value(flags.disallowedTools),
+      askEveryCommand: read.settings.askEveryCommand ?? false,
       whyNotMode: (mode) => whyNotMode(mode, read),
       rules: read.rules,
       hooks: read.hooks,

@@ -8,6 +8,7 @@ import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
 import { bothOf } from "../policy/engine/place.ts";
+import { askEveryCommand } from "../policy/every-command.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
@@ -48,6 +49,7 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
+  readonly asksEveryCommand: boolean;
   /** The rules in force, for an actor that works there. */
   rules(territory: Territory): readonly Rule[];
   /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
@@ -327,7 +329,8 @@ export class Gate {
       const alone = (command: string) =>
         engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
       const foreign = () => this.#parts.foreignGit(cwd);
-      return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+      const judged = withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+      return this.#parts.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
     }
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);

@@ -122,6 +122,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly disallowedTools?: readonly string[];
   /** Permission rules of settings, each with the file it stands in. */
   readonly rules?: readonly Rule[];
+  /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
+  readonly askEveryCommand?: boolean;
   /** Hooks of settings, as they stand there. */
   readonly hooks?: readonly HookSource[];
   /**

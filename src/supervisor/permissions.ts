@@ -21,7 +21,14 @@ import type { Toolbox } from "./toolbox.ts";
 export interface PermissionParts {
   readonly options: Pick<
     SupervisorOptions,
-    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person" | "whyNotMode" | "foreignGit"
+    | "rules"
+    | "askEveryCommand"
+    | "allowedTools"
+    | "disallowedTools"
+    | "permissionMode"
+    | "person"
+    | "whyNotMode"
+    | "foreignGit"
   >;
   /** The workspace, the session's own folder first. */
   readonly folders: readonly string[];
@@ -88,6 +95,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
     sandbox,
+    asksEveryCommand: options.askEveryCommand ?? false,
     ...(tracked === undefined
       ? {}
       : {

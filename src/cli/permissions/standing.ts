@@ -42,6 +42,7 @@ export interface Standing {
   /** Those that run before a call. */
   readonly hooks: readonly Hook[];
   readonly sandbox: SandboxSettings;
+  readonly asksEveryCommand: boolean;
   /** Commands that only read can be confined here. */
   readonly confines: boolean;
   /** What git would run in a folder that nobody has agreed to; null: nothing. */
@@ -81,6 +82,7 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
     notes: [...notes, ...extra.notes],
     hooks: hooks.get("PreToolUse") ?? [],
     sandbox,
+    asksEveryCommand: read.settings.askEveryCommand ?? false,
     confines: sandbox.readOnly && typeof findBuilder({ ...building, directories }) !== "string",
     foreignGit: (folder) => reader.foreignGit(folder),
   };

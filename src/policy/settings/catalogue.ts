@@ -60,6 +60,13 @@ export const catalogue = {
     width: (mode) => widthOf(mode ?? "default"),
     ownOnly: (_, value) => value === "bypassPermissions",
   }),
+  askEveryCommand: setting("troupe.askEveryCommand", yesOrNo(), {
+    summary:
+      "Whether every command of Bash is a question, whatever rules, modes, hooks and the sandbox allow; what is denied stays denied. A project's settings can only switch it on.",
+    fallback: "false",
+    foreign: "narrower",
+    width: (asks) => (asks === true ? 0 : 1),
+  }),
   additionalDirectories: setting("permissions.additionalDirectories", texts("folders"), {
     summary:
       "Folders to work in besides the current one: absolute, from the home (`~/…`), or relative to the current folder.",
