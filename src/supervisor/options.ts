@@ -196,6 +196,8 @@ export interface SupervisorOptions extends AgentModels {
    * more agent leaves the tools, and all that is cached with them, as they are.
    */
   readonly agentListing?: AgentPlacement;
+  /** Whether an agent may begin with the conversation of whoever starts it (default true). */
+  readonly forks?: boolean;
   /** Tools besides the built-in ones; they run in the agent's thread, or on the caller's if they say so (see `defineTool`). */
   readonly tools?: readonly CustomTool[];
   /**

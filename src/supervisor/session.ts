@@ -320,7 +320,7 @@ function toolboxOf(
     },
     list: agents.inline,
     resolve: (type) => agents.listing(type),
-    forks: true,
+    forks: options.forks ?? true,
     spawn,
   });
   return { toolbox: new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff), agents };
