@@ -9,6 +9,7 @@ import type { Rule } from "../../policy/rules.ts";
 import { findBuilder } from "../../policy/sandbox/builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { whyNotMode } from "../../policy/settings/mode-of.ts";
+import { platformShell } from "../../processes/platform-shell.ts";
 import { rulesFrom } from "../../supervisor/session-rules.ts";
 import { extraFolders } from "../extra-folders.ts";
 import { existingFolder } from "../folders.ts";
@@ -69,6 +70,7 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
   ];
   const engine = engineOf(rules, {
     ...{ projectRoot: cwd, additionalDirs, home: io.homedir, platform: process.platform },
+    shell: platformShell(process.platform, io.env)?.kind ?? "bash",
   });
   const { hooks, problems } = parseHooks(read.hooks);
   const sandbox = { ...defaultSandboxSettings, ...read.settings.sandbox };
