@@ -166,12 +166,11 @@ export class Gate {
 
   async #judge({ actor, call, tool, ...where }: GatedCall, signal: AbortSignal): Promise<Gated> {
     const { cwd } = where;
-    const names = namesOf(tool);
     const { toolUse, input: asked } = call;
-    const hooked = { names, input: asked, toolUseId: toolUse };
+    const hooked = { names: namesOf(tool), input: asked, toolUseId: toolUse };
     const { said: word, changes } = await findHookChanges(
       "PreToolUse",
-      this.#parts.hooks.has("PreToolUse", names) ? writesIn(tool, asked, cwd) : [],
+      this.#parts.hooks.has("PreToolUse", hooked.names) ? writesIn(tool, asked, cwd) : [],
       () => this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal),
     );
     if (word.type === "deny")
