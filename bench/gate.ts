@@ -73,6 +73,7 @@ function gateOf(cwd: string): Services["before"] {
     onMessage() {},
   });
   const permissions = sessionPermissions({
+    shell: "bash",
     ...{
       options: { rules: twoHundred() },
       folders: [cwd],

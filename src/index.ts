@@ -38,6 +38,7 @@ export type {
   Asker,
   Choice,
   PermissionAsk,
+  PermissionLevel,
   Person,
   PlanAsk,
   Question,
@@ -49,7 +50,6 @@ export {
   type CustomTool,
   defineTool,
   failed,
-  type PermissionLevel,
   type ToolFailure,
   type ToolSpec,
 } from "./supervisor/custom-tools.ts";

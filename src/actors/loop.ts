@@ -1,6 +1,12 @@
 import { limitResults } from "../context/limit-results.ts";
 import { cutAt } from "../mailbox/invalid-input.ts";
-import type { ActorSpec, CallResult, Pending, Turn } from "../mailbox/messages.ts";
+import {
+  type ActorSpec,
+  type CallResult,
+  PARALLEL_CALLS,
+  type Pending,
+  type Turn,
+} from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Finish } from "../mailbox/turn-answers.ts";
 import { blocksOf } from "../mailbox/turns.ts";
@@ -153,7 +159,14 @@ async function resultsOf(
   // Whoever wants it asks once: what could not be done then is done as soon as it can.
   open.onSettled(giveBack);
   try {
-    const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, open);
+    const ran = runCalls(
+      spec.id,
+      state.turns + 1,
+      calls,
+      dispatch,
+      spec.parallelCalls ?? PARALLEL_CALLS,
+      open,
+    );
     const [results] = await Promise.all([Promise.race([ran, released.promise]), told]);
     return results && limitResults(results, boundsIn(spec, state));
   } finally {

@@ -5,22 +5,21 @@ import { meant } from "../tools/deferred/meant.ts";
 import { type Dispatch, dispatch, notRun, type Stage } from "../tools/dispatch.ts";
 import { OpenCalls } from "./open-calls.ts";
 
-/** Local calls of one reply that run at once; calls that only wait for the supervisor are not counted. */
-const AT_ONCE = 8;
-
 /**
  * Runs the calls of one reply: parallel ones together, others alone, and answers in the order of the
  * calls (A1.12, A1.13). Every call gets exactly one result, also when the signal is aborted (A1.10), and one whose
- * result is known already is not run again.
+ * result is known already is not run again. At most `parallel` local calls run at the same time; calls that only wait for the
+ * supervisor are not counted.
  */
 export async function runCalls(
   actor: ActorId,
   turn: number,
   calls: readonly ToolUseBlock[],
   by: Dispatch,
+  parallel: number,
   open = new OpenCalls(),
 ): Promise<CallResult[]> {
-  const inTurn = atMost(AT_ONCE);
+  const inTurn = atMost(parallel);
   const results: CallResult[] = [];
   for (const group of grouped(calls, by)) {
     const first = results.length;

@@ -79,6 +79,25 @@ export const sessionFlags = {
   }),
 } as const;
 
+/** What the main conversation is; one of them at most. */
+export const mainFlags = {
+  systemPrompt: text({
+    name: "system-prompt",
+    value: "TEXT",
+    summary: "text that replaces the role of the main conversation",
+  }),
+  systemPromptFile: text({
+    name: "system-prompt-file",
+    value: "FILE",
+    summary: "the same from a file",
+  }),
+  agent: text({
+    name: "agent",
+    value: "TYPE",
+    summary: "the agent type whose prompt, tools and model the main conversation takes",
+  }),
+} as const;
+
 /** Of sessions that have no terminal to ask in. */
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
@@ -94,3 +113,6 @@ export const commonFlags = {
 
 /** What `-p` and `fanout` take alike. */
 export const sessionOptions = Object.values(sessionFlags);
+
+/** Of commands that hold a main conversation. */
+export const mainOptions = Object.values(mainFlags);

@@ -21,6 +21,7 @@ import type { Context } from "./command.ts";
 import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
 import type { CliIO } from "./io.ts";
+import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
@@ -52,6 +53,8 @@ export interface OwnSetup {
  */
 export async function setUpSession(args: Arguments, context: Context, own: OwnSetup): Promise<SessionSetup> {
   const { io } = context;
+  assertOneRole(args, own.resume !== undefined);
+  const systemPrompt = await readSystemPrompt(args, io.cwd);
   const cwd = await existingFolder("--cwd", args.value(flags.cwd) ?? ".", io.cwd);
   const added = await Promise.all(
     args.value(flags.addDir).map((folder) => existingFolder("--add-dir", folder, io.cwd)),
@@ -69,7 +72,6 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   if (why !== null) throw new Error(why);
   const choice = await modelOf(args, context, env, { cwd, read });
   const extra = await extraFolders(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
-  const model = ownModel(args, choice, own.resume) ?? choice.model;
   const title = own.resume?.title || own.title;
   // Budgets are the supervisor's: help and wrong usage load nothing of it.
   const { budgetOptions } = await import("./session-budget.ts");
@@ -85,6 +87,10 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   );
   const hooked = read.hooksOff ? withoutHooks(found) : found;
   const agents = args.value(flags.strictMcpConfig) ? withoutServers(hooked) : hooked;
+  const agentModels = agentModelsFrom(env, read.settings);
+  const mainAgent = await findMainAgent(args, agents.agents, agentModels);
+  const model =
+    ownModel(args, choice, own.resume) ?? args.value(flags.model) ?? mainAgent?.model ?? choice.model;
   const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = await sessionSkillsSetup(io, own.resume ?? { cwd, home }, {
     settings: read.settings.skills,
@@ -108,12 +114,13 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       source: choice.source,
       ...(model === undefined ? {} : { model }),
       aliases: aliasesFrom(env, read.settings.aliases),
-      ...agentModelsFrom(env, read.settings),
+      ...agentModels,
       ...(read.settings.effort === undefined ? {} : { effort: read.settings.effort }),
       additionalDirs: [...added, ...extra.folders],
       ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),
       disallowedTools: args.value(flags.disallowedTools),
+      askEveryCommand: read.settings.askEveryCommand ?? false,
       whyNotMode: (mode) => whyNotMode(mode, read),
       rules: read.rules,
       hooks: read.hooks,
@@ -128,6 +135,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       worktree: read.settings.worktree,
       ...read.settings.context,
       agentListing: agentListing(env, read.settings.context.agentListing),
+      ...(mainAgent === undefined ? {} : { mainAgent }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       context: contextOf(io, home, trusted),
       agents: agents.agents,

@@ -215,6 +215,9 @@ export const Inherited = z.object({
 });
 export type Inherited = z.infer<typeof Inherited>;
 
+/** Local calls of one reply that run at the same time unless settings say otherwise. */
+export const PARALLEL_CALLS = 8;
+
 /** All that a thread needs to be an agent. */
 export const ActorSpec = z.object({
   id: ActorId,
@@ -236,6 +239,8 @@ export const ActorSpec = z.object({
   maxTokens: z.number(),
   thinkingTokens: z.optional(z.number()),
   effort: z.optional(Effort),
+  /** Local calls of one reply that run at the same time; absent in journals of before: `PARALLEL_CALLS`. */
+  parallelCalls: z.optional(z.number()),
   /** The turn number after which the next reply is the last. */
   maxTurns: z.number(),
   /** Total tokens (input, output, cache) after which the agent writes its summary. */

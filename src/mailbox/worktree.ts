@@ -2,8 +2,20 @@ import * as z from "zod/mini";
 
 /** Characters of a worktree's name (A3.23). */
 export const MAX_WORKTREE_NAME_CHARS = 64;
-/** Letters, digits, dots, underscores and dashes in segments; at most 64 (checklist A16.2). */
+/** What a directory of ours and a part of a ref can be called; `treeNameFor` makes one of a name that was asked for. */
 export const TREE_NAME = /^(?=.{1,64}$)[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?$/;
+
+/** True if a worktree may be asked for by this name: segments between slashes (checklist A22.35). */
+export function isWorktreeName(name: string): boolean {
+  const isSegment = (segment: string) =>
+    /^[A-Za-z0-9._-]+$/.test(segment) && !/^\.\.?$|\.lock$/.test(segment);
+  return name.length <= MAX_WORKTREE_NAME_CHARS && name.split("/").every(isSegment);
+}
+
+/** Returns the name of its directory and refs; two names can become one, so it is checked whether that is taken. */
+export function treeNameFor(name: string): string {
+  return name.replaceAll("/", "-").replace(/^[.-]|\.(?=\.|$)/g, "_");
+}
 
 /**
  * A git worktree of an actor's own, as plain data: part of its spec, so whoever goes on with it knows it. All folders

@@ -7,6 +7,9 @@ export interface Asker {
   readonly path: readonly string[];
 }
 
+/** How dangerous a tool is by nature (A6.1, A3.34). */
+export type PermissionLevel = "read" | "write" | "execute" | "network";
+
 /** One line of what a call would do. `value` is as the model wrote it; who shows it makes control and bidi characters visible. */
 export interface AskDetail {
   readonly name: string;
@@ -20,6 +23,8 @@ export interface PermissionAsk {
   /** More than one where several agents asked for the very same thing and were merged into this question. */
   readonly askers: readonly [Asker, ...Asker[]];
   readonly tool: string;
+  /** Of the tool, whatever this call of it does. */
+  readonly level: PermissionLevel;
   /** What it would be called with, as JSON. */
   readonly input: unknown;
   /** The model's own id of the call; absent where no call of a model asks. */

@@ -22,6 +22,7 @@ export const limitRanges = {
   maxTokens: { min: 1, max: 1_000_000 },
   maxTurns: { min: 1, max: 100_000 },
   thinkingTokens: { min: 0, max: 1_000_000 },
+  parallelCalls: { min: 1, max: 64 },
   maxChildren: { min: 1, max: 10_000 },
   maxAgentsPerSession: { min: 1, max: 100_000 },
   agentMinutes: { min: 0, max: WEEK_MINUTES },

@@ -2,10 +2,11 @@ import { realpathSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { Access } from "../mailbox/messages.ts";
+import type { PermissionLevel } from "../policy/asks.ts";
 import { type SealedTool, seal } from "../tools/sealed.ts";
-import type { CallContext, PermissionLevel, Tool, ToolFailure } from "../tools/tool.ts";
+import type { CallContext, Tool, ToolFailure } from "../tools/tool.ts";
 
-export { type CallContext, failed, type PermissionLevel, type ToolFailure } from "../tools/tool.ts";
+export { type CallContext, failed, type ToolFailure } from "../tools/tool.ts";
 
 /** A tool of a library user, closed over its input type. */
 export interface CustomTool extends SealedTool<CallContext> {

@@ -8,6 +8,7 @@ import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
 import { bothOf } from "../policy/engine/place.ts";
+import { askEveryCommand } from "../policy/every-command.ts";
 import type { PermissionMode } from "../policy/gate.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
@@ -48,6 +49,7 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
+  readonly asksEveryCommand: boolean;
   /** The rules in force, for an actor that works there. */
   rules(territory: Territory): readonly Rule[];
   /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
@@ -164,12 +166,11 @@ export class Gate {
 
   async #judge({ actor, call, tool, ...where }: GatedCall, signal: AbortSignal): Promise<Gated> {
     const { cwd } = where;
-    const names = namesOf(tool);
     const { toolUse, input: asked } = call;
-    const hooked = { names, input: asked, toolUseId: toolUse };
+    const hooked = { names: namesOf(tool), input: asked, toolUseId: toolUse };
     const { said: word, changes } = await findHookChanges(
       "PreToolUse",
-      this.#parts.hooks.has("PreToolUse", names) ? writesIn(tool, asked, cwd) : [],
+      this.#parts.hooks.has("PreToolUse", hooked.names) ? writesIn(tool, asked, cwd) : [],
       () => this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal),
     );
     if (word.type === "deny")
@@ -327,7 +328,8 @@ export class Gate {
       const alone = (command: string) =>
         engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
       const foreign = () => this.#parts.foreignGit(cwd);
-      return withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+      const judged = withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+      return this.#parts.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
     }
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);
@@ -366,7 +368,7 @@ function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
 }
 
 function questionOf(
-  { offer }: KnownTool,
+  { offer, level }: KnownTool,
   given: Pick<PermissionQuestion, "input" | "cwd" | "territory" | "title" | "reason" | "grants"> & {
     readonly toolUse: string;
   },
@@ -374,7 +376,7 @@ function questionOf(
   const description = wordsIn(given.input, "description");
   return {
     ...given,
-    tool: offer.name,
+    ...{ tool: offer.name, level },
     // A tool's own title of a command is what the model says of it.
     title: findSubject(offer.name, given.input) ?? given.title,
     details: detailsOf(given.input),

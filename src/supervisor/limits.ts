@@ -1,3 +1,4 @@
+import { PARALLEL_CALLS } from "../mailbox/messages.ts";
 import { outputLimitOf } from "../model/output-limits.ts";
 import { type LimitRange, limitRanges } from "../policy/limit-ranges.ts";
 import type { Limits } from "./options.ts";
@@ -18,6 +19,7 @@ export const defaultLimits: Limits = {
   maxTokens: 16_000,
   maxTurns: 100,
   thinkingTokens: 0,
+  parallelCalls: PARALLEL_CALLS,
   maxChildren: 1_000,
   maxAgentsPerSession: 1_000,
   agentMinutes: 0,
@@ -41,6 +43,7 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
     maxTokens: limit("maxTokens"),
     maxTurns: limit("maxTurns"),
     thinkingTokens: limit("thinkingTokens"),
+    parallelCalls: limit("parallelCalls"),
     maxChildren: limit("maxChildren"),
     maxAgentsPerSession: limit("maxAgentsPerSession"),
     agentMinutes: limit("agentMinutes"),

@@ -84,6 +84,8 @@ export interface Limits {
   readonly maxTurns: number;
   /** Tokens to think with; 0 is off (default 0). */
   readonly thinkingTokens: number;
+  /** Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep (default 8). */
+  readonly parallelCalls: number;
   /** Agents that one agent may start (default 1,000). */
   readonly maxChildren: number;
   /** Agents of the whole session, ended or not (default 1,000). */
@@ -120,6 +122,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly disallowedTools?: readonly string[];
   /** Permission rules of settings, each with the file it stands in. */
   readonly rules?: readonly Rule[];
+  /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
+  readonly askEveryCommand?: boolean;
   /** Hooks of settings, as they stand there. */
   readonly hooks?: readonly HookSource[];
   /**
@@ -141,6 +145,14 @@ export interface SupervisorOptions extends AgentModels {
   readonly whyNotMode?: (mode: PermissionMode) => string | null;
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
   readonly person?: Person;
+  /**
+   * Replaces the role of the main conversation; its environment, memory files and tools stay as they are. A session that
+   * is resumed keeps the role that it began with.
+   */
+  readonly systemPrompt?: string;
+  /** The main conversation takes its role, its tools and its model from this definition; `systemPrompt` and `model` win. */
+  readonly mainAgent?: AgentDefinition;
+  /** Added to the role of the main conversation. */
   readonly appendSystemPrompt?: string;
   /** Memory files, date, state of the repository (default: none of them). */
   readonly context?: ContextOptions;
@@ -184,6 +196,8 @@ export interface SupervisorOptions extends AgentModels {
    * more agent leaves the tools, and all that is cached with them, as they are.
    */
   readonly agentListing?: AgentPlacement;
+  /** Whether an agent may begin with the conversation of whoever starts it (default true). */
+  readonly forks?: boolean;
   /** Tools besides the built-in ones; they run in the agent's thread, or on the caller's if they say so (see `defineTool`). */
   readonly tools?: readonly CustomTool[];
   /**

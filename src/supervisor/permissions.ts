@@ -8,6 +8,7 @@ import { type Anchors, bothOf, isIn } from "../policy/engine/place.ts";
 import { allowedByMode, PRIMARY } from "../policy/engine/tool-table.ts";
 import { isOff } from "../policy/gate.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
+import type { Shell } from "../processes/platform-shell.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import type { Actors } from "./desk.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
@@ -21,7 +22,14 @@ import type { Toolbox } from "./toolbox.ts";
 export interface PermissionParts {
   readonly options: Pick<
     SupervisorOptions,
-    "rules" | "allowedTools" | "disallowedTools" | "permissionMode" | "person" | "whyNotMode" | "foreignGit"
+    | "rules"
+    | "askEveryCommand"
+    | "allowedTools"
+    | "disallowedTools"
+    | "permissionMode"
+    | "person"
+    | "whyNotMode"
+    | "foreignGit"
   >;
   /** The workspace, the session's own folder first. */
   readonly folders: readonly string[];
@@ -31,6 +39,8 @@ export interface PermissionParts {
   /** The file of the plan that is being made. */
   readonly planFile: () => string;
   readonly sandbox: SandboxState;
+  /** What commands are run by. */
+  readonly shell: Shell["kind"];
   readonly actors: Actors;
   /** The process that runs git; absent: nothing is known of histories. */
   readonly tracked?: Pick<TrackedParts, "worktrees" | "clock">;
@@ -88,6 +98,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
     sandbox,
+    asksEveryCommand: options.askEveryCommand ?? false,
     ...(tracked === undefined
       ? {}
       : {
@@ -132,7 +143,7 @@ const MOST_ENGINES = 64;
 /** Made anew only where rules have changed, and for each place. What is wrong with a rule is said once. */
 function enginesFor(
   rules: SessionRules,
-  { folders, readable, onWarning }: PermissionParts,
+  { folders, readable, shell, onWarning }: PermissionParts,
 ): (territory: Territory) => PolicyEngine {
   const told = new Set<string>();
   const made = new Map<string, PolicyEngine>();
@@ -144,7 +155,7 @@ function enginesFor(
     const key = JSON.stringify([root, additionalDirs, tree?.path, lent.map(({ text }) => text)]);
     const known = made.get(key);
     if (known !== undefined) return known;
-    const engine = engineOf([...of, ...lent], anchorsOf(territory, folders, readable));
+    const engine = engineOf([...of, ...lent], { ...anchorsOf(territory, folders, readable), shell });
     made.set(key, engine);
     for (const problem of engine.problems) {
       if (!told.has(problem)) onWarning(problem);

@@ -54,7 +54,14 @@ export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
       if (mode.current() === "plan") return { type: "entered", file: files.current };
       const outcome = await asks.permission(
         {
-          ...{ tool: "EnterPlanMode", input: {}, cwd, title: "plan before anything is changed", details: [] },
+          ...{
+            tool: "EnterPlanMode",
+            level: "read",
+            input: {},
+            cwd,
+            title: "plan before anything is changed",
+            details: [],
+          },
           territory: { root: cwd, additionalDirs: [], tree: null },
           reason: "Until you approve its plan, neither the conversation nor its agents change anything.",
           grants: [],

@@ -77,7 +77,7 @@ export function openGround<Listeners extends GroundListeners>(
   const model =
     options.source.provider === "offline"
       ? "offline"
-      : resolveModel(options.model ?? DEFAULT_MODEL, options.aliases);
+      : resolveModel(options.model ?? options.mainAgent?.model ?? DEFAULT_MODEL, options.aliases);
   const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
   const place = options.resume ?? sessionPlace(home, options.cwd, id);
   const release = options.resume?.release ?? locked(place, listeners.onWarning);

@@ -121,15 +121,16 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
   });
   const person = personOf(options, () => servers.person);
+  const shell = platformShell(process.platform, process.env);
   const permissions = sessionPermissions({
     ...{ options: { ...options, ...person }, hooks, actors, onWarning: listeners.onWarning },
     folders,
     readable: [outputs.folder, plans.folder, ...skillFolders(options)],
     planFile: () => plans.current,
     sandbox: held,
+    shell: shell?.kind ?? "bash",
     tracked: { clock, worktrees: { everTracked: (request, signal) => everTracked(request, signal) } },
   });
-  const shell = platformShell(process.platform, process.env);
   const commands = commandsOf(processes, outputs, shell, held.commands);
   const background = new Background({
     commands,
@@ -320,7 +321,7 @@ function toolboxOf(
     },
     list: agents.inline,
     resolve: (type) => agents.listing(type),
-    forks: true,
+    forks: options.forks ?? true,
     spawn,
   });
   return { toolbox: new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff), agents };

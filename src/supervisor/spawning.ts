@@ -231,6 +231,10 @@ export class Spawning {
 
   #fork(parent: ActorRecord, input: AgentInput, call: Errand["call"]): ActorRecord {
     const { ids, common } = this.#session;
+    if (common.options.forks === false)
+      throw new Error(
+        "Forks are switched off in this session (troupe.forks). Start an agent of another type, with all that it must know in its prompt.",
+      );
     this.#refuseTooMany(parent);
     if (parent.spec.type === FORK)
       throw new Error("A fork starts no forks. Do the work yourself, or start another kind of agent.");

@@ -154,7 +154,10 @@ export function mainParts(common: Common, prompt: string): Preview {
 function mainConversation(common: Common, prompt: string): Particular {
   const { limits, toolbox, options, model } = common;
   const { maxTurns } = limits;
-  const tools = toolbox.select("all", limits.maxDepth > 0 ? [] : [SPAWNING]);
+  const { mainAgent, systemPrompt = mainAgent?.prompt ?? mainRole() } = options;
+  const allowed = mainAgent ? namedTools(mainAgent) : "all";
+  const forbidden = [...(mainAgent?.disallowedTools ?? []), ...(limits.maxDepth > 0 ? [] : [SPAWNING])];
+  const tools = toolbox.select(allowed, forbidden);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
   const told = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
   return {
@@ -163,9 +166,9 @@ function mainConversation(common: Common, prompt: string): Particular {
     depth: 0,
     type: "main",
     description: "main conversation",
-    role: [mainRole(), told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
+    role: [systemPrompt, told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
     ...{ tools, model, maxTurns },
-    awaits: toolbox.awaits("all", [], []),
+    awaits: toolbox.awaits(allowed, forbidden, []),
     prompt,
     memory: true,
   };
@@ -285,6 +288,7 @@ function spec(common: Common, particular: Particular): ActorSpec {
     window,
     ...(thinkingTokens > 0 ? { thinkingTokens } : {}),
     ...(effort === undefined ? {} : { effort }),
+    parallelCalls: limits.parallelCalls,
     root,
     additionalDirs: foldersOf(options, own.isolation),
     ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),

@@ -1,11 +1,12 @@
 import type { AgentTool } from "../mailbox/messages.ts";
+import type { PermissionLevel } from "../policy/asks.ts";
 import { isMeant } from "../policy/gate.ts";
 import { CALLER, SEARCH } from "../tools/deferred/meant.ts";
 import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
 import type { InvalidCall, ReadyCall, SealedTool } from "../tools/sealed.ts";
-import type { BootNeed, CallContext, PermissionLevel } from "../tools/tool.ts";
+import type { BootNeed, CallContext } from "../tools/tool.ts";
 import type { CustomTool } from "./custom-tools.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */

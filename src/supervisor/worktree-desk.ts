@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { Place, Tree } from "../mailbox/worktree.ts";
+import { type Place, type Tree, treeNameFor } from "../mailbox/worktree.ts";
 import type {
   EnteredWorktree,
   LeftWorktree,
@@ -87,9 +87,10 @@ export function worktreeDesk(parts: WorktreeDeskParts): WorktreeDesk {
     signal: AbortSignal,
   ): Promise<Found | WorktreeRefused> {
     const { baseRef, dependencies } = settings;
+    const name = wish.name === null ? parts.newName() : treeNameFor(wish.name);
     const answer = await worktrees.create(
       {
-        ...{ folder: root, name: wish.name ?? parts.newName(), owner: parts.ownerOf(MAIN), baseRef },
+        ...{ folder: root, name, owner: parts.ownerOf(MAIN), baseRef },
         dependencies: Object.entries(dependencies).map(([folder, how]) => ({ folder, how })),
       },
       signal,

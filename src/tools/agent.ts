@@ -119,7 +119,8 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     accesses: () => [],
     async call(input, context) {
       const type = input.subagent_type ?? DEFAULT_TYPE;
-      const known = spawner.forks && type === "fork" ? type : spawner.resolve(type)?.name;
+      // Where forks are switched off the supervisor says so.
+      const known = type === "fork" ? type : spawner.resolve(type)?.name;
       if (known === undefined) {
         const names = [...spawner.agents.map(({ name }) => name), ...(spawner.forks ? ["fork"] : [])];
         return failed(`There is no agent type ${JSON.stringify(type)}. Available: ${names.join(", ")}.`);

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { Access, CallResult } from "../mailbox/messages.ts";
-import type { BootNeed, CallContext, PermissionLevel, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
+import type { PermissionLevel } from "../policy/asks.ts";
+import type { BootNeed, CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** The result of a call that ran; `response`: what hooks read of it, if they are told more than the model. */
 export type ToolEnd = CallResult & { readonly response?: unknown };

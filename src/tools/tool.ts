@@ -11,11 +11,9 @@ import type {
   RunRequest,
   RunResult,
 } from "../mailbox/runs.ts";
+import type { PermissionLevel } from "../policy/asks.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
-
-/** How dangerous a tool is by nature (A6.1, A3.34). */
-export type PermissionLevel = "read" | "write" | "execute" | "network";
 
 /** An agent's thread of its own, or the process host. */
 export type BootNeed = "thread" | "process";

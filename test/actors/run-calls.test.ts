@@ -29,31 +29,37 @@ test("of 20 calls of one reply in the agent's thread 8 run at the same time", as
     ...{ type: "tool_use" as const, id: `use_${n}`, name: "Hold", input: {} },
     caller: { type: "direct" as const },
   }));
-  const results = runCalls(MAIN, 1, calls, {
-    offered: [tool],
-    local: new Map([["Hold", hold]]),
-    services: {
-      // Where a call waits to be let go it counts already.
-      async before() {
-        running += 1;
-        most = Math.max(most, running);
-        await new Promise<void>((resolve) => held.push(resolve));
-        running -= 1;
-        return { type: "refuse", reason: "enough" };
+  const results = runCalls(
+    MAIN,
+    1,
+    calls,
+    {
+      offered: [tool],
+      local: new Map([["Hold", hold]]),
+      services: {
+        // Where a call waits to be let go it counts already.
+        async before() {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise<void>((resolve) => held.push(resolve));
+          running -= 1;
+          return { type: "refuse", reason: "enough" };
+        },
+        after: unused,
+        callTool: unused,
+        hidden: unused,
       },
-      after: unused,
-      callTool: unused,
-      hidden: unused,
+      signal,
+      moved() {},
+      context: (call) => ({
+        ...{ call, actor: MAIN, cwd: "/", root: "/", additionalDirs: [], signal, lastWriters: [] },
+        ...{ reads: new ReadLedger(), todo: new TodoList([]), clock: systemClock },
+        hidden: async () => new Set(),
+        ...{ run: unused, command: unused, background: unused, ran() {}, changeDirectory() {} },
+      }),
     },
-    signal,
-    moved() {},
-    context: (call) => ({
-      ...{ call, actor: MAIN, cwd: "/", root: "/", additionalDirs: [], signal, lastWriters: [] },
-      ...{ reads: new ReadLedger(), todo: new TodoList([]), clock: systemClock },
-      hidden: async () => new Set(),
-      ...{ run: unused, command: unused, background: unused, ran() {}, changeDirectory() {} },
-    }),
-  });
+    8,
+  );
   for (let done = 0; done < 20; done += 1) {
     await expect.poll(() => held.length).toBeGreaterThan(0);
     held.shift()?.();

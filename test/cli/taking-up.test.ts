@@ -103,6 +103,14 @@ describe("troupe -p goes on with a session", () => {
     expect(named.runtime.only.options.model).toBe("opus");
   });
 
+  test("refuses a role for it: it keeps its own", async () => {
+    const home = homeWith({});
+    const { code, err } = await run(["-p", "-c", "x", offline, "--system-prompt", "a poet"], { home });
+    expect(code).toBe(2);
+    expect(err).toContain("one that is resumed keeps its role. Leave it out.");
+    expect(lockHolder(folderOf(home))).toBeNull();
+  });
+
   test("without a prompt what was cut off goes on until its end, and the answer is printed", async () => {
     const home = homeWith({ events: cutOff });
     const script: FakeScript = {

@@ -69,6 +69,7 @@ const permission = {
   id: "1",
   askers: [{ actor: "main", path: ["main conversation", "Explore · find it"] }],
   tool: "Bash",
+  level: "execute",
   title: "git push\u202e origin main",
   details: [{ name: "timeout", value: "1000" }],
   description: "Push the branch",

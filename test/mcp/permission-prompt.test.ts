@@ -15,6 +15,7 @@ const permission: PermissionAsk = {
     id: "q1",
     askers: [asker],
     tool: "Bash",
+    level: "execute",
     title: "rm x",
     reason: "Why not.",
     grants: ["Bash(rm:*)"],

@@ -54,6 +54,7 @@ function gateWith({
     confinement: { refuses: () => null },
     hooks: { has: () => false, preToolUse: async () => ({ type: "go" }) },
     asks: { permission: async () => ({ type: "deny", by: "nobody", reason: "There is no user." }) },
+    asksEveryCommand: false,
     deniesAny: () => false,
     denied: () => null,
     rules: () => [],

@@ -40,6 +40,7 @@ async function gated(
     session: { id: "s", transcriptPath: "/", projectDir: checkout, folder: "/nonexistent" },
   });
   const permissions = sessionPermissions({
+    shell: "bash",
     options: {
       rules: given.rules ?? [],
       permissionMode: given.mode ?? "default",

@@ -141,6 +141,7 @@ describe.each(everyDayHosts)("the gate, %s", (host) => {
     ]);
     expect(asks[1]).toMatchObject({
       tool: "Bash",
+      level: "execute",
       askers: [{ path: ["main conversation"] }],
       description: "makes two",
       details: expect.arrayContaining([{ name: "command", value: "mkdir two && ls" }]),

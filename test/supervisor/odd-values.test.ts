@@ -15,6 +15,7 @@ describe("a limit never switches itself off", () => {
     "maxTokens",
     "maxTurns",
     "thinkingTokens",
+    "parallelCalls",
   ];
 
   test.each(names)("%s is a whole number in its range, whatever was asked for", (name) => {

@@ -131,6 +131,19 @@ describe("EnterWorktree", () => {
     expect(where().tree).toMatchObject({ name: "other", path: other });
   });
 
+  test("makes one directory of a name with segments, and refuses a second name for it (A22.35)", async () => {
+    const { repository, enter, exit } = await conversation();
+    const path = join(repository.folder, ".claude/worktrees/feat-foo.bar_1");
+    expect(await enter({ name: "feat/foo.bar_1" })).toMatchObject({
+      ...{ type: "entered", path, branch: "worktree-feat-foo.bar_1" },
+    });
+    await exit("keep");
+    expect(await enter({ name: "feat-foo.bar_1" })).toMatchObject({
+      reason: `${path} is there already; choose another name.`,
+    });
+    expect(await enter({ name: ".a/-b/..c." })).toMatchObject({ branch: "worktree-_a--b-_.c_" });
+  });
+
   test("one at a time; a name that is taken, an agent, and no repository are refused, and nothing moves", async () => {
     const { repository, ground, enter, where, desk, context } = await conversation();
     await createTree(creationIn(repository.folder, { name: "taken" }), ground);

@@ -5,6 +5,7 @@ import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
 import { builtInAgents } from "../../src/actors/definitions/index.ts";
 import type { ToolResultContent } from "../../src/mailbox/conversation.ts";
+import type { PermissionLevel } from "../../src/policy/asks.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
 import { listAgents } from "../../src/supervisor/listing.ts";
 import { agentTool } from "../../src/tools/agent.ts";
@@ -14,7 +15,7 @@ import { grepTool } from "../../src/tools/grep.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { everyTool } from "../../src/tools/prompt.ts";
 import { readTool } from "../../src/tools/read.ts";
-import type { PermissionLevel, Tool, ToolPrompt } from "../../src/tools/tool.ts";
+import type { Tool, ToolPrompt } from "../../src/tools/tool.ts";
 import { withSkills } from "../supervisor/skills/with-skills.ts";
 import { supervised } from "../support/supervised.ts";
 

@@ -44,6 +44,8 @@ describe("EnterWorktree (A3.23)", () => {
   test.each([
     [{}, { type: "new", name: null }],
     [{ name: "fix-1.2_a" }, { type: "new", name: "fix-1.2_a" }],
+    [{ name: "feat/foo.bar_1" }, { type: "new", name: "feat/foo.bar_1" }],
+    [{ name: ".a/-b/..c" }, { type: "new", name: ".a/-b/..c" }],
     [{ name: "x".repeat(64) }, { type: "new", name: "x".repeat(64) }],
     [{ path: "../other tree" }, { type: "existing", path: "../other tree" }],
   ])("%j is a wish for %j", async (input, wish) => {
@@ -55,10 +57,14 @@ describe("EnterWorktree (A3.23)", () => {
   test.each([
     [{ name: "" }, "name"],
     [{ name: "a b" }, "name"],
-    [{ name: "a/b" }, "name"],
+    [{ name: "a//b" }, "name"],
+    [{ name: "/a" }, "name"],
+    [{ name: "a/" }, "name"],
     [{ name: "../up" }, "name"],
-    [{ name: ".hidden" }, "name"],
-    [{ name: "-x" }, "name"],
+    [{ name: "a/./b" }, "name"],
+    [{ name: "a.lock/b" }, "name"],
+    [{ name: "a/b.lock" }, "name"],
+    [{ name: `${"x".repeat(32)}/${"y".repeat(32)}` }, "at most 64"],
     [{ name: "ä" }, "name"],
     [{ name: "x\n" }, "name"],
     [{ name: "x".repeat(65) }, "at most 64"],

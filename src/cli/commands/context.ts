@@ -5,7 +5,7 @@ import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { flag, quoted, text } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
-import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -27,7 +27,7 @@ export const contextCommand: Command = {
     "The eight parts stand in the order in which they are sent, each with its size in tokens. The model's server is asked to count them, which costs nothing and sends it what is shown, nothing more; with --estimate, or where it cannot say within seconds, sizes are estimates and said to be such.",
     "No model is asked for a word, no hook runs and no session is kept. MCP servers are started for the list of their tools.",
   ],
-  options: [json, sizes, estimate, prompt, permissionPromptTool, ...sessionOptions],
+  options: [json, sizes, estimate, prompt, permissionPromptTool, ...mainOptions, ...sessionOptions],
   examples: [
     ["troupe context --sizes", "how large each part is"],
     ["troupe context Explore", "all that an Explore agent would see"],

@@ -2,7 +2,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionOptions } from "../session-flags.ts";
+import { mainOptions, sessionOptions } from "../session-flags.ts";
 import { setUpSessionOrResume } from "../taking-up.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -11,7 +11,7 @@ export const conversationCommand: Command = {
   name: "(none)",
   usage: ["[flags]", '--continue|--resume [ID] [flags] ["PROMPT"]'],
   summary: "start a conversation in the terminal, or go on with one",
-  options: [...resumeOptions, ...sessionOptions],
+  options: [...resumeOptions, ...mainOptions, ...sessionOptions],
   examples: [
     ["troupe", "start a conversation about this folder"],
     ["troupe --continue", "go on with the newest one, where it was left or cut off"],

@@ -14,7 +14,7 @@ import { denialSentence, endSentence, lastEnd, resultText, unfinishedSentence } 
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { type Finished, runSession } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
-import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { readStdin } from "../stdin-text.ts";
@@ -52,7 +52,7 @@ export const promptCommand: Command = {
   name: "-p",
   usage: ['-p "PROMPT" [flags]', "-p [flags] < FILE", '-p --continue|--resume ID ["PROMPT"] [flags]'],
   summary: "ask one prompt and print the answer",
-  options: [printFlag, ...resumeOptions, ...promptOptions, ...sessionOptions],
+  options: [printFlag, ...resumeOptions, ...promptOptions, ...mainOptions, ...sessionOptions],
   examples: [
     ['troupe -p "where is the wire format decided?"', "print the answer"],
     ['git diff | troupe -p "review this change"', "what comes on stdin follows the prompt"],

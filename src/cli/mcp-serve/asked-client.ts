@@ -1,4 +1,5 @@
 import type { Ask, AskAnswer, PermissionAsk, Person, QuestionAsk } from "../../policy/asks.ts";
+import { formatDanger } from "../danger-words.ts";
 import { messageOf } from "../message-of.ts";
 import { visibleDense, visibleLine } from "../visible-text.ts";
 
@@ -61,7 +62,7 @@ const SESSION = "session";
 const NO = "no";
 
 function permissionForm(ask: PermissionAsk): Form {
-  const { tool, title, details, description, reason, grants, askers } = ask;
+  const { tool, level, title, details, description, reason, grants, askers } = ask;
   const several = askers.length > 1 ? ` (${askers.length} agents ask for the same)` : "";
   const shown = details.filter(({ value }) => value !== title && value !== description);
   const rules = grants.map(visibleLine).join(", ");
@@ -77,6 +78,7 @@ function permissionForm(ask: PermissionAsk): Form {
         ? []
         : [`The model says: ${indented(description)}`]),
       `Why this is asked: ${visibleLine(reason)}`,
+      `Danger: ${formatDanger(level)}`,
       `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
       ...shown.map(({ name, value }) => `${visibleLine(name)}: ${indented(value)}`),
     ].join("\n"),

@@ -1,3 +1,4 @@
+import { askEveryCommand } from "../../policy/every-command.ts";
 import { nameOf } from "../../policy/hooks/hooks.ts";
 import type { Behaviour, Judgement } from "../../policy/rules.ts";
 import { sandboxWord } from "../../policy/sandbox/acceptance.ts";
@@ -15,7 +16,7 @@ const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny
 
 /** As the gate of a session decides it, without hooks, sandbox and person: of them it is only said what they may do. */
 export function explain({ tool, names, input }: AskedCall, standing: Standing): Explanation {
-  const { engine, mode, workspace, foreignGit, confines } = standing;
+  const { engine, mode, workspace, foreignGit, confines, asksEveryCommand } = standing;
   const [cwd] = workspace;
   // Whether it holds shows when the first command runs; here it is taken to.
   const context = { enforced: confines };
@@ -29,10 +30,11 @@ export function explain({ tool, names, input }: AskedCall, standing: Standing): 
     );
   const alone = (command: string) => engine.judge(mode, cwd, "Bash", { command });
   const command = input["command"];
-  const judgement =
+  const withGit =
     tool === "Bash" && typeof command === "string"
       ? withForeignGit(byRules, mode, command, alone, () => foreignGit(cwd))
       : byRules;
+  const judgement = tool === "Bash" && asksEveryCommand ? askEveryCommand(withGit, mode) : withGit;
   const sandbox = tool === "Bash" ? sandboxSentence(judgement, input, standing) : null;
   return {
     ...judgement,

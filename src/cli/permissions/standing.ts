@@ -9,6 +9,7 @@ import type { Rule } from "../../policy/rules.ts";
 import { findBuilder } from "../../policy/sandbox/builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { whyNotMode } from "../../policy/settings/mode-of.ts";
+import { platformShell } from "../../processes/platform-shell.ts";
 import { rulesFrom } from "../../supervisor/session-rules.ts";
 import { extraFolders } from "../extra-folders.ts";
 import { existingFolder } from "../folders.ts";
@@ -42,6 +43,7 @@ export interface Standing {
   /** Those that run before a call. */
   readonly hooks: readonly Hook[];
   readonly sandbox: SandboxSettings;
+  readonly asksEveryCommand: boolean;
   /** Commands that only read can be confined here. */
   readonly confines: boolean;
   /** What git would run in a folder that nobody has agreed to; null: nothing. */
@@ -68,6 +70,7 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
   ];
   const engine = engineOf(rules, {
     ...{ projectRoot: cwd, additionalDirs, home: io.homedir, platform: process.platform },
+    shell: platformShell(process.platform, io.env)?.kind ?? "bash",
   });
   const { hooks, problems } = parseHooks(read.hooks);
   const sandbox = { ...defaultSandboxSettings, ...read.settings.sandbox };
@@ -81,6 +84,7 @@ export async function standing(given: Given, io: CliIO): Promise<Standing> {
     notes: [...notes, ...extra.notes],
     hooks: hooks.get("PreToolUse") ?? [],
     sandbox,
+    asksEveryCommand: read.settings.askEveryCommand ?? false,
     confines: sandbox.readOnly && typeof findBuilder({ ...building, directories }) !== "string",
     foreignGit: (folder) => reader.foreignGit(folder),
   };

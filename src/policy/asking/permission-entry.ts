@@ -45,7 +45,7 @@ export class PermissionEntry implements Standing {
   put(): Ask {
     const [first, ...others] = this.#open.map(({ asking }) => asking);
     if (!first) throw new Error("Nobody waits for this answer.");
-    const { tool, input, toolUse, title, details, description, reason, grants } = first;
+    const { tool, level, input, toolUse, title, details, description, reason, grants } = first;
     const askers: [Asker, ...Asker[]] = [first.asker, ...others.map(({ asker }) => asker)];
     const described = description === undefined ? {} : { description };
     return {
@@ -53,6 +53,7 @@ export class PermissionEntry implements Standing {
       id: this.#id,
       askers,
       tool,
+      level,
       input,
       ...(toolUse === undefined ? {} : { toolUse }),
       title,

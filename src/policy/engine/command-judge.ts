@@ -82,9 +82,32 @@ export class CommandJudge {
     if (ask) return verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask, ...FINAL });
     if (mode === "bypassPermissions")
       return verdict("allow", "all checks are switched off", { tier: "mode" });
+    if (this.#files.shell !== "bash" && protects === null) return this.#exactly(command, verdict);
     if (script.problem !== null) return verdict("ask", `the command cannot be understood: ${script.problem}`);
     if (protects !== null) return verdict("ask", `${protects} is protected, and no rule lifts that`, FINAL);
     return this.#allow(command, script, findings, verdict);
+  }
+
+  /** Another shell's language is not bash's: what bash would make of the command only restricts it (A22.31). */
+  #exactly(command: string, verdict: Decide): Verdict {
+    const { books, mode } = this.#files;
+    const text = command.trim();
+    const whole = mode === "plan" ? null : books.allow.commands.whole(text);
+    if (whole)
+      return verdict("allow", `the rule ${whole.text} allows this very command`, {
+        rule: whole,
+        tier: "rule",
+      });
+    return {
+      ...verdict(
+        "ask",
+        "commands run in PowerShell here, where only a rule for exactly this command counts",
+        {
+          proposals: text === "" ? [] : [[exactly(text)]],
+        },
+      ),
+      parts: [],
+    };
   }
 
   #allow(command: string, script: ShellScript, findings: Findings, verdict: Decide): Verdict {

@@ -182,6 +182,10 @@ export class FileAccess {
     );
   }
 
+  get shell(): Place["shell"] {
+    return this.#place.shell;
+  }
+
   get home(): string {
     return this.#place.home;
   }

@@ -6,6 +6,8 @@ export interface Anchors {
   readonly projectRoot: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
+  /** What commands are run by; `bash` unless said. */
+  readonly shell?: "bash" | "powershell";
   /** Folders that belong to the workspace besides the working directory and the project root. */
   readonly additionalDirs?: readonly string[];
   /** Folders that may be read besides, such as the one that commands write their output to. */
@@ -27,6 +29,7 @@ export interface Place {
   readonly projectRoot: string;
   readonly home: string;
   readonly darwin: boolean;
+  readonly shell: "bash" | "powershell";
   readonly configDir: string;
   /** Where `/p` of the person's own settings begins. */
   readonly configFolder: string;
@@ -39,6 +42,7 @@ export function placeOf({
   projectRoot,
   home,
   platform,
+  shell = "bash",
   additionalDirs = [],
   readable = [],
   configDir = ".claude",
@@ -50,6 +54,7 @@ export function placeOf({
     projectRoot: root,
     home: own,
     darwin: platform === "darwin",
+    shell,
     configDir,
     configFolder: configDir.startsWith("/") ? resolve(configDir) : join(own, configDir),
     workspace: [root, ...additionalDirs.map((folder) => fromHome(folder, own, root))],

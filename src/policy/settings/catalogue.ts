@@ -60,6 +60,13 @@ export const catalogue = {
     width: (mode) => widthOf(mode ?? "default"),
     ownOnly: (_, value) => value === "bypassPermissions",
   }),
+  askEveryCommand: setting("troupe.askEveryCommand", yesOrNo(), {
+    summary:
+      "Whether every command of Bash is a question, whatever rules, modes, hooks and the sandbox allow; what is denied stays denied. A project's settings can only switch it on.",
+    fallback: "false",
+    foreign: "narrower",
+    width: (asks) => (asks === true ? 0 : 1),
+  }),
   additionalDirectories: setting("permissions.additionalDirectories", texts("folders"), {
     summary:
       "Folders to work in besides the current one: absolute, from the home (`~/…`), or relative to the current folder.",
@@ -128,6 +135,10 @@ export const catalogue = {
     ),
     maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
     thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
+    parallelCalls: limit(
+      "parallelCalls",
+      "Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep.",
+    ),
     maxChildren: bound("maxChildren", 1_000, "Agents that one agent may start in all."),
     maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session may start in all."),
     agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),

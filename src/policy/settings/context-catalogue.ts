@@ -28,6 +28,11 @@ export const contextCatalogue = {
       "Where the list of agents stands: in the description of the Agent tool, or with the first message, so that a new agent changes no tool. The environment variable `CLAUDE_CODE_AGENT_LIST_IN_MESSAGES` (`1` or `0`) wins.",
     fallback: "`inline`",
   }),
+  forks: setting("troupe.forks", yesOrNo(), {
+    summary:
+      "Whether an agent may begin with the whole conversation of the one that starts it, as a fork. If not, models are not told of forks.",
+    fallback: "true",
+  }),
   checkReports: setting("troupe.checkReports", yesOrNo(), {
     summary:
       "Whether what agents report is checked against what they have read, searched, written and run, and what nothing backs is named. A project's settings can only switch it on.",

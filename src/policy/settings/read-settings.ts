@@ -37,7 +37,8 @@ export interface SandboxSettings
 }
 
 /** The values that count, all files together. */
-export interface Settings extends Said<Pick<typeof catalogue, "model" | "smallModel" | "effort">> {
+export interface Settings
+  extends Said<Pick<typeof catalogue, "model" | "smallModel" | "effort" | "askEveryCommand">> {
   readonly agentModels: Readonly<Record<string, string>>;
   readonly limits: Said<typeof catalogue.limits>;
   readonly aliases: Said<typeof catalogue.aliases>;
@@ -131,7 +132,10 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
   const { allowedDomains, denyRead, ...sandbox } = catalogue.sandbox;
   const { windows, ...compaction } = catalogue.compaction;
   return {
-    ...said(leaves, { model: catalogue.model, smallModel: catalogue.smallModel, effort: catalogue.effort }),
+    ...said(leaves, {
+      ...{ model: catalogue.model, smallModel: catalogue.smallModel, effort: catalogue.effort },
+      askEveryCommand: catalogue.askEveryCommand,
+    }),
     agentModels: entriesIn(leaves, catalogue.agentModels),
     limits: said(leaves, catalogue.limits),
     aliases: said(leaves, catalogue.aliases),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { MAX_WORKTREE_NAME_CHARS, TREE_NAME } from "../../mailbox/worktree.ts";
+import { isWorktreeName, MAX_WORKTREE_NAME_CHARS } from "../../mailbox/worktree.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
 import type { EnteredWorktree, WorktreeDesk } from "./desk.ts";
@@ -7,13 +7,15 @@ import type { EnteredWorktree, WorktreeDesk } from "./desk.ts";
 const Input = z
   .strictObject({
     name: z.optional(
-      z.string().check(
-        z.describe("Of a new worktree; absent: one is found. Not together with path"),
-        z.refine(
-          (name) => TREE_NAME.test(name),
-          `must be letters, digits, dots, underscores and dashes, at most ${MAX_WORKTREE_NAME_CHARS}, not beginning or ending with a dot, nor beginning with a dash`,
+      z
+        .string()
+        .check(
+          z.describe("Of a new worktree; absent: one is found. Not together with path"),
+          z.refine(
+            isWorktreeName,
+            `must be segments between slashes, each of letters, digits, dots, underscores and dashes, none of them ., .. or ending in .lock; at most ${MAX_WORKTREE_NAME_CHARS} characters in all`,
+          ),
         ),
-      ),
     ),
     path: z.optional(
       z
@@ -42,7 +44,7 @@ const prompt: ToolPrompt = {
     naming`For an agent that works apart from you call ${"Agent"} with isolation "worktree": its edits come back by themselves.`,
   ],
   how: [
-    "name is for a new one, path for one that is there; never both, and with neither a new one gets a name.",
+    "name is for a new one, path for one that is there; never both, and with neither a new one gets a name. A name may have segments: feat/foo stands in the directory feat-foo.",
     "A new one begins with what the checkout is now, uncommitted changes included, unless settings say otherwise. Paths of before are those of the checkout: use the ones of the worktree that the result names.",
     naming`${"ExitWorktree"} brings you back.`,
   ],

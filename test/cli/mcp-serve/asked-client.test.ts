@@ -5,7 +5,8 @@ import { actor } from "../../support/agent-view.ts";
 
 const asker = { actor: actor(1), path: ["general-purpose · tidy up"] };
 const permission: PermissionAsk = {
-  ...{ type: "permission", id: "ask1", askers: [asker], tool: "Bash", input: { command: "rm -r build" } },
+  ...{ type: "permission", id: "ask1", askers: [asker], tool: "Bash", level: "execute" },
+  input: { command: "rm -r build" },
   ...{ title: "rm -r build", description: "Remove the build", reason: "No rule allows it." },
   details: [{ name: "command", value: "rm -r build" }],
   grants: ["Bash(rm -r build)"],
@@ -44,6 +45,7 @@ describe("a permission that is asked through the client", () => {
       "An agent wants to use Bash: rm -r build",
       "The model says: Remove the build",
       "Why this is asked: No rule allows it.",
+      "Danger: execute: it runs programs",
       "From: general-purpose · tidy up",
     ]);
     expect(form?.fields["allow"]).toMatchObject({

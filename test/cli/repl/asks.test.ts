@@ -16,6 +16,7 @@ const ask: PermissionAsk = {
   id: "1",
   askers: [{ actor: MAIN, path: ["main conversation", "Explore · find it"] }],
   tool: "Bash",
+  level: "execute",
   input: { command: "git add -A && git push" },
   title: "git add -A && git push",
   details: [{ name: "timeout", value: "1000" }],
@@ -88,10 +89,11 @@ describe("a permission ask", () => {
         { name: "timeout", value: "1000" },
       ],
     };
-    expect(permissionRows(named, sheet).slice(0, 7)).toEqual([
+    expect(permissionRows(named, sheet).slice(0, 8)).toEqual([
       "  Bash  git push --force",
       "  model says  Push it",
       "  why         It is a question.",
+      "  danger      execute: it runs programs",
       "  from        main conversation › Explore · find it",
       "  timeout     1000",
       "",

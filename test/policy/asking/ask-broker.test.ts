@@ -116,6 +116,7 @@ describe("one line for the whole session", () => {
         type: "permission",
         askers: [{ actor: name, path: ["main conversation", `Explore · ${name}`] }],
         title: `make ${name}`,
+        level: "execute",
         description: "Builds it",
       });
       await person.say(allowOnce);

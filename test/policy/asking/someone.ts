@@ -98,6 +98,7 @@ export function toRun(command: string, given: Partial<PermissionQuestion> = {}):
     asker: askerNamed("ann1"),
     call: nextCall(),
     tool: "Bash",
+    level: "execute",
     input: { command },
     cwd: "/work",
     territory: { root: "/work", additionalDirs: [], tree: null },

@@ -8,13 +8,14 @@ describe("settings of what models are told", () => {
 
   test("are read together, the last file's counting", async () => {
     const { settings, warnings } = await readIn({
-      user: { troupe: { deferTools: "on", deferToolsAbove: 0.3, checkReports: false } },
+      user: { troupe: { deferTools: "on", deferToolsAbove: 0.3, checkReports: false, forks: false } },
       project: { troupe: { deferTools: "off", deferToolsListing: "inline" } },
     });
     expect(warnings).toEqual([]);
     expect(settings.context).toEqual({
       deferTools: { tools: "off", above: 0.3, names: "inline" },
       checkReports: false,
+      forks: false,
     });
   });
 

@@ -186,6 +186,15 @@ describe("the folder's own files", () => {
     },
   };
 
+  test("askEveryCommand can be switched on by a project, and not off", async () => {
+    const says = (value: boolean) => ({ troupe: { askEveryCommand: value } });
+    const asks = async (files: Files) => (await readIn(files)).settings.askEveryCommand;
+    expect(await asks({ project: says(true) })).toBe(true);
+    expect(await asks({ user: says(true), project: says(false), local: says(false) })).toBe(true);
+    expect(await asks({ user: says(false), local: says(true) })).toBe(true);
+    expect(await asks({})).toBeUndefined();
+  });
+
   test.each(["project", "local"] as const)("only restrict before trust: %s", async (scope) => {
     const read = await readIn({ [scope]: own }, false);
     expect(ruleLines(read)).toEqual([`${scope} ask WebFetch`, `${scope} deny Bash(dd:*)`]);

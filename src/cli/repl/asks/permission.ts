@@ -1,4 +1,5 @@
 import type { AskAnswer, PermissionAsk } from "../../../policy/asks.ts";
+import { formatDanger } from "../../danger-words.ts";
 import { visibleLine } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import {
@@ -29,6 +30,7 @@ export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false):
       ? []
       : field("model says", description, sheet, whole, WORDS)),
     ...field("why", ask.reason, sheet),
+    ...field("danger", formatDanger(ask.level), sheet),
     ...field("from", askersOf(ask.askers), sheet),
     ...details
       .filter(({ name, value }) => value !== title && !(name === "description" && value === description))

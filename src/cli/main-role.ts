@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentModels } from "../model/agent-models.ts";
+import type { SupervisorOptions } from "../supervisor/options.ts";
+import { agentType } from "./agent-type.ts";
+import type { Arguments } from "./arguments.ts";
+import { messageOf } from "./message-of.ts";
+import { type Option, quoted } from "./option.ts";
+import { mainFlags as flags } from "./session-flags.ts";
+import { UsageError } from "./usage-error.ts";
+
+const MAX_ROLE_CHARS = 1_048_576;
+
+/** Throws a `UsageError` if two flags name a role, or if the conversation that is resumed has one already. */
+export function assertOneRole(args: Arguments, isResumed: boolean): void {
+  const [first, second] = Object.values<Option<unknown>>(flags).filter((flag) => args.given(flag).length > 0);
+  if (first === undefined) return;
+  if (second !== undefined)
+    throw new UsageError(
+      `--${first.name} and --${second.name} both say what the main conversation is; give one of them.`,
+    );
+  if (isResumed)
+    throw new UsageError(
+      `--${first.name} is for a new conversation; one that is resumed keeps its role. Leave it out.`,
+    );
+}
+
+/** Returns the text that replaces the main conversation's role; undefined: none does. */
+export async function readSystemPrompt(args: Arguments, cwd: string): Promise<string | undefined> {
+  const file = args.value(flags.systemPromptFile);
+  if (file === undefined) return args.value(flags.systemPrompt);
+  const text = await contentOf(resolve(cwd, file), file);
+  if (text.trim() === "") throw new UsageError(`--system-prompt-file: ${quoted(file)} is empty.`);
+  return text;
+}
+
+/** Returns the definition that the main conversation takes its prompt, tools and model from. */
+export async function findMainAgent(
+  args: Arguments,
+  agents: readonly AgentDefinition[],
+  models: AgentModels,
+): Promise<SupervisorOptions["mainAgent"]> {
+  const name = args.value(flags.agent);
+  if (name === undefined) return undefined;
+  const { definitionsWith, listAgents } = await import("../supervisor/listing.ts");
+  const type = agentType(name, listAgents(agents, models));
+  return definitionsWith(agents, models).find((definition) => definition.name === type);
+}
+
+async function contentOf(file: string, given: string): Promise<string> {
+  try {
+    const text = await readFile(file, { encoding: "utf8", signal: AbortSignal.timeout(5_000) });
+    // Editors of Windows put a mark before it.
+    if (text.length <= MAX_ROLE_CHARS) return text.replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw new UsageError(`--system-prompt-file: ${quoted(given)} cannot be read: ${messageOf(error)}`);
+  }
+  throw new UsageError(`--system-prompt-file: ${quoted(given)} is larger than 1 MB.`);
+}

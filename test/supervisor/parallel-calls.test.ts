@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { supervised } from "../support/supervised.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+/** What hooks before and after three reads of one reply wrote, in their order. */
+async function order(parallelCalls: number): Promise<string[]> {
+  const log = join(temporaryFolder(), "log");
+  const writes = (word: string) => [
+    { matcher: "Read", hooks: [{ type: "command", command: `echo ${word} >> '${log}'` }] },
+  ];
+  const value = { PreToolUse: writes("before"), PostToolUse: writes("after") };
+  const calls = ["a", "b", "c"].map((file) => ({ name: "Read", input: { file_path: file } }));
+  const { supervisor } = supervised("in-thread", [{ calls }, { text: "Read." }], {
+    files: { a: "a\n", b: "b\n", c: "c\n" },
+    hooks: [{ scope: "library", file: "test", value }],
+    limits: { parallelCalls },
+  });
+  await supervisor.prompt("read");
+  return readFileSync(log, "utf8").trim().split("\n");
+}
+
+test("calls of one reply run one after the other if parallelCalls is 1", async () => {
+  expect(await order(1)).toEqual(["before", "after", "before", "after", "before", "after"]);
+});
