@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { supervised } from "../support/supervised.ts";
@@ -11,9 +11,11 @@ async function order(parallelCalls: number): Promise<string[]> {
     { matcher: "Read", hooks: [{ type: "command", command: `echo ${word} >> '${log}'` }] },
   ];
   const value = { PreToolUse: writes("before"), PostToolUse: writes("after") };
-  const calls = ["a", "b", "c"].map((file) => ({ name: "Read", input: { file_path: file } }));
+  const cwd = temporaryFolder();
+  for (const file of ["a", "b", "c"]) writeFileSync(join(cwd, file), "text\n");
+  const calls = ["a", "b", "c"].map((file) => ({ name: "Read", input: { file_path: join(cwd, file) } }));
   const { supervisor } = supervised("in-thread", [{ calls }, { text: "Read." }], {
-    files: { a: "a\n", b: "b\n", c: "c\n" },
+    cwd,
     hooks: [{ scope: "library", file: "test", value }],
     limits: { parallelCalls },
   });
