@@ -284,7 +284,7 @@ describe("what agents may do is for whoever starts the server", { timeout: 60_00
     expect(agents(await call("spawn_agent", touch("hated")))).toMatchObject([{ not_allowed: ["Bash"] }]);
     expect(asked).toEqual([
       expect.stringMatching(
-        /^An agent wants to use Bash: touch liked\nWhy this is asked: .*\nFrom: .*touch liked/,
+        /^An agent wants to use Bash: touch liked\nWhy this is asked: .*\nDanger: execute: it runs programs\nFrom: .*touch liked/,
       ),
       expect.stringContaining("touch hated"),
     ]);
