@@ -59,7 +59,9 @@ function confinedIn(
   const outputs = outputsIn(at("home/.troupe"), at("home/.troupe/session"), randomIds());
   const prepare = (type: "read" | "write") =>
     light.prepare(type, {
-      ...{ roots: [root], readable: [outputs.folder], rules, hides: engine.hides(root, "asks-too") },
+      // This Node may lie below /tmp, with the checkout.
+      readable: [outputs.folder, dirname(process.execPath)],
+      ...{ roots: [root], rules, hides: engine.hides(root, "asks-too") },
     });
   const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
   const run = async (command: string, type: "read" | "write" = "read") => {
