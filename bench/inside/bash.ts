@@ -58,7 +58,8 @@ async function mainTurn(): Promise<ModelOutcome> {
     const at = cpuMs([spawner.pid]);
     bare.push((await spawner.run(BARE)).ms);
     if (turn > UNCOUNTED) bareCpu += (cpuMs([spawner.pid]) ?? 0) - (at ?? 0);
-    return bashCall("true");
+    // Another command each time: the same again and again is a circle, which ends the agent.
+    return bashCall(`true ${turn}`);
   }
   if (turn > calls + UNCOUNTED + 1) return reply({ type: "text", text: "Done.", citations: null });
   before = ours().map(fromNowOn);

@@ -60,7 +60,9 @@ function handlerOf(play: Play): Handler {
 
 /** `turns` counts replies: the last one is the final text. */
 function loop({ turns, file, delayMs = 0, pieces, meeting }: Extract<Play, { type: "loop" }>): Handler {
-  const reading = toolLoop(turns - 1, () => ({ name: "Read", input: { file_path: file } }), { delayMs });
+  // Another input each turn: the same call again and again is a circle, which ends the agent.
+  const read = (turn: number) => ({ name: "Read", input: { file_path: file, limit: 1_000 + turn } });
+  const reading = toolLoop(turns - 1, read, { delayMs });
   const meet = meeting === undefined ? async () => {} : meetingOf(meeting);
   return async (request) => {
     const reply = await reading(request);
