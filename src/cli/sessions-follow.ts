@@ -52,7 +52,7 @@ export async function followSession(session: FoundSession, json: boolean, io: Cl
   if (code !== null) return code;
   if (hasEnded) return exitCodes.done;
   await stderr.write(
-    `Session ${session.id} does not run any more and was not ended: its process was killed; troupe --resume ${session.id} goes on with it.\n`,
+    `Session ${session.id} does not run any more and was not ended: its process was killed; troupe --resume ${session.id} resumes it.\n`,
   );
   return exitCodes.notDone;
 }

@@ -40,5 +40,5 @@ export function resumeCommand(session: SessionId | string, cwd: string, here: st
 
 /** The line that leads back into a session. */
 export function howToGoOn(session: SessionId, cwd = "", here = cwd): string {
-  return `${resumeCommand(session, cwd, here)} goes on with it.`;
+  return `${resumeCommand(session, cwd, here)} resumes it.`;
 }

@@ -10,7 +10,7 @@ export const TurnAnswer = z.object({
 });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 
-/** `compacted`: this run only made the conversation smaller, and answers nobody. */
+/** `compacted`: this run only compacted the conversation, so it has no answer. */
 export const Finish = z.object({
   turn: z.nullable(Turn),
   summary: Summary,

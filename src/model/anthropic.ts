@@ -257,7 +257,7 @@ function isAnswer(error: unknown): error is APIError {
   return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
 }
 
-/** A reply that had begun is paid for, also where it broke off or nobody wants it any longer. */
+/** A reply that has begun costs money, even if it breaks off or is cancelled. */
 function withUsage(outcome: ModelOutcome, { partialUsage }: ReplyAssembler): ModelOutcome {
   if (partialUsage === null || outcome.type === "reply") return outcome;
   return { ...outcome, failure: { ...outcome.failure, usage: partialUsage } };

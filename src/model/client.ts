@@ -140,7 +140,7 @@ export type Reservation =
   /** `reason` is a sentence. */
   | { readonly type: "refused"; readonly reason: string };
 
-/** Asks whoever holds the budget; takes as long as money that is on its way may come back. Never rejects. */
+/** Asks the owner of the budget. Waits while other requests may still release money. Never rejects. */
 export type Reserve = (request: MeteredRequest, signal: AbortSignal) => Promise<Reservation>;
 
 /** What the gateway tells the session about all its requests together. */

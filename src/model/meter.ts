@@ -54,7 +54,7 @@ export class Meter {
     this.#parts = parts;
   }
 
-  /** Waits while others hold money that may come back. Never rejects. */
+  /** Waits while other requests hold money that they may release. Never rejects. */
   async take(request: ModelRequest, signal: AbortSignal): Promise<Metered> {
     const reserve = this.#parts.reserve();
     if (reserve === null) return this.#granted(request, null);

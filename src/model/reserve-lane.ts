@@ -4,7 +4,7 @@ import type { FromGatewayThread, ToGatewayThread } from "./lane.ts";
 
 type ReserveMessage = Extract<FromGatewayThread, { type: "reserve" | "withdraw" }>;
 
-/** The session's end of what a gateway's thread reserves. Closed with that thread: nobody waits for it any longer. */
+/** The session's side of the reservations that a gateway's thread asks for. Closed when that thread ends. */
 export function reserveDesk(
   thread: Pick<Worker, "postMessage">,
   reserve: () => Reserve | null,

@@ -21,7 +21,7 @@ export interface Child {
   readonly owner: ActorId;
   /** Undefined when it could not be started. */
   readonly pid: number | undefined;
-  /** Never rejects. Settled when all that it started is gone: what it left running is ended with it. */
+  /** Never rejects. Resolves when every process that it started has ended; those still running are ended first. */
   readonly result: Promise<ProcessResult>;
   stop(cause: Stop): void;
   /** Tells of the lines that it writes to its file, from the byte `from` on. */
@@ -48,7 +48,7 @@ export function startChild(
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
     return noChild(request, Promise.resolve(reason), clock, began);
   }
-  // A confinement ends all that is in it.
+  // A confinement ends every process in it.
   const strays = held === null ? runProcesses(env, clock) : runProcesses({}, clock);
   const launched = launch(request, env, output, held);
   if (launched.type === "started") return watch(request, launched, output, held, strays, clock, began);

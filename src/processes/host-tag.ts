@@ -59,8 +59,8 @@ export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock
 }
 
 /**
- * TERM, a grace period, KILL. Resolves when none is found. Finds nothing where there is no /proc, and nothing that
- * has emptied its environment.
+ * Sends TERM, waits for a grace period, then sends KILL. Resolves when no process is found. Without /proc it finds none,
+ * and it never finds a process that has emptied its environment.
  */
 async function endAll(find: () => readonly number[], clock: Clock): Promise<void> {
   const deadline = clock.now() + GRACE_MS;

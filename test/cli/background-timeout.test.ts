@@ -58,7 +58,7 @@ describe("--background-timeout (C29)", () => {
     expect(runtime.only.cancelled[0]?.reason).toBe("Its --background-timeout of 1 min 30 s was over.");
     expect(io.out.text).toBe("I started one.\n");
     expect(io.err.text).toContain("1 agent stopped unfinished: Explore · look around (Grep foo).\n");
-    expect(io.err.text.endsWith("troupe --resume session1 goes on with it.\n")).toBe(true);
+    expect(io.err.text.endsWith("troupe --resume session1 resumes it.\n")).toBe(true);
     expect(io.clock.pending).toBe(0);
   });
 

@@ -391,7 +391,7 @@ describe("a signal", () => {
       "## ✓ 1. quick\n\nfound it\n\n## ⊘ 2. slow (cancelled)\n\nso far\n\ncancelled: It was cancelled.\n",
     );
     expect(io.err.text).toContain("Stopping; what is known so far follows.");
-    expect(io.err.text).toContain("\ntroupe --resume session1 goes on with it.\n");
+    expect(io.err.text).toContain("\ntroupe --resume session1 resumes it.\n");
     expect(runtime.only.closed).toBe(1);
     expect(io.left).toEqual([]);
     expect(io.signalListeners).toBe(0);
@@ -418,7 +418,7 @@ describe("a signal", () => {
     expect(io.left).toEqual([130]);
     io.send("SIGTERM");
     expect(io.left).toEqual([130, 143]);
-    expect(io.err.text).toContain("troupe --resume session1 goes on with it.\n");
+    expect(io.err.text).toContain("troupe --resume session1 resumes it.\n");
   });
 
   test.each([

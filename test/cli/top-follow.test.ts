@@ -242,7 +242,7 @@ describe("troupe sessions show --follow", () => {
     await once(child, "exit");
     expect(await ended(io, code)).toBe(1);
     expect(io.err.text).toBe(
-      "Session follow000001 does not run any more and was not ended: its process was killed; troupe --resume follow000001 goes on with it.\n",
+      "Session follow000001 does not run any more and was not ended: its process was killed; troupe --resume follow000001 resumes it.\n",
     );
   });
 

@@ -316,7 +316,7 @@ describe("when it is over, nothing is left", { timeout: 60_000 }, () => {
     await client.close();
     await gone;
     await expectNobodyLeft(place);
-    expect(words()).toMatch(/2 agents were still at work; troupe --resume \w+ goes on with it\./);
+    expect(words()).toMatch(/2 agents were still at work; troupe --resume \w+ resumes it\./);
   });
 
   test("SIGTERM and SIGINT", async () => {

@@ -112,7 +112,7 @@ describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 },
       unfinished: [{ type: "Explore", description: "look around" }],
     });
     expect(err).toContain("1 agent stopped unfinished: Explore · look around");
-    expect(err).toContain(`troupe --resume ${json()["session_id"]} goes on with it.`);
+    expect(err).toContain(`troupe --resume ${json()["session_id"]} resumes it.`);
     await expectNothingLeft(at);
   });
 
@@ -140,7 +140,7 @@ describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 },
         },
       });
       expect(code).toBe(expected);
-      expect(err).toMatch(/troupe --resume [a-z0-9]{16} goes on with it\.\n/);
+      expect(err).toMatch(/troupe --resume [a-z0-9]{16} resumes it\.\n/);
       await expectNothingLeft(at);
     },
   );
@@ -230,7 +230,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     await expectNothingLeft(at);
   });
 
-  test("/stop ends the agent in the background, /resume goes on with it", async () => {
+  test("/stop ends the agent in the background, /resume resumes it", async () => {
     const at = place();
     const server = await serving((request) => {
       if (isAgents(request)) return request.rawBody.includes("once more") ? { text: "Found now." } : endless;
@@ -269,7 +269,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     terminal.type(CTRL_C);
     terminal.type(CTRL_C);
     await terminal.shows("code=130\nrestored");
-    await terminal.shows(/troupe --resume [a-z0-9]{16} goes on with it\./);
+    await terminal.shows(/troupe --resume [a-z0-9]{16} resumes it\./);
     await expectNothingLeft(at);
     expect(readFileSync(join(at.home, "ended"), "utf8")).toBe("x\n");
   });
@@ -300,7 +300,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
       await expect.poll(() => existsSync(join(at.cwd, "begun"))).toBe(true);
       process.kill(programOf(at), signal);
       await terminal.shows(`code=${code}\nrestored`);
-      await terminal.shows(/troupe --resume [a-z0-9]{16} goes on with it\./);
+      await terminal.shows(/troupe --resume [a-z0-9]{16} resumes it\./);
       await expectNothingLeft(at);
     },
   );

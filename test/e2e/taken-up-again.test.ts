@@ -155,7 +155,7 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
     });
     expect(first.code).toBe(143);
     expect(first.err).toMatch(/last line|torn|incomplete/i);
-    expect(first.err).toContain(`troupe --resume ${id} goes on with it.`);
+    expect(first.err).toContain(`troupe --resume ${id} resumes it.`);
     expect(refused[0]).toMatch(/^1: troupe: .*open in another process \(pid \d+\).*--fork-session/);
   });
 });
@@ -251,7 +251,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
     });
     return { server, finds: () => (found = true) };
   };
-  const named = /troupe (--resume [a-z0-9]{16}) goes on with it\.\n/;
+  const named = /troupe (--resume [a-z0-9]{16}) resumes it\.\n/;
   const resumed = (err: string) => (named.exec(err)?.[1] ?? "none").split(" ");
 
   test.each([["main conversation"], ["agents of a fan-out"]])("SIGINT: resumes the %s", async (who) => {
@@ -293,7 +293,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
       ...{ ...at, cwd: temporaryFolder(), url: server.url },
       onStart: (child) => void server.request(2).then(() => child.kill("SIGINT")),
     });
-    expect(stopped.err).toMatch(/troupe --resume [a-z0-9]{16} --cwd '[^']*' goes on with it\.\n/);
+    expect(stopped.err).toMatch(/troupe --resume [a-z0-9]{16} --cwd '[^']*' resumes it\.\n/);
     expect(stopped.err).toContain(`--cwd '${at.cwd}' goes on`);
   });
 });
@@ -328,7 +328,7 @@ describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, (
     expect((await server.request(3)).rawBody).toContain("and the tests");
     terminal.type("\u0004");
     expect(await terminal.ended).toBe(0);
-    await terminal.shows(`troupe --resume ${id} goes on with it.`);
+    await terminal.shows(`troupe --resume ${id} resumes it.`);
     await expect.poll(() => processesWith(at.home)).toEqual([]);
   });
 

@@ -93,7 +93,7 @@ function howToResume(id: ActorId, views: readonly AgentView[]): string {
   return `/resume ${shortId(
     id,
     views.map((view) => view.id),
-  )} TEXT goes on with it.`;
+  )} TEXT resumes it.`;
 }
 
 /** As much of the id as tells it from all others. */

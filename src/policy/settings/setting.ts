@@ -22,7 +22,7 @@ export interface Setting<T> extends Required<Kind<T>> {
 
 type Words<T> = Pick<Setting<T>, "summary"> & Partial<Omit<Setting<T>, "path" | "check" | "summary">>;
 
-/** Unless its words say otherwise, nothing counts where nobody sets it, and a project's value only after trust. */
+/** By default a setting has no value unless a file sets it, and a project's value counts only after trust. */
 export function setting<T>(name: string, kind: Kind<T>, words: Words<T>): Setting<T> {
   return { path: name.split("."), merge: "last", foreign: "trust", fallback: "none", ...kind, ...words };
 }

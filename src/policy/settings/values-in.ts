@@ -28,7 +28,7 @@ export function entriesIn<T>(
   return Object.fromEntries(valuesIn(leaves, setting).flatMap((value) => Object.entries(value)));
 }
 
-/** The values of some settings, by the names they have in the catalogue; what nobody says is absent. */
+/** The values of some settings by their names in the catalogue; a setting that no file sets is absent. */
 export type Said<S> = { readonly [N in keyof S]?: S[N] extends Setting<infer T> ? T : never };
 
 /** The last value of each of these settings. */

@@ -5,12 +5,12 @@ import { type Account, drawnOn, hold, letGo, type Purse } from "./account.ts";
 import { nanosOf } from "./budget.ts";
 import { amount } from "./words.ts";
 
-/** A reply that is cut shorter than this is not worth its price while others may give money back. */
+/** A request whose reply would be cut shorter than this waits while other requests may release money. */
 const DECENT_TOKENS = 4_000;
 /** A reply may be as long as this whatever it takes of the money; a longer one takes so much of it at most. */
 const USUAL_TOKENS = 16_000;
 const SHARE = 0.25;
-/** Nor is one below this worth being asked for at all. */
+/** A request whose reply would be shorter than this is not sent. */
 const LEAST_TOKENS = 500;
 
 interface Held {
@@ -26,7 +26,7 @@ interface Waiting {
   settle(answer: Reservation): void;
 }
 
-/** What may come of one request now; `wait`: others hold what may come back. */
+/** What one request gets now; `wait`: other requests may release money. */
 type Attempt = Reservation | { readonly type: "wait" };
 
 /**

@@ -226,7 +226,7 @@ describe("the end of troupe mcp serve", () => {
     expect(await ended).toBe(code);
     expect(runtime.only.left).toContain(signal);
     expect(runtime.only.closed).toBe(1);
-    expect(io.err.text).toContain("1 agent was still at work; troupe --resume session1 goes on with it.");
+    expect(io.err.text).toContain("1 agent was still at work; troupe --resume session1 resumes it.");
     expect(io.signalListeners).toBe(0);
     expect(io.left).toEqual([]);
   });

@@ -180,7 +180,7 @@ describe("stop means stop (C21)", () => {
     await type("/stop agent7");
     expect(session.cancelled).toEqual([{ actor: actor(7), reason: "The person stopped it." }]);
     expect(terminal.text).toContain(
-      "Stopping Explore · look around and 1 agent below it; /resume agent7 TEXT goes on with it.",
+      "Stopping Explore · look around and 1 agent below it; /resume agent7 TEXT resumes it.",
     );
     await type("/stop all");
     expect(session.cancelled.map(({ actor: id }) => id)).toEqual([actor(7), actor(7), actor(8)]);
