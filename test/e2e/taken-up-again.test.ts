@@ -294,7 +294,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
       onStart: (child) => void server.request(2).then(() => child.kill("SIGINT")),
     });
     expect(stopped.err).toMatch(/troupe --resume [a-z0-9]{16} --cwd '[^']*' resumes it\.\n/);
-    expect(stopped.err).toContain(`--cwd '${at.cwd}' goes on`);
+    expect(stopped.err).toContain(`--cwd '${at.cwd}' resumes it`);
   });
 });
 
