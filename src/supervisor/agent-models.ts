@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { builtInAgents } from "../actors/definitions/index.ts";
+import { builtInAgents, findAgent } from "../actors/definitions/index.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 
 /** Returns a definition with the model that settings choose for it; it wins over the definition's own. */
@@ -16,17 +16,13 @@ export function withModel(definition: AgentDefinition, models: AgentModels): Age
 }
 
 function chooseModel(
-  { name, model }: AgentDefinition,
+  definition: AgentDefinition,
   { agentModels = {}, smallModel }: AgentModels,
   builtIn: boolean,
 ): string | undefined {
-  const named = Object.entries(agentModels).find(([type]) => plain(type) === plain(name))?.[1];
+  const { name, model } = definition;
+  const named = Object.entries(agentModels).find(([type]) => findAgent([definition], type))?.[1];
   const small = builtIn && name === "Explore" ? smallModel : undefined;
   const chosen = named ?? agentModels["*"] ?? model ?? small;
   return chosen === "inherit" ? undefined : chosen;
-}
-
-/** Types of agents are found whatever the case and the separators of their names. */
-function plain(type: string): string {
-  return type.toLowerCase().replace(/[\s_-]+/g, "");
 }
