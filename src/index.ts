@@ -44,7 +44,7 @@ export type {
   Question,
   QuestionAsk,
 } from "./policy/asks.ts";
-export type { Rule } from "./policy/rules.ts";
+export type { Rule } from "./settings/rules.ts";
 export {
   type CallContext,
   type CustomTool,

@@ -22,12 +22,13 @@ const types = (path: string): Place => ({ path, typesOnly: true });
 const all = (...paths: string[]): Place[] => paths.map((path) => ({ path }));
 const folders = (...names: string[]): Place[] => all(...names.map((name) => `src/${name}/`));
 
-const L1 = ["model", "processes", "journal", "policy", "worktrees"];
+const L1 = ["settings", "model", "processes", "journal", "policy", "worktrees"];
 
 export const rules: Rules = {
   folders: new Map([
     ["mailbox", []],
     ...L1.map((name): [string, Place[]] => [name, folders("mailbox")]),
+    ["policy", folders("mailbox", "settings")],
     [
       "worktrees",
       // Its keeper is a process of its own, with an environment like every other child; owners are known by their process.
@@ -84,7 +85,7 @@ export const rules: Rules = {
     ["yaml", folders("context/front-matter")],
     ["@cfworker/json-schema", folders("actors/typed")],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
-    ["jsonc-parser", folders("policy/settings")],
+    ["jsonc-parser", folders("settings")],
     ["sharp", all("src/tools/pictures.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],

@@ -1,12 +1,12 @@
-import { settings } from "../../src/policy/settings/catalogue.ts";
-import { nameOf, type Setting } from "../../src/policy/settings/setting.ts";
+import { settings } from "../../src/settings/catalogue.ts";
+import { nameOf, type Setting } from "../../src/settings/setting.ts";
 import { defaultLimits } from "../../src/supervisor/limits.ts";
 
 /** `docs/settings.md`: every setting with its check, its default and what it takes to count. */
 export function renderSettingsDoc(): string {
   return `${[
     "# Settings",
-    "Written by `npm run docs` from `src/policy/settings/catalogue.ts`; a change here is lost.",
+    "Written by `npm run docs` from `src/settings/catalogue.ts`; a change here is lost.",
     `Settings are JSON, with comments where you like, in four files; the later ones win:
 
 | Scope | File | Whose |

@@ -1,6 +1,6 @@
 import { MAIN } from "../mailbox/ids.ts";
 import type { RunResult } from "../mailbox/runs.ts";
-import type { SaidBy } from "../policy/settings/read-settings.ts";
+import type { SaidBy } from "../settings/read-settings.ts";
 
 /** Runs a shell command to its end; never rejects. */
 export type RunCommand = (command: string, cwd: string, timeoutMs: number) => Promise<RunResult>;

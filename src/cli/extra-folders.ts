@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { SaidBy } from "../policy/settings/read-settings.ts";
-import { shown } from "../policy/settings/shown.ts";
+import type { SaidBy } from "../settings/read-settings.ts";
+import { shown } from "../settings/shown.ts";
 
 export interface ExtraFolders {
   readonly folders: readonly string[];

@@ -1,10 +1,10 @@
 import type { Clock } from "../mailbox/clock.ts";
-import { catalogue } from "../policy/settings/catalogue.ts";
-import { whyNotMode } from "../policy/settings/mode-of.ts";
-import { nameOf } from "../policy/settings/setting.ts";
-import { watchSettings } from "../policy/settings/watch-settings.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
 import { untrustedNote } from "../policy/trust/words.ts";
+import { catalogue } from "../settings/catalogue.ts";
+import { whyNotMode } from "../settings/mode-of.ts";
+import { nameOf } from "../settings/setting.ts";
+import { watchSettings } from "../settings/watch-settings.ts";
 import type { SupervisorHandle } from "../supervisor/options.ts";
 import type { SessionSettings } from "./session-settings.ts";
 

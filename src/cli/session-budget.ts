@@ -1,4 +1,4 @@
-import type { ReadSettings } from "../policy/settings/read-settings.ts";
+import type { ReadSettings } from "../settings/read-settings.ts";
 import { type Budget, tightest } from "../supervisor/budget/budget.ts";
 import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { Arguments } from "./arguments.ts";

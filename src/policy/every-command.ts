@@ -1,5 +1,5 @@
-import type { PermissionMode } from "./gate.ts";
-import type { Judgement } from "./rules.ts";
+import type { PermissionMode } from "../settings/rules.ts";
+import type { Judgement } from "./judgement.ts";
 
 /**
  * Returns the judgement of a command if every command is to be a question: only a denial stands. It offers no grant, so no

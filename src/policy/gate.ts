@@ -1,7 +1,5 @@
+import type { Rule } from "../settings/rules.ts";
 import { wildcard } from "./engine/rule-syntax.ts";
-import type { Rule } from "./rules.ts";
-
-export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "dontAsk";
 
 /** Whether a deny rule forbids all of a tool, so that it need not even be offered. */
 export function isOff(rules: readonly Rule[], names: readonly string[]): boolean {

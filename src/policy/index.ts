@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
+import type { Behaviour, PermissionMode, Rule } from "../settings/rules.ts";
 import { engineOf } from "./engine/engine.ts";
-import type { PermissionMode } from "./gate.ts";
-import type { Behaviour, JudgeContext, Judgement, Rule } from "./rules.ts";
+import type { JudgeContext, Judgement } from "./judgement.ts";
 
 /** Permission rules as a project's settings have them. */
 export interface PermissionRules {

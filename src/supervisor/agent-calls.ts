@@ -10,7 +10,7 @@ import type {
   CallResult,
   Verdict,
 } from "../mailbox/messages.ts";
-import type { Rule } from "../policy/rules.ts";
+import type { Rule } from "../settings/rules.ts";
 import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.ts";
 import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
 import { runTimed } from "../tools/timed-call.ts";

@@ -4,7 +4,8 @@ import type { Territory } from "../policy/confinement/territory.ts";
 import { placeOf, twinOf } from "../policy/engine/place.ts";
 import { parseRule } from "../policy/engine/rule-syntax.ts";
 import { EDITORS, READERS } from "../policy/engine/tool-table.ts";
-import type { JudgeContext, Rule } from "../policy/rules.ts";
+import type { JudgeContext } from "../policy/judgement.ts";
+import type { Rule } from "../settings/rules.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 
 type EverTracked = NonNullable<JudgeContext["everTracked"]>;

@@ -1,7 +1,7 @@
 import type { Access } from "../mailbox/messages.ts";
 import type { PolicyEngine } from "../policy/engine/engine.ts";
-import type { PermissionMode } from "../policy/gate.ts";
-import type { Behaviour, Judgement } from "../policy/rules.ts";
+import type { Judgement } from "../policy/judgement.ts";
+import type { Behaviour, PermissionMode } from "../settings/rules.ts";
 import type { KnownTool } from "./toolbox.ts";
 
 /**

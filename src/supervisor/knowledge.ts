@@ -24,7 +24,7 @@ import type { Picture } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../mailbox/messages.ts";
 import { UNKNOWN_WINDOW } from "../model/context-windows.ts";
-import type { PermissionMode } from "../policy/gate.ts";
+import type { PermissionMode } from "../settings/rules.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { AgentIndex } from "./agent-kinds.ts";
 import { FORK } from "./forking.ts";

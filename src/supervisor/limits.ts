@@ -1,6 +1,6 @@
 import { PARALLEL_CALLS } from "../mailbox/messages.ts";
 import { outputLimitOf } from "../model/output-limits.ts";
-import { type LimitRange, limitRanges } from "../policy/limit-ranges.ts";
+import { type LimitRange, limitRanges } from "../settings/limit-ranges.ts";
 import type { Limits } from "./options.ts";
 import { STUCK_MS, STUCK_WARN_MS, TOOL_MS } from "./watch/judge.ts";
 

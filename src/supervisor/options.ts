@@ -16,11 +16,10 @@ import type { AgentModels } from "../model/agent-models.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { Person } from "../policy/asks.ts";
-import type { PermissionMode } from "../policy/gate.ts";
-import type { Rule } from "../policy/rules.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
-import type { AgentBudget } from "../policy/settings/budget-settings.ts";
-import type { HookSource } from "../policy/settings/read-settings.ts";
+import type { AgentBudget } from "../settings/budget-settings.ts";
+import type { HookSource } from "../settings/read-settings.ts";
+import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { FileRules } from "../tools/tool.ts";
 import type { AgentPlacement, AgentsNow } from "./agent-kinds.ts";
 import type { AgentResult } from "./agent-result.ts";
@@ -49,7 +48,7 @@ export type ModelSource =
   /** A library user's own, such as `scriptedModel(…)`; it runs on the caller's thread. */
   | { readonly provider: "client"; readonly client: ModelClient };
 
-export type { PermissionMode } from "../policy/gate.ts";
+export type { PermissionMode } from "../settings/rules.ts";
 export type { AgentResult } from "./agent-result.ts";
 export type { StopScope } from "./children.ts";
 

@@ -1,5 +1,5 @@
 import { MAIN } from "../mailbox/ids.ts";
-import type { PermissionMode } from "../policy/gate.ts";
+import type { PermissionMode } from "../settings/rules.ts";
 import { allowsOf } from "../tools/plan/allowed-prompts.ts";
 import { type Left, MAX_PLAN_CHARS, type PlanDesk, type Refused } from "../tools/plan/desk.ts";
 import { projectCommands } from "../tools/plan/project-commands.ts";

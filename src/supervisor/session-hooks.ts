@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
-import type { PermissionMode } from "../policy/gate.ts";
 import type { Hooks } from "../policy/hooks/hooks.ts";
 import { type HookSource as AgentHooks, parseHooks } from "../policy/hooks/parse.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import { type HookRunner, hookRunner } from "../policy/hooks/runner.ts";
-import { narrower } from "../policy/settings/modes.ts";
-import type { HookSource } from "../policy/settings/read-settings.ts";
 import type { Processes } from "../processes/processes.ts";
+import { narrower } from "../settings/modes.ts";
+import type { HookSource } from "../settings/read-settings.ts";
+import type { PermissionMode } from "../settings/rules.ts";
 import type { Actors } from "./desk.ts";
 
 export interface HookOptions {

@@ -1,4 +1,4 @@
-import type { Behaviour, Rule, Scope } from "../policy/rules.ts";
+import type { Behaviour, Rule, Scope } from "../settings/rules.ts";
 
 /**
  * The permission rules in force: those of settings, of the program's own flags, and what the person granted for

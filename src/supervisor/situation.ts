@@ -1,6 +1,6 @@
 import { digestOf } from "../context/digest.ts";
 import type { Fact } from "../context/facts.ts";
-import type { PermissionMode } from "../policy/gate.ts";
+import type { PermissionMode } from "../settings/rules.ts";
 
 /** What a conversation is in, as far as it can change while the session runs. */
 export interface Situation {

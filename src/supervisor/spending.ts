@@ -5,7 +5,7 @@ import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../mailbox/messages.ts";
 import type { Reserve } from "../model/client.ts";
 import { type OwnPrices, priceOf } from "../model/prices.ts";
-import type { AgentBudget } from "../policy/settings/budget-settings.ts";
+import type { AgentBudget } from "../settings/budget-settings.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget/budget.ts";
 import { PastRuns } from "./budget/past-runs.ts";

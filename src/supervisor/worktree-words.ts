@@ -1,5 +1,5 @@
 import type { Conflict, WorktreeResult } from "../mailbox/worktree.ts";
-import { shown } from "../policy/settings/shown.ts";
+import { shown } from "../settings/shown.ts";
 import { counted } from "./budget/words.ts";
 
 /** Names in one line; there can be any number of files. */

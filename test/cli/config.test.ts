@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { type Files, type Folders, foldersWith } from "../policy/settings/folders.ts";
+import { type Files, type Folders, foldersWith } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 

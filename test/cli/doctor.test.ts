@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { whyNoBubblewrap } from "../policy/sandbox/opened.ts";
-import { type Files, foldersWith } from "../policy/settings/folders.ts";
+import { type Files, foldersWith } from "../settings/folders.ts";
 import { unless } from "../support/needs.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";

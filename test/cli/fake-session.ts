@@ -8,8 +8,7 @@ import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
-import type { PermissionMode } from "../../src/policy/gate.ts";
-import type { Rule } from "../../src/policy/rules.ts";
+import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import type { ListedAgent } from "../../src/supervisor/listing.ts";
 import type {
   AgentResult,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import type { WorktreeResult } from "../../src/mailbox/worktree.ts";
-import { foldersWith } from "../policy/settings/folders.ts";
+import { foldersWith } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime, type FakeScript, summary } from "./fake-session.ts";
 

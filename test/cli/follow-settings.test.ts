@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { followSettings } from "../../src/cli/follow-settings.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
-import { foldersWith, put } from "../policy/settings/folders.ts";
+import { foldersWith, put } from "../settings/folders.ts";
 
 const ends = (command: string) => ({ Stop: [{ hooks: [{ type: "command", command }] }] });
 

@@ -5,7 +5,7 @@ import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { type HttpTestServer, httpServer } from "../mcp/servers/http-server.ts";
-import { type Folders, foldersWith, put } from "../policy/settings/folders.ts";
+import { type Folders, foldersWith, put } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 

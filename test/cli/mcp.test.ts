@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
-import { type Files, type Folders, foldersWith, put } from "../policy/settings/folders.ts";
+import { type Files, type Folders, foldersWith, put } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 

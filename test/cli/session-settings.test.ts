@@ -7,7 +7,7 @@ import { main } from "../../src/cli/main.ts";
 import { sessionOptions } from "../../src/cli/session-flags.ts";
 import { setUpSession } from "../../src/cli/session-setup.ts";
 import type { RunResult } from "../../src/mailbox/runs.ts";
-import { type Files, type Folders, foldersWith } from "../policy/settings/folders.ts";
+import { type Files, type Folders, foldersWith } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 

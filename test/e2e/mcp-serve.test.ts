@@ -12,7 +12,7 @@ import {
   type ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { put } from "../policy/settings/folders.ts";
+import { put } from "../settings/folders.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { processesWith } from "../support/left-behind.ts";
 import {

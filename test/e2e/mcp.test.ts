@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { server } from "../mcp/opened-mcp.ts";
-import { put } from "../policy/settings/folders.ts";
+import { put } from "../settings/folders.ts";
 import { type CliOptions, type Ended, troupe } from "../support/cli-process.ts";
 import {
   type Handler,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { put } from "../policy/settings/folders.ts";
+import { put } from "../settings/folders.ts";
 import { BIN } from "../support/built.ts";
 import { type CliOptions, type Ended, troupe } from "../support/cli-process.ts";
 import { isLong, long } from "../support/long.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { put } from "../policy/settings/folders.ts";
+import { put } from "../settings/folders.ts";
 import { troupe } from "../support/cli-process.ts";
 import { type RecordedRequest, startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";

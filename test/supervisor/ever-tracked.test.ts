@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import type { Rule } from "../../src/policy/rules.ts";
+import type { Rule } from "../../src/settings/rules.ts";
 import { trackedLookUp } from "../../src/supervisor/ever-tracked.ts";
 import { startKeeper } from "../../src/worktrees/keeper.ts";
 import { repositoryWith } from "../support/git-repository.ts";

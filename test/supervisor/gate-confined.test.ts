@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { JudgeContext, Judgement } from "../../src/policy/rules.ts";
+import type { JudgeContext, Judgement } from "../../src/policy/judgement.ts";
 import {
   defaultSandboxSettings,
   type Prepared,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readJournal } from "../../src/journal/reader.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Ask, AskAnswer, Person } from "../../src/policy/asks.ts";
-import type { Rule } from "../../src/policy/rules.ts";
+import type { Rule } from "../../src/settings/rules.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

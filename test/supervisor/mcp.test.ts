@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Ask, AskAnswer } from "../../src/policy/asks.ts";
-import type { Rule } from "../../src/policy/rules.ts";
+import type { Rule } from "../../src/settings/rules.ts";
 import { restoreSession } from "../../src/supervisor/restore.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { ECHO_SCHEMA } from "../mcp/servers/good-server.ts";

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { Recheck } from "../../src/policy/ask-broker.ts";
-import type { PermissionMode } from "../../src/policy/gate.ts";
+import type { PermissionMode } from "../../src/settings/rules.ts";
 import { sessionAsks } from "../../src/supervisor/asking.ts";
 import { planFilesIn } from "../../src/supervisor/plan-files.ts";
 import { modeFrom, planDesk } from "../../src/supervisor/plan-mode.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { HookSource } from "../../src/policy/settings/read-settings.ts";
+import type { HookSource } from "../../src/settings/read-settings.ts";
 import { supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

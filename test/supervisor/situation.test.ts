@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Person } from "../../src/policy/asks.ts";
-import type { PermissionMode } from "../../src/policy/gate.ts";
+import type { PermissionMode } from "../../src/settings/rules.ts";
 import { situationFacts } from "../../src/supervisor/situation.ts";
 import { emptyRepository } from "../support/git-repository.ts";
 import { supervised } from "../support/supervised.ts";

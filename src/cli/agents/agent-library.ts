@@ -3,7 +3,7 @@ import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentLibrary } from "../../actors/definitions/load.ts";
 import type { AgentSearch } from "../../actors/definitions/places.ts";
 import { troupeHome } from "../../journal/place.ts";
-import { managedSettingsFile } from "../../policy/settings/places.ts";
+import { managedSettingsFile } from "../../settings/places.ts";
 import type { CliIO } from "../io.ts";
 
 /** The kinds of agents that files and the flag define for a folder. */

@@ -1,10 +1,10 @@
-import { isObject } from "../../policy/settings/json.ts";
-import type { Leaf } from "../../policy/settings/leaves.ts";
-import { type FileScope, settingsPlaces } from "../../policy/settings/places.ts";
-import { readSettingsFiles } from "../../policy/settings/read-settings.ts";
-import { nameOf } from "../../policy/settings/setting.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/words.ts";
+import { isObject } from "../../settings/json.ts";
+import type { Leaf } from "../../settings/leaves.ts";
+import { type FileScope, settingsPlaces } from "../../settings/places.ts";
+import { readSettingsFiles } from "../../settings/read-settings.ts";
+import { nameOf } from "../../settings/setting.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import {

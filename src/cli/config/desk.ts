@@ -1,12 +1,12 @@
 import { troupeHome } from "../../journal/place.ts";
 import { nearName } from "../../mailbox/near-name.ts";
-import { settings } from "../../policy/settings/catalogue.ts";
-import { editSettings } from "../../policy/settings/edit-settings.ts";
-import type { Leaf } from "../../policy/settings/leaves.ts";
-import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../policy/settings/places.ts";
-import { nameOf } from "../../policy/settings/setting.ts";
-import { type SettingsKey, settingsKey, valueFor } from "../../policy/settings/settings-key.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
+import { settings } from "../../settings/catalogue.ts";
+import { editSettings } from "../../settings/edit-settings.ts";
+import type { Leaf } from "../../settings/leaves.ts";
+import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../settings/places.ts";
+import { nameOf } from "../../settings/setting.ts";
+import { type SettingsKey, settingsKey, valueFor } from "../../settings/settings-key.ts";
 import type { CliIO } from "../io.ts";
 import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { catalogue } from "../../policy/settings/catalogue.ts";
-import { textsIn } from "../../policy/settings/json.ts";
-import type { Leaf } from "../../policy/settings/leaves.ts";
-import type { ReadSettings } from "../../policy/settings/read-settings.ts";
+import { catalogue } from "../../settings/catalogue.ts";
+import { textsIn } from "../../settings/json.ts";
+import type { Leaf } from "../../settings/leaves.ts";
+import type { ReadSettings } from "../../settings/read-settings.ts";
 
 /** What people's other tools keep of the servers of a `.mcp.json` that were not wanted; approvals there count for nothing. */
 const UNWANTED = "disabledMcpjsonServers";

@@ -1,8 +1,8 @@
 import { nearName } from "../../mailbox/near-name.ts";
 import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
-import { canonicalJson } from "../../policy/settings/json.ts";
-import type { Leaf } from "../../policy/settings/leaves.ts";
+import { canonicalJson } from "../../settings/json.ts";
+import type { Leaf } from "../../settings/leaves.ts";
 import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";

@@ -1,8 +1,9 @@
 import { askEveryCommand } from "../../policy/every-command.ts";
 import { nameOf } from "../../policy/hooks/hooks.ts";
-import type { Behaviour, Judgement } from "../../policy/rules.ts";
+import type { Judgement } from "../../policy/judgement.ts";
 import { sandboxWord } from "../../policy/sandbox/acceptance.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
+import type { Behaviour } from "../../settings/rules.ts";
 import type { AskedCall } from "./call.ts";
 import type { Standing } from "./standing.ts";
 

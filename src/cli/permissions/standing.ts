@@ -1,15 +1,14 @@
 import { release } from "node:os";
 import { troupeHome } from "../../journal/place.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
-import type { PermissionMode } from "../../policy/gate.ts";
 import type { Hook } from "../../policy/hooks/hooks.ts";
 import { parseHooks } from "../../policy/hooks/parse.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
-import type { Rule } from "../../policy/rules.ts";
 import { findBuilder } from "../../policy/sandbox/builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
-import { whyNotMode } from "../../policy/settings/mode-of.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
+import { whyNotMode } from "../../settings/mode-of.ts";
+import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import { rulesFrom } from "../../supervisor/session-rules.ts";
 import { extraFolders } from "../extra-folders.ts";
 import { existingFolder } from "../folders.ts";

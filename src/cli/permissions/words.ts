@@ -1,4 +1,5 @@
-import type { Behaviour, Rule, Tier } from "../../policy/rules.ts";
+import type { Tier } from "../../policy/judgement.ts";
+import type { Behaviour, Rule } from "../../settings/rules.ts";
 import type { Paint } from "../colour.ts";
 import { visibleLine } from "../visible-text.ts";
 import type { AskedCall } from "./call.ts";

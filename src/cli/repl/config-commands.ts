@@ -1,6 +1,6 @@
-import { nameOf } from "../../policy/settings/setting.ts";
-import { settingsKey } from "../../policy/settings/settings-key.ts";
 import { untrustedNote } from "../../policy/trust/words.ts";
+import { nameOf } from "../../settings/setting.ts";
+import { settingsKey } from "../../settings/settings-key.ts";
 import {
   changeSetting,
   type EditedScope,

@@ -2,7 +2,7 @@ import { troupeHome } from "../../journal/place.ts";
 import { whyNoSessions } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
-import { whyNotMode } from "../../policy/settings/mode-of.ts";
+import { whyNotMode } from "../../settings/mode-of.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";

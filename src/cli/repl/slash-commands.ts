@@ -2,7 +2,7 @@ import { skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { nearName } from "../../mailbox/near-name.ts";
-import type { Behaviour } from "../../policy/rules.ts";
+import type { Behaviour } from "../../settings/rules.ts";
 import type { PermissionMode } from "../../supervisor/options.ts";
 import { shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";

@@ -1,5 +1,4 @@
-import type { PermissionMode } from "../gate.ts";
-import type { Rule } from "../rules.ts";
+import type { PermissionMode, Rule } from "../../settings/rules.ts";
 
 /** A worktree that an actor works in, as far as it holds the actor. All folders are absolute. */
 export interface Enclosure {

@@ -1,4 +1,5 @@
-import type { Behaviour, JudgeContext, Judgement, Rule } from "../rules.ts";
+import type { Behaviour, Rule } from "../../settings/rules.ts";
+import type { JudgeContext, Judgement } from "../judgement.ts";
 import type { GitDestruction } from "../shell/git-destroys.ts";
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";

@@ -1,4 +1,4 @@
-import type { Behaviour, Rule } from "../rules.ts";
+import type { Behaviour, Rule } from "../../settings/rules.ts";
 
 /** One `Bash(…)` rule, ready to be compared with the text of a part (§5.3). */
 export interface CommandRule {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { PermissionMode } from "../gate.ts";
-import type { JudgeContext, Judgement, Rule } from "../rules.ts";
+import type { PermissionMode, Rule } from "../../settings/rules.ts";
+import type { JudgeContext, Judgement } from "../judgement.ts";
 import { CommandJudge } from "./command-judge.ts";
 import { judgeFetch } from "./fetch-judge.ts";
 import { type Books, FileAccess } from "./file-access.ts";

@@ -1,4 +1,4 @@
-import type { PermissionMode } from "../gate.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
 import type { Books } from "./file-access.ts";
 import { decided } from "./file-judge.ts";
 import { fetchTarget } from "./network-hosts.ts";

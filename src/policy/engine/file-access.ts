@@ -1,8 +1,7 @@
 import { lstatSync } from "node:fs";
-import type { PermissionMode } from "../gate.ts";
+import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
 import { isDirectory } from "../on-disk.ts";
 import { protectedName } from "../protected-paths.ts";
-import type { Behaviour, Rule } from "../rules.ts";
 import type { ShellRedirect } from "../shell/script.ts";
 import type { Piece } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";

@@ -1,4 +1,5 @@
-import type { EverTracked, Rule } from "../rules.ts";
+import type { Rule } from "../../settings/rules.ts";
+import type { EverTracked } from "../judgement.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { isSmallName } from "../shell/shell-state.ts";

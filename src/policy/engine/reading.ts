@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { EverTracked } from "../rules.ts";
+import type { EverTracked } from "../judgement.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import type { GitUses } from "../shell/git-uses.ts";
 import type { ShellPart } from "../shell/script.ts";

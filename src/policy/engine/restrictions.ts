@@ -1,4 +1,4 @@
-import type { Rule } from "../rules.ts";
+import type { Rule } from "../../settings/rules.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import { fileCommandUses } from "../shell/file-commands.ts";
 import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";

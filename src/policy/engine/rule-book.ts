@@ -1,4 +1,4 @@
-import type { Behaviour, Rule } from "../rules.ts";
+import type { Behaviour, Rule } from "../../settings/rules.ts";
 import { CommandRules } from "./command-rules.ts";
 import { type HostPattern, hostPattern } from "./network-hosts.ts";
 import { type PathPattern, pathPatterns } from "./path-pattern.ts";

@@ -1,4 +1,4 @@
-import type { Behaviour, Rule } from "../rules.ts";
+import type { Behaviour, Rule } from "../../settings/rules.ts";
 
 /** A rule taken apart (semantics §2). */
 export type ParsedRule =

@@ -1,4 +1,4 @@
-import type { PermissionMode } from "../gate.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
 
 export const READERS: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 export const EDITORS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit", "MultiEdit"]);

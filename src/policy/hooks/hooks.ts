@@ -1,5 +1,5 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
-import type { Scope } from "../rules.ts";
+import type { Scope } from "../../settings/rules.ts";
 
 /** A command that a person's settings run at an event (A5.12). */
 export interface Hook {

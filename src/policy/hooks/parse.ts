@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type HookEvent, isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
-import type { Scope } from "../rules.ts";
+import type { Scope } from "../../settings/rules.ts";
 import type { Hook, Hooks } from "./hooks.ts";
 import { matcherOf } from "./matcher.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { parsedJson } from "../settings/json.ts";
+import { parsedJson } from "../../settings/json.ts";
 
 const Text = z.optional(z.string("must be a text"));
 

@@ -1,6 +1,6 @@
 import type { Seen } from "../../mailbox/confined.ts";
+import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import type { Rule } from "../rules.ts";
 import type { Run } from "./probe.ts";
 import { forbiddenReads } from "./rule-paths.ts";
 import { findNames } from "./search.ts";

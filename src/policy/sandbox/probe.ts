@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Confined, Seen } from "../../mailbox/confined.ts";
+import { parsedJson } from "../../settings/json.ts";
 import { realOf } from "../engine/path-candidates.ts";
-import { parsedJson } from "../settings/json.ts";
 
 /** A program and its arguments, started without a shell. */
 export interface Program {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Rule } from "../../settings/rules.ts";
 import { parseRule } from "../engine/rule-syntax.ts";
-import type { Rule } from "../rules.ts";
 
 /** Where files may lie that a Read rule forbids, wider than the rule itself. */
 export interface Forbidden {

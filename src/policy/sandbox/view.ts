@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Seen } from "../../mailbox/confined.ts";
+import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import type { Rule } from "../rules.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
 import { readAllowances } from "./rule-paths.ts";
 import { hide, realOrNull, type SecretPlaces, secretPaths } from "./secrets.ts";

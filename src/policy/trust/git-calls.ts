@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { PermissionMode } from "../gate.ts";
-import type { Judgement } from "../rules.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
+import type { Judgement } from "../judgement.ts";
 import { parseShell } from "../shell/parse.ts";
 import { unwrap } from "../shell/wrappers.ts";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { catalogue } from "../settings/catalogue.ts";
-import { count } from "../settings/counting.ts";
-import { canonicalJson, isObject, textsIn } from "../settings/json.ts";
-import type { Leaf } from "../settings/leaves.ts";
-import { nameOf } from "../settings/setting.ts";
-import type { SettingsFile } from "../settings/settings-file.ts";
-import { shown } from "../settings/shown.ts";
+import { catalogue } from "../../settings/catalogue.ts";
+import { count } from "../../settings/counting.ts";
+import { canonicalJson, isObject, textsIn } from "../../settings/json.ts";
+import type { Leaf } from "../../settings/leaves.ts";
+import { nameOf } from "../../settings/setting.ts";
+import type { SettingsFile } from "../../settings/settings-file.ts";
+import { shown } from "../../settings/shown.ts";
 
 /** One thing that trusting a folder would let its settings do. */
 export interface Grant {

@@ -2,9 +2,9 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Clock } from "../../mailbox/clock.ts";
-import { parsedJson } from "../settings/json.ts";
-import { readBounded } from "../settings/read-bounded.ts";
-import { replaceFile } from "../settings/replace-file.ts";
+import { parsedJson } from "../../settings/json.ts";
+import { readBounded } from "../../settings/read-bounded.ts";
+import { replaceFile } from "../../settings/replace-file.ts";
 import type { Grant } from "./grants.ts";
 
 const Trusted = z.object({

@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { isForeign, settingsPlaces, type WhereSettingsAre } from "../settings/places.ts";
-import { combine, type ReadSettings, readSettingsFiles } from "../settings/read-settings.ts";
-import { readServerFiles } from "../settings/server-files.ts";
+import { isForeign, settingsPlaces, type WhereSettingsAre } from "../../settings/places.ts";
+import { combine, type ReadSettings, readSettingsFiles } from "../../settings/read-settings.ts";
+import { readServerFiles } from "../../settings/server-files.ts";
 import { gitGrants } from "./foreign-git.ts";
 import { foreignGitClause } from "./git-words.ts";
 import { type Grant, grantsOf } from "./grants.ts";

@@ -1,4 +1,4 @@
-import { shown } from "../settings/shown.ts";
+import { shown } from "../../settings/shown.ts";
 import type { Grant } from "./grants.ts";
 import type { Trust } from "./trust.ts";
 

@@ -1,7 +1,7 @@
 import { ruleGrant } from "../../context/skills/grants.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
-import type { Rule } from "../../policy/rules.ts";
+import type { Rule } from "../../settings/rules.ts";
 import type { ActorRecord } from "../actor-record.ts";
 
 interface Lent {

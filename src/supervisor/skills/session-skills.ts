@@ -14,7 +14,7 @@ import type { Skill, Skills } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Enclosure } from "../../policy/confinement/territory.ts";
-import type { Rule } from "../../policy/rules.ts";
+import type { Rule } from "../../settings/rules.ts";
 import type { Spawner } from "../../tools/agent.ts";
 import type { Loaded, SkillDesk } from "../../tools/skill/desk.ts";
 import type { CallContext } from "../../tools/tool.ts";

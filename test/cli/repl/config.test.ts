@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
-import { type Files, foldersWith } from "../../policy/settings/folders.ts";
+import { type Files, foldersWith } from "../../settings/folders.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 function typing(files: Files, { trusts = false } = {}) {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
-import type { PermissionMode } from "../../../src/policy/gate.ts";
-import type { Behaviour, Rule } from "../../../src/policy/rules.ts";
+import type { Behaviour, PermissionMode, Rule } from "../../../src/settings/rules.ts";
 import { ownPlace } from "./workspace.ts";
 
 const odd = "Get-ChildItem | % { $_.Name.Split('(')[0] }";

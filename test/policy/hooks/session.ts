@@ -8,8 +8,8 @@ import { parseHooks } from "../../../src/policy/hooks/parse.ts";
 import type { HookPorts } from "../../../src/policy/hooks/ports.ts";
 import type { HookCaller } from "../../../src/policy/hooks/results.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
-import type { Scope } from "../../../src/policy/rules.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
+import type { Scope } from "../../../src/settings/rules.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 export interface Entry {

@@ -11,10 +11,10 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { put } from "../../settings/folders.ts";
 import { type Ended, troupe } from "../../support/cli-process.ts";
 import { everyNth } from "../../support/long.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { put } from "../settings/folders.ts";
 
 /** What a repository brings with it; each of them would make the file `canary` if anything of it ran. */
 interface Canary {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
+import { put } from "../../settings/folders.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { put } from "../settings/folders.ts";
 
 const one = { command: "one" };
 

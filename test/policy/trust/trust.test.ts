@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { trustFile, trustFolder } from "../../../src/policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../../../src/policy/trust/words.ts";
+import { type Files, foldersWith, put, ruleLines } from "../../settings/folders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { type Files, foldersWith, put, ruleLines } from "../settings/folders.ts";
 
 const clock = new FakeClock();
 const granting = {

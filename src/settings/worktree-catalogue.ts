@@ -1,4 +1,4 @@
-import { MergeMode } from "../../mailbox/worktree.ts";
+import { MergeMode } from "../mailbox/worktree.ts";
 import { oneOf, text, wholeIn } from "./checks.ts";
 import { setting } from "./setting.ts";
 import { COMMAND_MS, dependencies, setup } from "./worktree-checks.ts";

@@ -1,4 +1,4 @@
-import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
+import { isHookEvent, noHookEvent } from "../mailbox/hook-events.ts";
 import type { JsonObject } from "./json.ts";
 import { isKnownElsewhere } from "./known-elsewhere.ts";
 

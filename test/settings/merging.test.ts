@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PermissionMode } from "../../../src/policy/gate.ts";
-import { whyNotMode } from "../../../src/policy/settings/mode-of.ts";
-import { isWider } from "../../../src/policy/settings/modes.ts";
-import { long } from "../../support/long.ts";
+import { whyNotMode } from "../../src/settings/mode-of.ts";
+import { isWider } from "../../src/settings/modes.ts";
+import type { PermissionMode } from "../../src/settings/rules.ts";
+import { long } from "../support/long.ts";
 import { type Files, foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
 
 describe("of all files together", () => {

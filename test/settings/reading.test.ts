@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { managedSettingsFile } from "../../../src/policy/settings/places.ts";
-import { unless } from "../../support/needs.ts";
+import { managedSettingsFile } from "../../src/settings/places.ts";
+import { unless } from "../support/needs.ts";
 import { foldersWith, put, readAll, readIn, ruleLines } from "./folders.ts";
 
 const nothing = {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { editSettings } from "../../../src/policy/settings/edit-settings.ts";
-import type { FileScope } from "../../../src/policy/settings/places.ts";
-import { settingsKey, valueFor } from "../../../src/policy/settings/settings-key.ts";
+import { editSettings } from "../../src/settings/edit-settings.ts";
+import type { FileScope } from "../../src/settings/places.ts";
+import { settingsKey, valueFor } from "../../src/settings/settings-key.ts";
 import { type Folders, foldersWith, put } from "./folders.ts";
 
 const edit = (folders: Folders, scope: FileScope, key: string, value: unknown) =>

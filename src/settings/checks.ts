@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
-import type { LimitRange } from "../limit-ranges.ts";
 import { isObject, type JsonObject } from "./json.ts";
+import type { LimitRange } from "./limit-ranges.ts";
 
 /** A check whose one message follows the setting's name: "model must be the name of a model". */
 export type Check<T> = z.ZodMiniType<T>;

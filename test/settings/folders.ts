@@ -1,12 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  type FileScope,
-  settingsPlaces,
-  type WhereSettingsAre,
-} from "../../../src/policy/settings/places.ts";
-import { combine, type ReadSettings, readSettingsFiles } from "../../../src/policy/settings/read-settings.ts";
-import { temporaryFolder } from "../../support/temporary.ts";
+import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../src/settings/places.ts";
+import { combine, type ReadSettings, readSettingsFiles } from "../../src/settings/read-settings.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 /** By scope: a file's text, or a value that is written as JSON. */
 export type Files = Readonly<Partial<Record<FileScope, unknown>>>;

@@ -1,17 +1,4 @@
-/** Where a rule or a setting came from; later scopes in this order do not undo the restrictions of earlier ones. */
-export type Scope = "enterprise" | "user" | "project" | "local" | "cli" | "session" | "library";
-
-export type Behaviour = "allow" | "ask" | "deny";
-
-/** One permission rule with its origin, so that each decision can name the rule and the file that made it. */
-export interface Rule {
-  /** As written, such as `Bash(git push:*)`. */
-  readonly text: string;
-  readonly behaviour: Behaviour;
-  readonly scope: Scope;
-  /** The settings file it stands in, where it stands in one. */
-  readonly file?: string;
-}
+import type { Behaviour, Rule } from "../settings/rules.ts";
 
 /**
  * What an allow rests on: rules that carry every part, a confinement that was tried on this machine, the strict

@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ReadSettings } from "../../../src/policy/settings/read-settings.ts";
-import { watchSettings } from "../../../src/policy/settings/watch-settings.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
+import type { ReadSettings } from "../../src/settings/read-settings.ts";
+import { watchSettings } from "../../src/settings/watch-settings.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { type Files, type Folders, foldersWith, put, readAll } from "./folders.ts";
 
 /** Time passes as soon as something waits for it, so that a change of a file is all a test waits for. */

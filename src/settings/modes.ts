@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { PermissionMode } from "../gate.ts";
 import { type Kind, oneOf } from "./checks.ts";
+import type { PermissionMode } from "./rules.ts";
 
 /** From the narrowest to the widest: what an earlier one lets pass without a question, a later one does too. */
 const NARROWEST_FIRST: readonly PermissionMode[] = [

@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../../mailbox/clock.ts";
+import { type Clock, pause } from "../mailbox/clock.ts";
 import { canonicalJson } from "./json.ts";
 import type { ReadSettings } from "./read-settings.ts";
 import { FolderWatchers } from "./watch-files.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type BudgetSettings, budgetSettings } from "../../../src/policy/settings/budget-settings.ts";
-import { catalogue } from "../../../src/policy/settings/catalogue.ts";
-import { settingsPlaces } from "../../../src/policy/settings/places.ts";
-import { combine, type ReadSettings, readSettingsFiles } from "../../../src/policy/settings/read-settings.ts";
+import { type BudgetSettings, budgetSettings } from "../../src/settings/budget-settings.ts";
+import { catalogue } from "../../src/settings/catalogue.ts";
+import { settingsPlaces } from "../../src/settings/places.ts";
+import { combine, type ReadSettings, readSettingsFiles } from "../../src/settings/read-settings.ts";
 import { type Files, foldersWith, readIn } from "./folders.ts";
 
 async function read(troupe: Files, trusted = true): Promise<BudgetSettings & Pick<ReadSettings, "warnings">> {

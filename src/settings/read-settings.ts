@@ -1,5 +1,3 @@
-import type { PermissionMode } from "../gate.ts";
-import type { Behaviour, Rule, Scope } from "../rules.ts";
 import { type BudgetSettings, budgetSettings } from "./budget-settings.ts";
 import { catalogue } from "./catalogue.ts";
 import { contextSettings, type SaidOfContext } from "./context-settings.ts";
@@ -8,6 +6,7 @@ import type { JsonObject } from "./json.ts";
 import type { Leaf } from "./leaves.ts";
 import { modeOf } from "./mode-of.ts";
 import { isForeign, type SettingsPlace } from "./places.ts";
+import type { Behaviour, PermissionMode, Rule, Scope } from "./rules.ts";
 import { nameOf, type Setting } from "./setting.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 import { shown } from "./shown.ts";

@@ -1,5 +1,4 @@
-import type { Effort } from "../../mailbox/effort.ts";
-import { type LimitRange, limitRanges } from "../limit-ranges.ts";
+import type { Effort } from "../mailbox/effort.ts";
 import { agentBudgets, modelPrices, priceSum } from "./budget-checks.ts";
 import {
   folders,
@@ -16,6 +15,7 @@ import {
 } from "./checks.ts";
 import { SHARE, windows } from "./compaction-checks.ts";
 import { contextCatalogue } from "./context-catalogue.ts";
+import { type LimitRange, limitRanges } from "./limit-ranges.ts";
 import { modes, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
 import { type Setting, setting } from "./setting.ts";

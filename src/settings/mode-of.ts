@@ -1,7 +1,7 @@
-import type { PermissionMode } from "../gate.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Leaf } from "./leaves.ts";
 import { isWider } from "./modes.ts";
+import type { PermissionMode } from "./rules.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 export interface ModeSettings {

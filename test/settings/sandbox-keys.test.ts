@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { leavesOf } from "../../../src/policy/settings/leaves.ts";
-import type { SettingsPlace } from "../../../src/policy/settings/places.ts";
-import { nameOf } from "../../../src/policy/settings/setting.ts";
+import { leavesOf } from "../../src/settings/leaves.ts";
+import type { SettingsPlace } from "../../src/settings/places.ts";
+import { nameOf } from "../../src/settings/setting.ts";
 
 const user: SettingsPlace = { scope: "user", file: "/home/me/.claude/settings.json" };
 

@@ -1,0 +1,16 @@
+/** Where a rule or a setting came from; later scopes in this order do not undo the restrictions of earlier ones. */
+export type Scope = "enterprise" | "user" | "project" | "local" | "cli" | "session" | "library";
+
+export type Behaviour = "allow" | "ask" | "deny";
+
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "dontAsk";
+
+/** One permission rule with its origin, so that each decision can name the rule and the file that made it. */
+export interface Rule {
+  /** As written, such as `Bash(git push:*)`. */
+  readonly text: string;
+  readonly behaviour: Behaviour;
+  readonly scope: Scope;
+  /** The settings file that contains it, if one does. */
+  readonly file?: string;
+}
