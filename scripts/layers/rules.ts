@@ -61,6 +61,21 @@ export const rules: Rules = {
       ],
     ],
     [
+      "timers",
+      [
+        ...folders("mailbox"),
+        ...all(
+          "src/journal/place.ts",
+          "src/journal/process-identity.ts",
+          "src/journal/session-lock.ts",
+          "src/settings/json.ts",
+          "src/settings/read-bounded.ts",
+          "src/settings/replace-file.ts",
+          "src/tools/timers/desk.ts",
+        ),
+      ],
+    ],
+    [
       "actors",
       // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
       [
@@ -69,8 +84,8 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
-    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "actors")],
-    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
+    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "timers", "actors")],
+    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "timers", "actors", "supervisor")],
     ["index.ts", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
   ]),
   owners: new Map([
@@ -80,6 +95,7 @@ export const rules: Rules = {
       "@anthropic-ai/sdk",
       [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],
     ],
+    ["croner", all("src/timers/cron.ts")],
     ["execa", folders("processes")],
     ["unbash", folders("policy/shell")],
     ["yaml", folders("context/front-matter")],

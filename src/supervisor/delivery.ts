@@ -11,8 +11,8 @@ import { howItEnded, reportOf } from "./report.ts";
 export interface DeliveryPorts {
   find(id: ActorId): ActorRecord | undefined;
   readonly outputs: Pick<Outputs, "write" | "pathOf">;
-  /** The main conversation has ended its turn, and there is news for it. */
-  onIdleNews(): void;
+  /** The main conversation has ended its turn, or there is news for it since then. */
+  onIdle(): void;
   onWarning(message: string): void;
 }
 
@@ -68,7 +68,7 @@ export class Delivery {
   passOn(actor: ActorRecord): void {
     // The main conversation hears it when it goes on.
     if (actor.id === MAIN) {
-      if (actor.owed.hasNews) this.#wake(actor);
+      this.#wake(actor);
       return;
     }
     const { notices, words } = actor.owed.takeUnheard();
@@ -135,7 +135,7 @@ export class Delivery {
   }
 
   #wake(actor: ActorRecord): void {
-    if (actor.id === MAIN && actor.child.state === "ended") this.#ports.onIdleNews();
+    if (actor.id === MAIN && actor.child.state === "ended") this.#ports.onIdle();
   }
 }
 

@@ -24,7 +24,7 @@ export interface LivesListeners {
   onEvent(event: SupervisorEvent): void;
   onDenied(denial: PermissionDenial): void;
   /** The main conversation has ended its turn, and there is news for it. */
-  onIdleNews(): void;
+  onIdle(): void;
   /** A reply wants agents started, before any of it is done. */
   onReplied(actor: ActorRecord, reply: Reply): void;
   lastWords(actor: ActorRecord): LastTurn | null;
@@ -60,7 +60,7 @@ export class Lives {
     this.delivery = new Delivery({
       find: (id) => this.#actors.get(id),
       outputs: session.outputs,
-      onIdleNews: () => listeners.onIdleNews(),
+      onIdle: () => listeners.onIdle(),
       onWarning: (message) => this.#warn(message),
     });
     const { delivery } = this;

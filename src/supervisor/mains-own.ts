@@ -1,7 +1,11 @@
-/** Tools of the main conversation alone: only it enters and leaves plan mode, or a worktree. */
+/** Tools of the main conversation alone: only it enters and leaves plan mode or a worktree, and is woken by a timer. */
 export const MAINS_OWN: readonly string[] = [
   "EnterPlanMode",
   "ExitPlanMode",
   "EnterWorktree",
   "ExitWorktree",
+  "CronCreate",
+  "CronList",
+  "CronDelete",
+  "ScheduleWakeup",
 ];

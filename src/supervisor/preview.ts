@@ -77,6 +77,7 @@ function listeners(onWarning: (message: string) => void): SessionListeners {
     onNotice() {},
     onWarning,
     onTasks() {},
+    onDue() {},
     actors: {
       find: () => undefined,
       all: () => [],

@@ -11,6 +11,8 @@ import type { SkillDesk } from "../tools/skill/desk.ts";
 import { skillTool } from "../tools/skill/skill.ts";
 import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
+import { timerTools } from "../tools/timers/all.ts";
+import type { TimerDesk } from "../tools/timers/desk.ts";
 import { worktreeTools } from "../tools/worktree/all.ts";
 import type { WorktreeDesk } from "../tools/worktree/desk.ts";
 import type { CustomTool } from "./custom-tools.ts";
@@ -28,6 +30,8 @@ export interface SessionParts {
   readonly worktree: WorktreeDesk | null;
   /** Null or absent: the session has no skills. */
   readonly skills: SkillDesk | null;
+  /** Null: the program ends with its answer, so no later prompt could come. */
+  readonly timers: TimerDesk | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
@@ -39,6 +43,7 @@ export function sessionTools({
   mail,
   worktree,
   skills,
+  timers,
 }: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
@@ -48,6 +53,7 @@ export function sessionTools({
     ...mailTools(mail),
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [seal(skillTool(skills))]),
+    ...(timers === null ? [] : timerTools(timers)),
   ];
 }
 
@@ -73,4 +79,12 @@ export const noSession: SessionParts = {
     exit: () => Promise.reject(new Error("There is no session.")),
   },
   skills: { load: () => Promise.reject(new Error("There is no session.")) },
+  timers: {
+    create: async () => "there is no session.",
+    list: async () => ({ timers: [], notes: [] }),
+    remove: async () => "There is no session.",
+    wakeUp() {
+      throw new Error("There is no session.");
+    },
+  },
 };

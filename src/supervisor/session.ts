@@ -12,6 +12,7 @@ import type { HookCaller } from "../policy/hooks/results.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { narrower } from "../settings/modes.ts";
+import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
@@ -79,6 +80,8 @@ export interface Session {
   readonly definitions: readonly AgentDefinition[];
   /** Null: it has none. */
   readonly skills: SessionSkills | null;
+  /** Null: the program ends with its answer. */
+  readonly timers: Timers | null;
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
@@ -92,6 +95,8 @@ export interface SessionListeners {
   onNotice(notice: GatewayNotice): void;
   onWarning(message: string): void;
   onTasks(graph: TaskGraph): void;
+  /** A scheduled prompt can be taken. */
+  onDue(): void;
   readonly actors: Actors;
   readonly mail: MailDesk;
 }
@@ -156,6 +161,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
     hooked: (tool) => hooks.has("PreToolUse", [tool]),
   });
+  const timers =
+    options.background === "wake"
+      ? openTimers({
+          ...{ project: options.cwd, home, clock, newId: () => ids.actor() },
+          ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
+        })
+      : null;
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -165,6 +177,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     mail: listeners.mail,
     worktree: desk,
     skills,
+    timers,
   };
   const { toolbox, agents } = toolboxOf(options, {
     ...{ permissions, kinds, model, spawn, parts, toolMs: limits.toolMs },
@@ -247,6 +260,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     skills,
     ...{ isolation, radar },
     servers,
+    timers,
     known: together(held.known, servers.known, skills?.known ?? null),
     common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),

@@ -15,6 +15,7 @@ import { listener, type OnEvent } from "./listener.ts";
 import { type LiveSocket, openLiveSocket } from "./live/live-socket.ts";
 import { Lives } from "./lives.ts";
 import { mailDesk } from "./mail-desk.ts";
+import { MainTurns } from "./main-turns.ts";
 import type {
   AgentResult,
   SessionAccount,
@@ -27,17 +28,10 @@ import { reinstate } from "./reinstating.ts";
 import type { ServerDesk } from "./servers/server-desk.ts";
 import { openSession, type Session } from "./session.ts";
 import { Spawning } from "./spawning.ts";
-import { mainSpec } from "./specs.ts";
-import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
 import { untilEnded } from "./until-ended.ts";
 import type { AgentView } from "./view.ts";
-import { assertMergeHasTree, firstWords, refuseNothing, refuseOddSpawn, titleOf } from "./what-is-asked.ts";
+import { assertMergeHasTree, firstWords, refuseNothing, refuseOddSpawn } from "./what-is-asked.ts";
 
-/**
- * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
- * to do; a reply that begins with anything but an agent ends it.
- */
-const SPARE_THREADS = 8;
 const NEVER = new AbortController().signal;
 const CANCELLED = "It was cancelled.";
 
@@ -53,21 +47,12 @@ export class Supervisor implements SupervisorHandle {
   readonly #lives: Lives;
   readonly #spawning: Spawning;
   readonly #bill: Bill;
+  readonly #turns: MainTurns;
   /** Where other terminals look on. */
   readonly #live: LiveSocket;
   /** What was cut off and has not been set going again. */
   #unfinished: readonly ActorRecord[] = [];
-  /** The run of the main conversation that a prompt asked for last. */
-  #promptedRun = 0;
-  /** A prompt has taken its turn, and hooks, skills and files have their say before the conversation hears it. */
-  #isPreparing = false;
-  /** The main conversation runs because of news, not for a prompt. */
-  #wokenRun: Promise<AgentResult> | null = null;
-  /** News of before the session was taken up wait for its first prompt. */
-  #mayWake = true;
   #closing: Promise<void> | null = null;
-  /** Of the first prompt, where nobody gave the session one. */
-  #title: string | null = null;
 
   /**
    * Opens the session at once; no model is asked before the first prompt or spawn. Throws where `cwd` is no
@@ -84,6 +69,7 @@ export class Supervisor implements SupervisorHandle {
       onNotice: (notice) => this.#bill.hear(notice),
       onWarning: (message) => onEvent({ type: "warning", message }),
       onTasks: (graph) => this.#lives.tell(graph),
+      onDue: () => this.#turns.promptDue(),
       actors: {
         find: (id) => this.#lives.find(id),
         all: () => this.#lives.all,
@@ -100,7 +86,7 @@ export class Supervisor implements SupervisorHandle {
     this.#lives = new Lives(this.#session, {
       onEvent,
       onDenied: (denial) => this.#bill.denials.push(denial),
-      onIdleNews: () => this.#wake(),
+      onIdle: () => this.#turns.wake(),
       onReplied: (actor, reply) => this.#spawning.replied(actor, reply),
       lastWords: (actor) => (actor.reply === null ? this.#session.spending.lastWords(actor) : null),
     });
@@ -112,6 +98,14 @@ export class Supervisor implements SupervisorHandle {
     this.#spawning = new Spawning(this.#session, this.#lives, (message) =>
       onEvent({ type: "warning", message }),
     );
+    this.#turns = new MainTurns({
+      ...{ session: this.#session, lives: this.#lives, spawning: this.#spawning, onEvent },
+      assertOpen: () => this.#refuseWhenClosed(),
+      isClosing: () => this.#closing !== null,
+      goOnWithAll: () => void this.#goOnWithAll(),
+      say: (record, text) => this.#say(record, text),
+      resultOf: (record, signal) => this.#resultOf(record, signal),
+    });
     const mail = mailDesk(this.#session, this.#lives, this.#spawning);
     this.session = this.#session.id;
     this.folder = this.#session.journal.folder;
@@ -123,38 +117,18 @@ export class Supervisor implements SupervisorHandle {
       onWarning: (message) => onEvent({ type: "warning", message }),
     });
     if (options.resume) {
-      this.#mayWake = false;
+      this.#turns.mayWake = false;
       this.#unfinished = reinstate(options.resume.state, this.#session, this.#lives);
       this.#bill.costUsd = this.#lives.all.reduce((sum, { costUsd }) => sum + costUsd, 0);
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
     }
+    void this.#session.timers?.open();
   }
 
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
     refuseNothing(text);
-    this.#refuseWhenBusy();
-    this.#isPreparing = true;
-    try {
-      const first = this.#lives.find(MAIN) === undefined;
-      const asked = whatIsAsked(text, this.#session, { first, signal: signal ?? NEVER });
-      const prompt =
-        asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
-      if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-      const told = this.#session.common.knowledge.userTurn(prompt.mentions, prompt.attached);
-      if (this.#session.known !== null || told !== null) await Promise.all([this.#session.known, told]);
-      this.#refuseWhenClosed();
-      this.#tellMissingServers();
-      this.#title ??= this.#session.common.options.title === undefined ? titleOf(text) : null;
-      this.#goOnWithAll();
-      const record = this.#hear(prompt.text);
-      this.#promptedRun = record.run;
-      this.#session.warm(SPARE_THREADS);
-      return this.#resultOf(record, signal);
-    } finally {
-      // Not when the run has ended: until then, the run itself refuses other prompts.
-      this.#isPreparing = false;
-    }
+    return this.#turns.prompt(text, signal);
   }
 
   async spawn({
@@ -237,7 +211,7 @@ export class Supervisor implements SupervisorHandle {
     // Its end may have been recorded when the program died, and nobody has seen it: a closed session had told it.
     const unseen = unfinished.length === 0 && this.#session.common.options.resume?.ended === false;
     const answers = main !== undefined && (unseen || unfinished.includes(main));
-    return this.#wokenRun ?? (answers ? this.#resultOf(main) : null);
+    return this.#turns.wokenRun ?? (answers ? this.#resultOf(main) : null);
   }
 
   tree(): readonly AgentView[] {
@@ -302,6 +276,8 @@ export class Supervisor implements SupervisorHandle {
   async #close(): Promise<void> {
     // Those that nobody set going again are as they were, for the next who takes the session up.
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
+    const timers = this.#session.timers?.close() ?? 0;
+    if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
     await Promise.all([this.#live.close(), this.#lives.close("The session was closed.", asleep)]);
     const { all } = this.#lives;
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
@@ -310,7 +286,7 @@ export class Supervisor implements SupervisorHandle {
         type: "end",
         status: unfinished?.summary?.status ?? "done",
         agents: all.filter(({ id }) => id !== MAIN).length,
-        ...(this.#title === null ? {} : { title: this.#title }),
+        ...(this.#turns.title === null ? {} : { title: this.#turns.title }),
       });
     await this.#session.close();
   }
@@ -319,7 +295,7 @@ export class Supervisor implements SupervisorHandle {
   #goOnWithAll(): readonly ActorRecord[] {
     const unfinished = this.#unfinished;
     this.#unfinished = [];
-    this.#mayWake = true;
+    this.#turns.mayWake = true;
     // What its agents may cost may have been a question when the program died.
     for (const actor of unfinished) if (actor.reply) this.#spawning.replied(actor, actor.reply);
     for (const actor of unfinished) this.#lives.begin(actor);
@@ -329,42 +305,8 @@ export class Supervisor implements SupervisorHandle {
       if (!actor.errand.background && owner?.child.state === "ended")
         this.cancel(actor.id, "The agent that asked for it has ended.");
     }
-    if (this.#lives.find(MAIN)?.owed.hasNews) this.#wake();
+    if (this.#lives.find(MAIN)?.owed.hasNews) this.#turns.wake();
     return unfinished;
-  }
-
-  /** Of all kinds of agents that the conversation can start, as they are now. */
-  #tellMissingServers(): void {
-    const { common, definitions, servers, toolbox } = this.#session;
-    if (common.limits.maxDepth > 0 && toolbox.find("Agent")) servers.named.tell(definitions);
-  }
-
-  /** The main conversation hears the person: for the first time, as one more prompt, or in what it does by itself. */
-  #hear(text: string): ActorRecord {
-    const main = this.#lives.find(MAIN);
-    if (!main) return this.#spawning.begin(mainSpec(this.#session.common, text), FOR_THE_PERSON);
-    if (main.child.state === "ended") void this.#spawning.ask(main, text, FOR_THE_PERSON);
-    else this.#say(main, text);
-    return main;
-  }
-
-  /** News for the main conversation while nobody asks it anything: it goes on by itself (A11.5). */
-  #wake(): void {
-    const main = this.#lives.find(MAIN);
-    if (main?.child.state !== "ended" || !main.owed.hasNews) return;
-    if (this.#closing || !this.#mayWake || this.#wokenRun !== null) return;
-    const because = main.owed.subjects.join("; ");
-    const known = main.owed.newsSoFar;
-    this.#spawning.wake(main);
-    this.#onEvent({ type: "woken", because });
-    const run = this.#resultOf(main);
-    this.#wokenRun = run;
-    void run.then((result) => {
-      this.#wokenRun = null;
-      this.#onEvent({ type: "answered", result });
-      // What came too late for it; but whoever has stopped it does not want it to go on.
-      if (result.summary.status !== "cancelled" && main.owed.newsSoFar > known) this.#wake();
-    });
   }
 
   #say(record: ActorRecord, text: string): void {
@@ -384,15 +326,13 @@ export class Supervisor implements SupervisorHandle {
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
   }
 
-  /** Before anything of a prompt is awaited or run: two that overlap would share hooks, skills and files. */
-  #refuseWhenBusy(): void {
-    const main = this.#lives.find(MAIN);
-    const isRunning = main !== undefined && main.child.state !== "ended" && main.run === this.#promptedRun;
-    if (this.#isPreparing || isRunning)
-      throw new Error("The main conversation is still busy with the last prompt.");
-  }
-
   #refuseWhenClosed(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
+}
+
+function timersEnded(count: number): string {
+  return count === 1
+    ? "One scheduled prompt ended with this session."
+    : `${count} scheduled prompts ended with this session.`;
 }

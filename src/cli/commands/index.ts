@@ -3,6 +3,7 @@ import { agentsCommand } from "./agents.ts";
 import { configCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
+import { cronCommand } from "./cron.ts";
 import { doctorCommand } from "./doctor.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { mcpCommand } from "./mcp.ts";
@@ -24,6 +25,7 @@ export const namedCommands: readonly Command[] = [
   topCommand,
   worktreesCommand,
   undoCommand,
+  cronCommand,
   contextCommand,
   configCommand,
   permissionsCommand,

@@ -20,6 +20,7 @@ export const conversationCommands: readonly string[] = Object.keys(inConversatio
 /** Commands of the shell that no command of the conversation has the name of. */
 const inShell: readonly string[] = [
   "context",
+  "cron",
   "doctor",
   "fanout",
   "sessions",

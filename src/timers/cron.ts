@@ -1,0 +1,27 @@
+import { Cron } from "croner";
+
+/** When a cron expression is due: the first time after another one, both in milliseconds since 1970; null: never again. */
+export type CronTimes = (after: number) => number | null;
+
+/**
+ * Reads five fields (minute, hour, day of month, month, day of week) in a time zone, by default the system's. Returns a
+ * sentence if they cannot be read or are never due. A time that a change of clocks leaves out is due right after it; one
+ * that occurs twice is due once.
+ */
+export function readCron(text: string, timeZone?: string): CronTimes | string {
+  const fields = text.trim().split(/\s+/).length;
+  if (fields !== 5)
+    return `${JSON.stringify(text)} has ${fields === 1 ? "one field" : `${fields} fields`}; a cron expression has five: minute, hour, day of month, month, day of week.`;
+  try {
+    const cron = new Cron(text.trim(), {
+      mode: "5-part",
+      paused: true,
+      ...(timeZone === undefined ? {} : { timezone: timeZone }),
+    });
+    const times: CronTimes = (after) => cron.nextRun(new Date(after))?.getTime() ?? null;
+    return times(0) === null ? `${JSON.stringify(text)} is never due: no such day exists.` : times;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `${JSON.stringify(text)} is not a cron expression: ${why.replace(/^\w+: /, "")}`;
+  }
+}

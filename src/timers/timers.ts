@@ -1,0 +1,269 @@
+import { realpathSync } from "node:fs";
+import { processIdentity } from "../journal/process-identity.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { CronRequest, TimerDesk, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
+import { type CronTimes, readCron } from "./cron.ts";
+import { hasExpired, type Job } from "./job.ts";
+import { JobFile } from "./job-file.ts";
+
+/** More are refused: each costs a request again and again. */
+const MAX_JOBS = 50;
+/** The wall clock can jump and a machine can sleep, so it is looked at this often while anything is scheduled. */
+const LOOK_MS = 60_000;
+export const MIN_WAKEUP_SECONDS = 60;
+export const MAX_WAKEUP_SECONDS = 3_600;
+
+/** Stands for the prompt of a loop whose next step the model chooses itself (A15.4). */
+const LOOP_SENTINEL = "<<autonomous-loop-dynamic>>";
+const LOOP_PROMPT = `This is the next round of a loop that you run by yourself; the user has not written anything. Look at what the last round did and at what has changed since, do the next useful step, and report only what is new. If there is more to do, call ScheduleWakeup with the prompt ${LOOP_SENTINEL} again; if the goal is reached or nothing changes, say so and do not schedule another round.`;
+
+/** A prompt whose time has come. */
+export interface DuePrompt {
+  readonly prompt: string;
+  /** Why it comes, in a few words for the user. */
+  readonly because: string;
+}
+
+export interface TimerPorts {
+  readonly clock: Clock;
+  readonly file: JobFile;
+  /** Absent: the system's. */
+  readonly timeZone?: string;
+  newId(): string;
+  /** There is something to take. */
+  onDue(): void;
+  onWarning(message: string): void;
+}
+
+/** The timers of a conversation in a project; `home`: Troupe's own directory. They begin to run with `open`. */
+export function openTimers({
+  project,
+  home,
+  ...ports
+}: Omit<TimerPorts, "file"> & { readonly project: string; readonly home: string }): Timers {
+  const { clock } = ports;
+  return new Timers({
+    ...ports,
+    file: new JobFile({ project: realpathSync(project), home, clock, process: processIdentity(process.pid) }),
+  });
+}
+
+interface WakeUp extends WakeUpRequest {
+  readonly id: string;
+  readonly at: number;
+}
+
+/**
+ * The scheduled prompts of one conversation (A15). A prompt that is due waits until it is taken; the same job waits once.
+ * Times that were missed, because no session was open or the clock jumped, make up one prompt.
+ */
+export class Timers implements TimerDesk {
+  readonly #ports: TimerPorts;
+  readonly #jobs = new Map<string, Job>();
+  #durable: readonly Job[] = [];
+  #wakeUp: WakeUp | null = null;
+  readonly #due = new Map<string, DuePrompt>();
+  #withdraw: (() => void) | null = null;
+  #isClosed = false;
+  /** Looks and changes take turns: each sees what the one before it has made of the jobs. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: TimerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Looks for durable jobs; from now on prompts become due. */
+  async open(): Promise<void> {
+    const { file, onWarning } = this.#ports;
+    const { others, problem } = await file.read();
+    if (problem !== null) onWarning(problem);
+    if (others > 0) onWarning(strangers(file.path, others));
+    await this.#look();
+  }
+
+  /** Returns the prompt that has been due longest, or null. */
+  take(): DuePrompt | null {
+    const [first] = this.#due;
+    if (first === undefined) return null;
+    this.#due.delete(first[0]);
+    return first[1];
+  }
+
+  /** Ends the timers of this session; durable ones stay in their file. Returns how many end. */
+  close(): number {
+    this.#isClosed = true;
+    this.#withdraw?.();
+    return this.#jobs.size + (this.#wakeUp === null ? 0 : 1);
+  }
+
+  async create({ cron, prompt, recurring, durable }: CronRequest): Promise<TimerView | string> {
+    const times = readCron(cron, this.#ports.timeZone);
+    if (typeof times === "string") return times;
+    const now = this.#now();
+    const next = times(now);
+    if (next === null) return `${JSON.stringify(cron)} is never due again.`;
+    return this.#inTurn(async () => {
+      if (this.#jobs.size + this.#durable.length >= MAX_JOBS)
+        return `${MAX_JOBS} prompts are scheduled already. Delete one first.`;
+      const id = this.#ports.newId();
+      const [createdAt, due] = [new Date(now).toISOString(), new Date(next).toISOString()];
+      const job: Job = { id, cron, prompt, recurring, createdAt, next: due };
+      if (durable) {
+        const kept = await this.#ports.file.change((jobs) => ({ jobs: [...jobs, job], answer: null }));
+        if (typeof kept === "string") return kept;
+        this.#durable = [...this.#durable, job];
+      } else this.#jobs.set(id, job);
+      this.#arm();
+      return viewOf(job, durable);
+    });
+  }
+
+  list(): ReturnType<TimerDesk["list"]> {
+    return this.#inTurn(async () => {
+      const { jobs, others, problem } = await this.#ports.file.read();
+      this.#durable = jobs;
+      const wakeUp = this.#wakeUp;
+      const timers = [
+        ...[...this.#jobs.values()].map((job) => viewOf(job, false)),
+        ...jobs.map((job) => viewOf(job, true)),
+        ...(wakeUp === null ? [] : [viewOfWakeUp(wakeUp)]),
+      ].sort((a, b) => a.next - b.next);
+      const notes = [
+        ...(problem === null ? [] : [problem]),
+        ...(others === 0 ? [] : [strangers(this.#ports.file.path, others)]),
+      ];
+      return { timers, notes };
+    });
+  }
+
+  async remove(id: string): Promise<string | null> {
+    return this.#inTurn(async () => {
+      if (this.#wakeUp?.id === id) this.#wakeUp = null;
+      else if (!this.#jobs.delete(id)) {
+        const removed = await this.#ports.file.change((jobs) => {
+          const left = jobs.filter((job) => job.id !== id);
+          return left.length === jobs.length ? { jobs, answer: false } : { jobs: left, answer: true };
+        });
+        if (typeof removed === "string") return removed;
+        if (!removed.answer) return `There is no scheduled prompt ${JSON.stringify(id)}.`;
+        this.#durable = this.#durable.filter((job) => job.id !== id);
+      }
+      this.#due.delete(id);
+      this.#arm();
+      return null;
+    });
+  }
+
+  wakeUp(request: WakeUpRequest): { readonly timer: TimerView; readonly replaced: boolean } {
+    const replaced = this.#wakeUp !== null;
+    const delaySeconds = Math.min(Math.max(request.delaySeconds, MIN_WAKEUP_SECONDS), MAX_WAKEUP_SECONDS);
+    const id = this.#wakeUp?.id ?? this.#ports.newId();
+    const wakeUp = { ...request, id, at: this.#now() + delaySeconds * 1_000 };
+    this.#wakeUp = wakeUp;
+    this.#arm();
+    return { timer: viewOfWakeUp(wakeUp), replaced };
+  }
+
+  #now(): number {
+    return Date.parse(this.#ports.clock.date());
+  }
+
+  /** One timer for the earliest of all. `atLeast`: milliseconds to wait even if something is due. */
+  #arm(atLeast = 0): void {
+    this.#withdraw?.();
+    this.#withdraw = null;
+    const times = [...this.#jobs.values(), ...this.#durable].map(({ next }) => Date.parse(next));
+    if (this.#wakeUp !== null) times.push(this.#wakeUp.at);
+    if (this.#isClosed || times.length === 0) return;
+    const wait = Math.min(...times) - this.#now();
+    const ms = Math.min(Math.max(wait, atLeast), LOOK_MS);
+    this.#withdraw = this.#ports.clock.after(ms, () => void this.#look());
+  }
+
+  #look(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#isClosed) return;
+      const now = this.#now();
+      this.#durable = (await this.#ports.file.read()).jobs;
+      this.#takeDue([...this.#jobs.values()], now, (id, next) => {
+        const job = this.#jobs.get(id);
+        if (next === null || job === undefined) this.#jobs.delete(id);
+        else this.#jobs.set(id, { ...job, next });
+      });
+      const claimed = !this.#durable.some((job) => isDue(job, now)) || (await this.#claim(now));
+      if (this.#wakeUp !== null && now >= this.#wakeUp.at) {
+        const { id, prompt, reason } = this.#wakeUp;
+        this.#wakeUp = null;
+        this.#enqueue(id, prompt, `a wake-up: ${reason}`);
+      }
+      this.#arm(claimed ? 0 : LOOK_MS);
+      if (this.#due.size > 0) this.#ports.onDue();
+    });
+  }
+
+  /** What is due belongs to the session that writes first. Resolves to false if the file could not be written. */
+  async #claim(now: number): Promise<boolean> {
+    const claimed = await this.#ports.file.change((jobs) => {
+      const left = new Map(jobs.map((job) => [job.id, job]));
+      const due = jobs.filter((job) => isDue(job, now));
+      for (const job of due) {
+        const next = this.#nextOf(job, now);
+        if (next === null) left.delete(job.id);
+        else left.set(job.id, { ...job, next });
+      }
+      const kept = [...left.values()];
+      return due.length === 0 ? { jobs, answer: { due, kept } } : { jobs: kept, answer: { due, kept } };
+    });
+    if (typeof claimed === "string") {
+      this.#ports.onWarning(`A scheduled prompt waits. ${claimed}`);
+      return false;
+    }
+    this.#durable = claimed.answer.kept;
+    this.#takeDue(claimed.answer.due, now, () => {});
+    return true;
+  }
+
+  #takeDue(jobs: readonly Job[], now: number, advance: (id: string, next: string | null) => void): void {
+    for (const job of jobs.filter((one) => isDue(one, now))) {
+      advance(job.id, this.#nextOf(job, now));
+      if (hasExpired(job, Date.parse(job.next)))
+        this.#ports.onWarning(`The scheduled prompt ${job.id} (${job.cron}) ended after seven days.`);
+      else this.#enqueue(job.id, job.prompt, `a scheduled prompt (${job.cron})`);
+    }
+  }
+
+  /** Null: it ends here. */
+  #nextOf(job: Job, now: number): string | null {
+    const times: CronTimes | string = readCron(job.cron, this.#ports.timeZone);
+    if (!job.recurring || typeof times === "string" || hasExpired(job, Date.parse(job.next))) return null;
+    const next = times(now);
+    return next === null ? null : new Date(next).toISOString();
+  }
+
+  #enqueue(id: string, prompt: string, because: string): void {
+    this.#due.set(id, { prompt: prompt.trim() === LOOP_SENTINEL ? LOOP_PROMPT : prompt, because });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+}
+
+function isDue({ next }: Job, now: number): boolean {
+  return now >= Date.parse(next);
+}
+
+function viewOf({ id, cron, prompt, recurring, next }: Job, durable: boolean): TimerView {
+  return { id, cron, prompt, recurring, durable, next: Date.parse(next) };
+}
+
+function viewOfWakeUp({ id, prompt, at }: WakeUp): TimerView {
+  return { id, cron: null, prompt, recurring: false, durable: false, next: at };
+}
+
+function strangers(path: string, count: number): string {
+  const what = count === 1 ? "One scheduled prompt" : `${count} scheduled prompts`;
+  return `${what} in ${path} did not come from a session of yours here, so ${count === 1 ? "it does" : "they do"} not run. Schedule what you want again, or remove it from the file.`;
+}
