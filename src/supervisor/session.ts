@@ -164,7 +164,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const timers =
     options.background === "wake"
       ? openTimers({
-          ...{ project: options.cwd, home, clock, newId: () => ids.actor() },
+          ...{ project: options.cwd, home, clock, newId: () => ids.actor().slice(0, 8) },
           ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
         })
       : null;

@@ -10,6 +10,8 @@ import { JobFile } from "./job-file.ts";
 const MAX_JOBS = 50;
 /** The wall clock can jump and a machine can sleep, so it is looked at this often while anything is scheduled. */
 const LOOK_MS = 60_000;
+/** Of a prompt, for the user who sees it begin. */
+const SHOWN_CHARS = 100;
 export const MIN_WAKEUP_SECONDS = 60;
 export const MAX_WAKEUP_SECONDS = 3_600;
 
@@ -194,7 +196,7 @@ export class Timers implements TimerDesk {
       if (this.#wakeUp !== null && now >= this.#wakeUp.at) {
         const { id, prompt, reason } = this.#wakeUp;
         this.#wakeUp = null;
-        this.#enqueue(id, prompt, `a wake-up: ${reason}`);
+        this.#enqueue(id, prompt, `a wake-up (${reason})`);
       }
       this.#arm(claimed ? 0 : LOOK_MS);
       if (this.#due.size > 0) this.#ports.onDue();
@@ -241,7 +243,13 @@ export class Timers implements TimerDesk {
   }
 
   #enqueue(id: string, prompt: string, because: string): void {
-    this.#due.set(id, { prompt: prompt.trim() === LOOP_SENTINEL ? LOOP_PROMPT : prompt, because });
+    const [line = ""] = prompt.trim().split("\n");
+    const text = line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line;
+    const isLoop = prompt.trim() === LOOP_SENTINEL;
+    this.#due.set(id, {
+      prompt: isLoop ? LOOP_PROMPT : prompt,
+      because: isLoop ? because : `${because}: ${text}`,
+    });
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 import { questionsIn } from "./questions.ts";
 import { run, runInBackground, runTogether } from "./run-step.ts";
 import { search } from "./search.ts";
-import { type Done, undone } from "./step.ts";
+import { type Done, done, failureOf, shortened, undone } from "./step.ts";
 
 /** Carries instructions out in their order. After one that failed nothing more is done: the next may build on it. */
 export function* carryOut(steps: readonly Instruction[], desk: Desk, lead: boolean): Plan<string> {
@@ -34,6 +34,8 @@ function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
       return create(step, desk);
     case "run":
       return run(step.command, desk);
+    case "call":
+      return call(step, desk);
     case "background":
       return background(step.task, desk);
     case "parallel":
@@ -43,6 +45,14 @@ function carryOutOne(step: Instruction, desk: Desk, lead: boolean): Plan<Done> {
     default:
       return step satisfies never;
   }
+}
+
+function* call({ tool, input }: Extract<Instruction, { type: "call" }>, desk: Desk): Plan<Done> {
+  if (!desk.has(tool)) return undone(`I cannot call ${tool}: it is not offered here.`);
+  const [outcome] = yield [{ tool, input, shared: false }];
+  const failure = failureOf(outcome);
+  if (failure !== undefined) return undone(`${tool} failed: ${failure}`);
+  return done(shortened(outcome?.type === "result" ? outcome.text : ""));
 }
 
 /** A command needs no agent to go on beside the conversation. */

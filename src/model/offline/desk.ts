@@ -5,6 +5,8 @@ import type { ModelRequest } from "../client.ts";
 export interface Desk {
   /** The name under which a tool was offered, or undefined. Agent may be offered under its older name. */
   readonly offered: (tool: ToolName) => string | undefined;
+  /** Whether a tool of this name was offered. */
+  readonly has: (tool: string) => boolean;
   /** Whether the offered tool knows this field. */
   readonly takes: (tool: ToolName, field: string) => boolean;
   /** The working directory, or "" where the request does not say. */
@@ -22,6 +24,7 @@ export function deskOf(request: Pick<ModelRequest, "system" | "tools">): Desk {
   const find = (tool: ToolName) => tools.get(tool) ?? (tool === "Agent" ? tools.get("Task") : undefined);
   return {
     offered: (tool) => find(tool)?.name,
+    has: (tool) => tools.has(tool),
     takes(tool, field) {
       const properties = find(tool)?.input_schema["properties"];
       return typeof properties === "object" && properties !== null && field in properties;

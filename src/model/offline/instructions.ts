@@ -13,6 +13,7 @@ export type Instruction =
   | { readonly type: "append"; readonly file: string; readonly text: string }
   | { readonly type: "create"; readonly file: string; readonly text: string }
   | { readonly type: "run"; readonly command: string }
+  | { readonly type: "call"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly type: "background"; readonly task: string }
   | { readonly type: "parallel"; readonly tasks: readonly string[] }
   /** Words that are no instruction: something to search for. */
@@ -42,7 +43,7 @@ const LONGEST_PROMPT = 256_000;
 const MOST_STEPS = 200;
 
 /** How an instruction begins: an "and" before it parts two of them, any other "and" is part of a sentence. */
-const BEGINS = String.raw`(?:run|execute|append|add|create|make|write|replace|change)\s+\S|in\s+(?:the\s+)?background\s*:|in\s+(?:the\s+file\s+)?\S+,?\s+(?:replace|change)\b`;
+const BEGINS = String.raw`call\s+\w+\s*\{|(?:run|execute|append|add|create|make|write|replace|change)\s+\S|in\s+(?:the\s+)?background\s*:|in\s+(?:the\s+file\s+)?\S+,?\s+(?:replace|change)\b`;
 const AND = String.raw`\band\s+(?=${BEGINS})`;
 const SEPARATOR = new RegExp(
   String.raw`(?:[\s,.;，。；]|\b(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?|${AND}|然后|接着|最后|再)+`,
@@ -59,7 +60,7 @@ const OPENING = /(?:(?:[-*•]|\(?\d+[.)、）])\s+|please\b,?\s*|first\b,?\s*|n
 const FILE = /[^\s"'`“”‘’「」『』;，。；：]+/u;
 
 function instruction(scanner: Scanner): Instruction | undefined {
-  const forms = [parallel, background, replaceIn, replace, append, create, writeTo, run, chinese];
+  const forms = [parallel, background, replaceIn, replace, append, create, writeTo, run, call, chinese];
   for (const form of forms) {
     const mark = scanner.mark();
     const found = form(scanner);
@@ -139,6 +140,19 @@ function run(scanner: Scanner): Instruction | undefined {
   if (scanner.take(/(?:run|execute)\b(?:\s+the\s+command\b)?/i) === undefined) return undefined;
   const command = scanner.quotation(true);
   return command === undefined || command.trim() === "" ? undefined : { type: "run", command };
+}
+
+/** Any tool by its name, with its input as JSON on the same line. */
+function call(scanner: Scanner): Instruction | undefined {
+  if (scanner.take(/call\b/i) === undefined) return undefined;
+  const tool = scanner.take(/[\w-]+/);
+  const json = scanner.take(/\{[^\n]*\}/);
+  if (tool === undefined || json === undefined) return undefined;
+  try {
+    return { type: "call", tool, input: JSON.parse(json) };
+  } catch {
+    return undefined;
+  }
 }
 
 function background(scanner: Scanner): Instruction | undefined {

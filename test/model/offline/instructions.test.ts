@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type Instruction, instructionsIn } from "../../../src/model/offline/instructions.ts";
 
 const append: Instruction = { type: "append", file: "notes.md", text: "done" };
+const called: Instruction = {
+  ...{ type: "call", tool: "CronCreate", input: { cron: "* * * * *", prompt: "look {again}" } },
+};
 const ran: Instruction = { type: "run", command: "npm test" };
 const replaced: Instruction = { type: "replace", file: "src/a.ts", from: "one", to: "two", all: false };
 
@@ -32,6 +35,7 @@ describe("instructions the offline model follows", () => {
     ['run "npm test"', [ran]],
     ["run `npm test`", [ran]],
     ['run "printf \'a\\nb\' | grep \\"a\\""', [{ type: "run", command: "printf 'a\\nb' | grep \"a\"" }]],
+    ['call CronCreate {"cron": "* * * * *", "prompt": "look {again}"}', [called]],
     ["run 'echo don't'", [{ type: "run", command: "echo don't" }]],
   ])("understands %s", (prompt, expected) => {
     expect(instructionsIn(prompt)).toEqual(expected);
