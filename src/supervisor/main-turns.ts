@@ -59,10 +59,9 @@ export class MainTurns {
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     if (this.#dueBegins !== null) await this.#dueBegins;
     this.#refuseWhenBusy();
-    const begun = await this.#submit(text, signal ?? NEVER, (run) => {
+    return this.#submit(text, signal, (run) => {
       this.#promptedRun = run;
     });
-    return "summary" in begun ? begun : this.#ports.resultOf(begun.record, signal);
   }
 
   /** News for it, or its turn has ended: it starts a turn by itself if there is something to say to it (A11.5). */
@@ -83,7 +82,7 @@ export class MainTurns {
 
   /** A scheduled prompt begins a turn as if the user had typed it, but never while another one runs (A15.5). */
   promptDue(): void {
-    const { session, lives, onEvent, isClosing, resultOf } = this.#ports;
+    const { session, lives, onEvent, isClosing } = this.#ports;
     const main = lives.find(MAIN);
     const isBusy = this.#isPreparing || this.#wokenRun !== null || (main && main.child.state !== "ended");
     if (isClosing() || !this.mayWake || isBusy) return;
@@ -91,28 +90,29 @@ export class MainTurns {
     if (due === null) return;
     const known = main?.owed.newsSoFar ?? 0;
     onEvent({ type: "woken", because: due.because });
-    const begun = this.#submit(due.prompt, NEVER, () => {}).catch((error: Error) =>
-      blockedPrompt(error.message),
-    );
-    this.#dueBegins = begun;
-    const answer = begun.then((one) => {
+    const begun = Promise.withResolvers<void>();
+    this.#dueBegins = begun.promise;
+    const hasBegun = () => {
       this.#dueBegins = null;
-      return "summary" in one ? one : resultOf(one.record);
-    });
+      begun.resolve();
+    };
+    const answer = this.#submit(due.prompt, undefined, hasBegun)
+      .catch((error: Error) => blockedPrompt(error.message))
+      .finally(hasBegun);
     this.#showAnswer(answer, known);
   }
 
   /** Begins a turn; `onRun` hears its run before other prompts can come. */
   async #submit(
     text: string,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
     onRun: (run: number) => void,
-  ): Promise<AgentResult | { readonly record: ActorRecord }> {
-    const { session, lives, assertOpen, goOnWithAll } = this.#ports;
+  ): Promise<AgentResult> {
+    const { session, lives, assertOpen, goOnWithAll, resultOf } = this.#ports;
     this.#isPreparing = true;
     try {
       const first = lives.find(MAIN) === undefined;
-      const asked = whatIsAsked(text, session, { first, signal });
+      const asked = whatIsAsked(text, session, { first, signal: signal ?? NEVER });
       const prompt =
         asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
       if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
@@ -125,7 +125,7 @@ export class MainTurns {
       const record = this.#hear(prompt.text);
       onRun(record.run);
       session.warm(SPARE_THREADS);
-      return { record };
+      return resultOf(record, signal);
     } finally {
       // Not when the run has ended: until then, the run itself refuses other prompts.
       this.#isPreparing = false;

@@ -38,7 +38,9 @@ test("a scheduled prompt wakes an idle conversation, and its answer is told (A15
   expect(told("woken")).toEqual([]);
   await untilTold("answered");
   expect(told("answered")).toMatchObject([{ result: { summary: { text: "answer 2" } } }]);
-  expect(told("woken")).toEqual([{ type: "woken", because: "a scheduled prompt (* * * * *): look at the build" }]);
+  expect(told("woken")).toEqual([
+    { type: "woken", because: "a scheduled prompt (* * * * *): look at the build" },
+  ]);
   expect(lastWords()).toContain("look at the build");
 });
 

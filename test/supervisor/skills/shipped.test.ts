@@ -42,7 +42,7 @@ test("what cannot be done yet is said by the skill that is named after it", asyn
   await supervisor.prompt("/keybindings-help");
   await supervisor.prompt("/update-config allow npm test");
   const last = JSON.stringify(model.requests.at(-1)?.messages);
-  expect(last).toContain("has no wake-ups");
+  expect(last).toContain("If CronCreate and ScheduleWakeup are not offered");
   expect(last).toContain("Keys cannot be changed in this version");
   // A18.4: by the command that checks and writes as a whole, never by hand.
   expect(last).toContain("Never write a `settings.json` with Write, Edit");
