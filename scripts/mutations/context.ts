@@ -1,0 +1,20 @@
+import type { Mutation } from "./mutation.ts";
+
+export const context: readonly Mutation[] = [
+  {
+    name: "X2-memory-link-out-of-the-project",
+    file: "src/context/memory/memory.ts",
+    from: "if (!this.#mayReach(content.real, place))",
+    to: "if (!this.#mayReach(path, place))",
+    tests: ["test/context/memory/memory.test.ts"],
+    title: "(X2)",
+  },
+  {
+    name: "X4-memory-link-to-a-denied-file",
+    file: "src/context/memory/memory.ts",
+    from: "if (this.#search.denied(content.real))",
+    to: "if (this.#search.denied(path))",
+    tests: ["test/context/memory/memory.test.ts"],
+    title: "(X4)",
+  },
+];

@@ -1,0 +1,12 @@
+import type { Mutation } from "./mutation.ts";
+
+export const policy: readonly Mutation[] = [
+  {
+    name: "P11-trust-by-the-name-of-a-link",
+    file: "src/policy/trust/trust-store.ts",
+    from: "[await realPath(root)]: entry",
+    to: "[root]: entry",
+    tests: ["test/policy/trust/trust.test.ts"],
+    title: "(P11)",
+  },
+];

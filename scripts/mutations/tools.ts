@@ -1,0 +1,37 @@
+import type { Mutation } from "./mutation.ts";
+
+export const tools: readonly Mutation[] = [
+  {
+    name: "T3-directory-moved-during-write",
+    file: "src/tools/atomic-write.ts",
+    from: "if (!folder.isWhereItWas()) return unusable(swapped(path));",
+    to: "",
+    tests: ["test/tools/atomic-write.test.ts"],
+    title: "(T3)",
+  },
+  {
+    name: "T3-file-changed-during-write",
+    file: "src/tools/atomic-write.ts",
+    from: `const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
+    signal.throwIfAborted();
+    // From here to the rename nothing is awaited.
+    if (!folder.isWhereItWas()) return unusable(swapped(path));
+    if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
+      return unusable(changed(path));`,
+    to: `if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
+      return unusable(changed(path));
+    const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
+    signal.throwIfAborted();
+    if (!folder.isWhereItWas()) return unusable(swapped(path));`,
+    tests: ["test/tools/atomic-write.test.ts"],
+    title: "the file, written or made during the write",
+  },
+  {
+    name: "T8-sibling-of-the-workspace",
+    file: "src/tools/bash.ts",
+    from: 'return way === "" || (way !== ".." &&',
+    to: 'return path.startsWith(folder) || (way === ".." &&',
+    tests: ["test/tools/bash.test.ts"],
+    title: "outside the workspace the folder is set back",
+  },
+];
