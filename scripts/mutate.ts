@@ -1,5 +1,5 @@
 /**
- * `npm run mutate [-- --core | --only NAME]`: applies each mutation of scripts/mutations to a copy of this checkout and
+ * `npm run mutate [-- --core] [-- --only NAME ...]`: applies each mutation of scripts/mutations to a copy of this checkout and
  * runs its tests there. Exits with 1 if an assertion notices one of them not, or if one fits the code or the tests no more.
  */
 import { execFileSync } from "node:child_process";
@@ -86,9 +86,9 @@ async function tryMutation(place: string, mutation: Mutation, stop: AbortSignal)
   }
 }
 
-function choose(core: boolean, only: string | undefined): readonly Mutation[] {
+function choose(core: boolean, only: readonly string[]): readonly Mutation[] {
   return mutations.filter(
-    (mutation) => (!core || mutation.core === true) && (only === undefined || mutation.name === only),
+    (mutation) => (!core || mutation.core === true) && (only.length === 0 || only.includes(mutation.name)),
   );
 }
 
@@ -121,15 +121,19 @@ async function tryAll(place: string, chosen: readonly Mutation[], stop: AbortSig
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { core: { type: "boolean", default: false }, only: { type: "string" } },
+    options: {
+      core: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
+    },
   });
   const stale = findStale(mutations);
   for (const sentence of stale) console.error(sentence);
   if (stale.length > 0) return 1;
   const chosen = choose(values.core, values.only);
-  if (chosen.length === 0) {
-    const names = choose(values.core, undefined).map(({ name }) => name);
-    console.error(`No mutation is named ${values.only}. Names: ${names.join(", ")}.`);
+  const names = choose(values.core, []).map(({ name }) => name);
+  const unknown = values.only.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    console.error(`No mutation is named ${unknown.join(" or ")}. Names: ${names.join(", ")}.`);
     return 2;
   }
   const stop = new AbortController();

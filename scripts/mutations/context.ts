@@ -17,4 +17,12 @@ export const context: readonly Mutation[] = [
     tests: ["test/context/memory/memory.test.ts"],
     title: "(X4)",
   },
+  {
+    name: "caches-take-the-room-of-the-journal",
+    file: "src/context/kept-index.ts",
+    from: "if (!leavesRoom(folder, all.length)) return;",
+    to: "",
+    tests: ["test/context/kept-index.test.ts"],
+    title: "is left to the journal",
+  },
 ];

@@ -17,4 +17,12 @@ export const mcp: readonly Mutation[] = [
     tests: ["test/mcp/sign-in.test.ts"],
     title: "(C4)",
   },
+  {
+    name: "C5-what-a-server-started-goes-on",
+    file: "src/mcp/broker/stdio-transport.ts",
+    from: "await group.end();",
+    to: "",
+    tests: ["test/mcp/sign-in.test.ts"],
+    title: "a restart ends what the server itself had started",
+  },
 ];

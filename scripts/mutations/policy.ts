@@ -9,4 +9,12 @@ export const policy: readonly Mutation[] = [
     tests: ["test/policy/trust/trust.test.ts"],
     title: "(P11)",
   },
+  {
+    name: "SessionStart-runs-again",
+    file: "src/policy/hooks/runner.ts",
+    from: 'if (source !== "startup") return said();',
+    to: "return said();",
+    tests: ["test/supervisor/prompt-turns.test.ts"],
+    title: "SessionStart runs once for the session",
+  },
 ];
