@@ -25,4 +25,12 @@ export const context: readonly Mutation[] = [
     tests: ["test/context/kept-index.test.ts"],
     title: "is left to the journal",
   },
+  {
+    name: "named-document-is-not-attached",
+    file: "src/context/references.ts",
+    from: 'if (look.type === "file" && DOCUMENT_NAME.test(path))',
+    to: "if (false)",
+    tests: ["test/supervisor/named-documents.test.ts"],
+    title: "documents that a prompt names are attached",
+  },
 ];

@@ -1,3 +1,4 @@
+import type { Mutation } from "./mutation.ts";
 import { actors } from "./actors.ts";
 import { cli } from "./cli.ts";
 import { context } from "./context.ts";
@@ -5,7 +6,7 @@ import { journal } from "./journal.ts";
 import { mailbox } from "./mailbox.ts";
 import { mcp } from "./mcp.ts";
 import { model } from "./model.ts";
-import type { Mutation } from "./mutation.ts";
+import { money } from "./money.ts";
 import { policy } from "./policy.ts";
 import { processes } from "./processes.ts";
 import { supervisor } from "./supervisor.ts";
@@ -20,6 +21,7 @@ export const mutations: readonly Mutation[] = [
   ...mailbox,
   ...mcp,
   ...model,
+  ...money,
   ...policy,
   ...processes,
   ...supervisor,

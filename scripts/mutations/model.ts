@@ -52,4 +52,28 @@ export const model: readonly Mutation[] = [
     tests: ["test/model/sound-replies.test.ts"],
     title: "end no session, cost nothing that was not used, and are said once",
   },
+  {
+    name: "x-should-retry-is-ignored",
+    file: "src/model/failures.ts",
+    from: "...(error.shouldRetry === false ? { final: true } : {}),",
+    to: "",
+    tests: ["test/model/faults.test.ts"],
+    title: "429 that no wait will mend",
+  },
+  {
+    name: "usage-limit-is-retried",
+    file: "src/model/failures.ts",
+    from: "|usage.?limit",
+    to: "",
+    tests: ["test/model/faults.test.ts"],
+    title: "429 for usage limits",
+  },
+  {
+    name: "model-of-the-environment-is-ignored",
+    file: "src/model/agent-models.ts",
+    from: 'agentModels: all ? { ...agentModels, "*": all } : agentModels,',
+    to: "agentModels,",
+    tests: ["test/supervisor/agent-models.test.ts"],
+    title: "comes from the environment as well",
+  },
 ];

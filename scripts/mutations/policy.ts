@@ -17,4 +17,12 @@ export const policy: readonly Mutation[] = [
     tests: ["test/supervisor/prompt-turns.test.ts"],
     title: "SessionStart runs once for the session",
   },
+  {
+    name: "PowerShell-is-read-as-bash",
+    file: "src/policy/engine/command-judge.ts",
+    from: 'if (this.#files.shell !== "bash" && protects === null) return this.#exactly(command, verdict);',
+    to: "",
+    tests: ["test/policy/engine/powershell.test.ts"],
+    title: "is a question in mode",
+  },
 ];
