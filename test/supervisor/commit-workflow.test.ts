@@ -37,6 +37,8 @@ test("a commit as the prompt of Bash describes it: by names, by heredoc, and new
     { cwd, permissionMode: "bypassPermissions" },
   );
   expect((await supervisor.prompt("Commit this.")).summary.status).toBe("done");
+  const told = model.requests[0]?.tools.find(({ name }) => name === "Bash")?.description;
+  for (const line of commitWorkflow) expect(told).toContain(line);
   const results = model.requests.map(({ messages }: ModelRequest) => JSON.stringify(messages.at(-1)));
   expect(results[1]).toMatch(/ M greet\.txt.*\+hello TODO/);
   expect(results[2]).toMatch(/exit code:? 1/i);

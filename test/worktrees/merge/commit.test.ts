@@ -124,15 +124,18 @@ describe("edits as one commit", () => {
     const counting = dyingDisk(Number.POSITIVE_INFINITY);
     await (await scene()).agent.apply({ commit: "x" }, counting.disk);
     const steps = counting.steps();
+    const ends = new Set<string>();
     for (let at = steps - 1; at >= 0; at -= long(1, 6)) {
       const { repository, agent } = await scene();
       const before = await state(repository);
       await expect(agent.apply({ commit: "x" }, dyingDisk(at).disk), `step ${at}`).rejects.toThrow(Died);
       await rollBackUnfinished(join(repository.folder, ".git"), groundOf(repository.env));
-      if ((await undo(repository)).type === "nothing")
-        expect(await state(repository), `step ${at}`).toEqual(before);
+      const { type } = await undo(repository);
+      ends.add(type);
+      if (type === "nothing") expect(await state(repository), `step ${at}`).toEqual(before);
       else expect((await state(repository)).files, `step ${at}`).toEqual(before.files);
       expect(existsSync(join(repository.folder, ".git", "index.lock"))).toBe(false);
     }
+    expect([...ends].sort()).toEqual(["nothing", "undone"]);
   });
 });
