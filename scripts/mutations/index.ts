@@ -1,4 +1,3 @@
-import type { Mutation } from "./mutation.ts";
 import { actors } from "./actors.ts";
 import { cli } from "./cli.ts";
 import { context } from "./context.ts";
@@ -7,6 +6,7 @@ import { mailbox } from "./mailbox.ts";
 import { mcp } from "./mcp.ts";
 import { model } from "./model.ts";
 import { money } from "./money.ts";
+import type { Mutation } from "./mutation.ts";
 import { policy } from "./policy.ts";
 import { processes } from "./processes.ts";
 import { supervisor } from "./supervisor.ts";

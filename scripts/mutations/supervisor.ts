@@ -204,8 +204,8 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "hook-text-is-not-marked",
     file: "src/supervisor/hook-words.ts",
-    from: "hook, not by the person:\\n${harmless(text)}",
-    to: "hook, not by the person:\\n${text}",
+    from: "{harmless(text)}",
+    to: "{text}",
     tests: ["test/supervisor/call-hooks.test.ts"],
     title: "marks what a hook says",
     core: true,
@@ -276,5 +276,14 @@ export const supervisor: readonly Mutation[] = [
     to: "if (false)",
     tests: ["test/supervisor/forks-off.test.ts"],
     title: "forks: false takes forks out",
+  },
+  {
+    name: "recorded-result-is-not-returned",
+    file: "src/supervisor/supervisor.ts",
+    from: "resume?.ended === false;",
+    to: "resume?.ended === true;",
+    tests: ["test/supervisor/resume.test.ts"],
+    title: "a result that was recorded before anybody saw it",
+    core: true,
   },
 ];

@@ -61,8 +61,8 @@ export const tools: readonly Mutation[] = [
   {
     name: "tool-is-not-aborted-at-its-deadline",
     file: "src/tools/timed-call.ts",
-    from: "deadline.abort(new Error(`${reason}.`));",
-    to: "",
+    from: "deadline.abort(new Error(",
+    to: "String(new Error(",
     tests: ["test/supervisor/custom-tools/places.test.ts"],
     title: "its signal is aborted at the deadline",
   },

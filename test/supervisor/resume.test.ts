@@ -190,6 +190,20 @@ describe("what a session that was cut off still knows", () => {
     }
   });
 
+  test("a result that was recorded before anybody saw it is returned without a request, unless the session was closed (issue 15, 5)", async () => {
+    const first = world("in-thread", answer);
+    await first.supervisor.prompt("one");
+    await first.supervisor.close();
+    const whole = recorded(first);
+    const summary = recordsOf(whole.lines).findIndex(({ event }) => event.type === "summary");
+    const killed = await takenUp("in-thread", answer, { id: whole.id, home: cutAfter(whole, summary + 1) });
+    expect((await killed.supervisor.goOn())?.summary).toMatchObject({ status: "done", text: "after 0" });
+    expect(killed.model.requests).toEqual([]);
+    const home = cutAfter(whole, whole.lines.length);
+    const closed = await takenUp("in-thread", answer, { id: whole.id, home });
+    expect(await closed.supervisor.goOn()).toBeNull();
+  });
+
   test("a prompt after a restart is heard with what was cut off before it", async () => {
     const first = world("in-thread", answer);
     await first.supervisor.prompt("one");
