@@ -285,7 +285,8 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     );
     const { summary } = await supervisor.spawn(isolated("delete"));
     expect(existsSync(join(repository.folder, "b.txt"))).toBe(false);
-    expect(summary.worktree?.held).toBeUndefined();
+    expect(summary.worktree).toMatchObject({ outcome: "merged" });
+    expect(summary.worktree).not.toHaveProperty("held");
 
     const other = await sessionIn(
       host,
