@@ -56,7 +56,8 @@ export async function runTests(
   const files = new Set(chosen.flatMap(({ tests }) => tests));
   const titles = [...new Set(chosen.map(({ title }) => RegExp.escape(title)))].join("|");
   // Once more, so that a test that a busy machine slows down is not taken for one that notices something.
-  const options = ["run", "--bail=1", "--retry=1", "-t", titles, "--reporter=json", `--outputFile=${report}`];
+  const once = ["run", "--bail=1", "--retry=1", "--expect.poll.timeout=20000"];
+  const options = [...once, "-t", titles, "--reporter=json", `--outputFile=${report}`];
   const args = [join(place, "node_modules/vitest/vitest.mjs"), ...options, ...files];
   try {
     const { code, output } = await runLimited(place, args, { TMPDIR: temporary, NO_COLOR: "1" }, stop);

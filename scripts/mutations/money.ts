@@ -6,8 +6,8 @@ export const money: readonly Mutation[] = [
     file: "src/supervisor/budget/reservations.ts",
     from: "const room = purse.limit - purse.committed - purse.held;",
     to: "const room = purse.limit - purse.committed;",
-    tests: ["test/supervisor/money-holds.test.ts"],
-    title: "what a server bills never passes the limit",
+    tests: ["test/supervisor/budget/reservations.test.ts"],
+    title: "money that a request holds is granted to no other one",
     core: true,
   },
   {
@@ -49,6 +49,6 @@ export const money: readonly Mutation[] = [
     from: 'if (meant !== undefined) return { type: "labels", labels: [meant.label] };',
     to: "",
     tests: ["test/cli/repl/asks.test.ts"],
-    title: 'is answered by "y"',
+    title: "is answered by",
   },
 ];

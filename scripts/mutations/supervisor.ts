@@ -286,4 +286,12 @@ export const supervisor: readonly Mutation[] = [
     title: "a result that was recorded before anybody saw it",
     core: true,
   },
+  {
+    name: "uncounted-files-are-none",
+    file: "src/supervisor/worktree-words.ts",
+    from: 'if (files === 0) return "files not counted";',
+    to: "",
+    tests: ["test/supervisor/isolation/full-repository.test.ts"],
+    title: "which are not counted as none",
+  },
 ];
