@@ -8,6 +8,7 @@ export const actors: readonly Mutation[] = [
     to: 'if (reply.stopReason === "refusal" && !said) {',
     tests: ["test/actors/one-agent.test.ts"],
     title: "(A6)",
+    core: true,
   },
   {
     name: "A6-empty-reply-is-done",
@@ -16,6 +17,7 @@ export const actors: readonly Mutation[] = [
     to: 'if (text) return { status: "done", text };',
     tests: ["test/actors/one-agent.test.ts"],
     title: "empty text is not done",
+    core: true,
   },
   {
     name: "A2-a-ninth-call-runs",

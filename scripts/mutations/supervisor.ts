@@ -8,6 +8,7 @@ export const supervisor: readonly Mutation[] = [
     to: "",
     tests: ["test/supervisor/notices.test.ts"],
     title: "(S3, D1)",
+    core: true,
   },
   {
     name: "S12-throwing-filter-shows",
@@ -16,6 +17,7 @@ export const supervisor: readonly Mutation[] = [
     to: "} catch {\n        return false;",
     tests: ["test/supervisor/gate-confined.test.ts"],
     title: "(S12)",
+    core: true,
   },
   {
     name: "S14-edited-into-denied",
@@ -25,6 +27,7 @@ export const supervisor: readonly Mutation[] = [
     to: "const held = this.#sandboxWord(report, input, where);",
     tests: ["test/supervisor/gate.test.ts"],
     title: "(S14)",
+    core: true,
   },
   {
     name: "S16-written-is-not-checked",

@@ -80,7 +80,7 @@ export const tools: readonly Mutation[] = [
     from: "if (known?.size !== size || known.mtimeMs !== mtimeMs || known.inode !== inode) return [];",
     to: "if (known === undefined) return [];",
     tests: ["test/supervisor/formatter-hooks.test.ts"],
-    title: "still asks for a new Read after a change that no hook has made",
+    title: "still asks for a new Read if a hook formats a file that somebody had changed before",
   },
   {
     name: "worktree-name-has-one-segment",

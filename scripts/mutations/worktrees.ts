@@ -8,6 +8,7 @@ export const worktrees: readonly Mutation[] = [
     to: "",
     tests: ["test/worktrees/merge/apply.test.ts"],
     title: "not where the checkout is another than was checked",
+    core: true,
   },
   {
     name: "W5-exchange-through-a-link",
@@ -16,6 +17,7 @@ export const worktrees: readonly Mutation[] = [
     to: "",
     tests: ["test/worktrees/merge/exchange.test.ts"],
     title: "(W5)",
+    core: true,
   },
   {
     name: "W1-lock-is-not-looked-at-again",
