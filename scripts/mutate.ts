@@ -48,14 +48,11 @@ function findStale(all: readonly Mutation[]): readonly string[] {
   });
 }
 
-/** Mutations whose test did not run and pass in code that is whole, a sentence each. */
-function findUntested(chosen: readonly Mutation[], { cases }: TestRun): readonly string[] {
-  return chosen.flatMap((mutation) => {
-    const own = cases.filter((one) => isTestOf(mutation, one));
-    if (own.some(({ outcome }) => outcome === "passed")) return [];
-    const what = own.length > 0 ? "its test is skipped here" : "no test has its title";
-    return `${mutation.name}: ${what} (${mutation.tests.join(", ")}: "${mutation.title}").`;
-  });
+/** What came of a mutation's tests in code that is whole. `skipped`: this machine lacks what they need. */
+function wholeOutcome(mutation: Mutation, { cases }: TestRun): "passed" | "skipped" | "missing" {
+  const own = cases.filter((one) => isTestOf(mutation, one));
+  if (own.some(({ outcome }) => outcome === "passed")) return "passed";
+  return own.length > 0 ? "skipped" : "missing";
 }
 
 interface Tried {
@@ -103,11 +100,18 @@ async function tryAll(place: string, chosen: readonly Mutation[], stop: AbortSig
     console.error("The tests fail without any mutation, so they can show nothing.");
     return 1;
   }
-  const untested = findUntested(chosen, whole);
-  for (const sentence of untested) console.error(sentence);
-  if (untested.length > 0) return 1;
+  const {
+    passed = [],
+    skipped = [],
+    missing = [],
+  } = Object.groupBy(chosen, (one) => wholeOutcome(one, whole));
+  for (const { name, tests, title } of missing)
+    console.error(`${name}: no test has its title (${tests.join(", ")}: "${title}").`);
+  if (missing.length > 0) return 1;
+  for (const { name, tests } of skipped)
+    console.log(`NOT tried: ${name} (its test is skipped here: ${tests.join(", ")})`);
   let missed = 0;
-  for (const mutation of chosen) {
+  for (const mutation of passed) {
     const start = performance.now();
     const { noticed, why } = await tryMutation(place, mutation, stop);
     if (stop.aborted) return 130;
@@ -115,7 +119,8 @@ async function tryAll(place: string, chosen: readonly Mutation[], stop: AbortSig
     const seconds = ((performance.now() - start) / 1_000).toFixed(1);
     console.log(`${noticed ? "noticed" : "NOT noticed"}: ${mutation.name} (${why}; ${seconds} s)`);
   }
-  console.log(`${chosen.length - missed} of ${chosen.length} mutations noticed`);
+  const rest = skipped.length > 0 ? `, ${skipped.length} not tried` : "";
+  console.log(`${passed.length - missed} of ${chosen.length} mutations noticed${rest}`);
   return missed > 0 ? 1 : 0;
 }
 
