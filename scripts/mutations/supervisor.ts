@@ -297,4 +297,33 @@ export const supervisor: readonly Mutation[] = [
     tests: ["test/supervisor/isolation/full-repository.test.ts"],
     title: "which are not counted as none",
   },
+  {
+    name: "standing-words-are-left-out",
+    file: "src/supervisor/specs.ts",
+    from: '[isolation ? treeWords(isolation) : "", STANDING_WORDS]',
+    to: '[isolation ? treeWords(isolation) : ""]',
+    tests: ["test/supervisor/situation.test.ts"],
+    title: "has the standing words in the system prompt of every agent",
+  },
+  {
+    name: "git-status-is-for-the-main-conversation-alone",
+    file: "src/supervisor/knowledge.ts",
+    from: "...surroundings(leads || edits),",
+    to: "...surroundings(leads),",
+    tests: ["test/supervisor/situation.test.ts"],
+    title: "gives agents that edit the rules for code and the git status",
+  },
+  {
+    name: "model-of-a-resume-is-ignored",
+    file: "src/supervisor/agent-fields.ts",
+    from: `resume: (model, { spec, modelOf }) =>
+      modelOf(model) === spec.model
+        ? null`,
+    to: `resume: (model, { spec, modelOf }) =>
+      modelOf(model) !== ""
+        ? null`,
+    tests: ["test/supervisor/agent-fields.test.ts"],
+    title: "is refused with a sentence: model, resume",
+    core: true,
+  },
 ];
