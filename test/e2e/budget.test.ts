@@ -86,7 +86,9 @@ test("a quote above the threshold is one line on stderr in -p, and never a refus
   ]);
 });
 
-test("what is left of --max-budget-usd bounds the quote; settings give agents of a type their own", async () => {
+test("what is left of --max-budget-usd bounds the quote; settings give agents of a type their own", {
+  tags: ["long"],
+}, async () => {
   const { url } = await serverOf(fanOut);
   const settings = { quoteAboveUsd: 0.01, agentBudgets: { explore: { usd: 0.2 } } };
   const own = await troupe(["-p", "split it"], { url, settings });

@@ -29,7 +29,9 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
     expect(results[1]?.receipts.commands).toEqual([{ command: "echo two; exit 2", exitCode: 2 }]);
   });
 
-  test("without a mode for it only what reads is run; the rest is refused, and said with what would allow it", async () => {
+  test("without a mode for it only what reads is run; the rest is refused, and said with what would allow it", {
+    tags: ["long"],
+  }, async () => {
     const reads = await troupe(["-p", 'run "echo now; pwd"']);
     expect(reads.code, reads.err).toBe(0);
     expect(reads.out).toMatch(/ran:\n\n {4}now\n {4}\//);

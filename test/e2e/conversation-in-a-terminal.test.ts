@@ -227,7 +227,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
-  test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", async () => {
+  test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", {
+    tags: ["long"],
+  }, async () => {
     const server = await serving(() => ({ text: `${"word ".repeat(30)}end.`, chunks: 20, chunkDelayMs: 20 }));
     const terminal = start({ url: server.url, columns: 40, env: { NO_COLOR: "1" } });
     await ready(terminal);
@@ -254,7 +256,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
-  test("asks whether a folder is trusted that brings settings, and believes only a yes", async () => {
+  test("asks whether a folder is trusted that brings settings, and believes only a yes", {
+    tags: ["long"],
+  }, async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, ".claude"));
     writeFileSync(join(cwd, ".claude/settings.json"), '{"permissions":{"allow":["Bash(make:*)"]}}');
@@ -279,7 +283,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
 });
 
 describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("y allows once; everything that matters was shown before, hidden characters too", async () => {
+  test("y allows once; everything that matters was shown before, hidden characters too", {
+    tags: ["long"],
+  }, async () => {
     const server = await askingFor(permission);
     const terminal = start({ program: ASKING, url: server.url });
     await ready(terminal);
@@ -303,7 +309,9 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("what follows n is told to the agent; what is no answer is asked again", async () => {
+  test("what follows n is told to the agent; what is no answer is asked again", {
+    tags: ["long"],
+  }, async () => {
     const server = await askingFor(permission);
     const terminal = start({ program: ASKING, url: server.url });
     await ready(terminal);
@@ -320,7 +328,9 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("a command of a real session runs after y and not after n, with /mode and /permissions to match", async () => {
+  test("a command of a real session runs after y and not after n, with /mode and /permissions to match", {
+    tags: ["long"],
+  }, async () => {
     const server = await serving((n) =>
       n === 0 || n === 2
         ? { calls: [{ name: "Bash", input: { command: `touch made-${n}`, description: "Make a file" } }] }
@@ -348,7 +358,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("what was typed before the question was drawn is no answer to it", async () => {
+  test("what was typed before the question was drawn is no answer to it", { tags: ["long"] }, async () => {
     const typed = Promise.withResolvers<void>();
     const server = await serving((n) =>
       n === 0
@@ -377,7 +387,9 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("Ctrl-C at a question ends the turn; Ctrl-D leaves: nobody has answered", async () => {
+  test("Ctrl-C at a question ends the turn; Ctrl-D leaves: nobody has answered", {
+    tags: ["long"],
+  }, async () => {
     const server = await serving(() => ({ calls: [{ name: "AskThem", input: { ask: permission } }] }));
     const terminal = start({ program: ASKING, url: server.url });
     await ready(terminal);
@@ -391,7 +403,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     expect(await terminal.ended).toBe(0);
   });
 
-  test("questions and plans are answered too", async () => {
+  test("questions and plans are answered too", { tags: ["long"] }, async () => {
     const question = {
       type: "question",
       id: "2",

@@ -54,7 +54,7 @@ function fanOut(
 }
 
 describe("troupe -p", () => {
-  test("prints the answer and nothing else, exit 0", async () => {
+  test("prints the answer and nothing else, exit 0", { tags: ["long"] }, async () => {
     const { url } = await serverOf(echo);
     expect(await troupe(["-p", "hello"], { url })).toMatchObject({ code: 0, out: "echo: hello\n", err: "" });
   });
@@ -151,7 +151,9 @@ describe("troupe -p", () => {
     expect(after).not.toContain("CANARY-5519");
   });
 
-  test("reading outside the workspace is refused and listed; --add-dir allows it", async () => {
+  test("reading outside the workspace is refused and listed; --add-dir allows it", {
+    tags: ["long"],
+  }, async () => {
     const outside = temporaryFolder();
     const file = join(outside, "secret.txt");
     writeFileSync(file, "SECRET-77\n");

@@ -4,7 +4,9 @@ import { troupe } from "../support/cli-process.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-test("start --demo edits: three agents, a conflict that its owner settles, all merged over uncommitted work, and an undo; the repository itself is only read (issue 6, done when)", async () => {
+test("start --demo edits: three agents, a conflict that its owner settles, all merged over uncommitted work, and an undo; the repository itself is only read (issue 6, done when)", {
+  tags: ["long"],
+}, async () => {
   const { folder, must, write } = await repositoryWith({
     ...{ "README.md": "# A project\n\nWhat it is.\n", "docs/use.md": "# Use\n\nAs you like.\n" },
     "src/main.ts": "export const main = () => {};\n",

@@ -80,7 +80,7 @@ function answers(path: string): Promise<boolean> {
 }
 
 describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 }, () => {
-  test("waits for background agents, whose results the answer knows", async () => {
+  test("waits for background agents, whose results the answer knows", { tags: ["long"] }, async () => {
     const at = place();
     const server = await serving((request) => {
       if (isAgents(request)) return { text: "A needle.", delayMs: 300 };
@@ -123,6 +123,7 @@ describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 },
   ] as const;
   test.each(everyNth(ends, 2))(
     "%s ends every command and leaves with %i, with nothing left",
+    { tags: ["long"] },
     async (signal, expected) => {
       const at = place();
       const server = await serving(() => ({
@@ -183,7 +184,9 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     return { server, finds: (text: string) => finding.resolve({ text }) };
   };
 
-  test("an agent that ends while the person types wakes the conversation, and leaves the line alone", async () => {
+  test("an agent that ends while the person types wakes the conversation, and leaves the line alone", {
+    tags: ["long"],
+  }, async () => {
     const at = place();
     const { server, finds } = await working(({ rawBody }) =>
       rawBody.includes("A needle.")
@@ -291,6 +294,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
   ] as const;
   test.each(isLong ? goes : goes.slice(1))(
     "%s leaves with %i and the terminal as it was",
+    { tags: ["long"] },
     async (signal, code) => {
       const at = place();
       const server = await serving(() => ({ calls: [command("touch begun; trap '' TERM HUP; sleep 100")] }));

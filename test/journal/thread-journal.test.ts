@@ -245,7 +245,9 @@ test("every number that was answered survives SIGKILL (A22.29, promise 4)", asyn
 
 const KILLS = long(16, 4);
 
-test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", async () => {
+test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", {
+  tags: ["long"],
+}, async () => {
   const place = await newPlace();
   const answered: string[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {

@@ -112,7 +112,9 @@ describe("the gateway's thread is killed", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("oftener than three times in a minute: it is given up, said, and every request ends", async () => {
+  test("oftener than three times in a minute: it is given up, said, and every request ends", {
+    tags: ["long"],
+  }, async () => {
     const { server, gateway, closed, clock } = await gatewayOver(() => new Promise(() => {}));
     const lane = laneOf(gateway, MAIN);
     const waiting = ask(lane);
@@ -141,7 +143,9 @@ describe("the gateway's thread is killed", () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  test("whenever somebody connects: nobody waits for ever for a thread that never lives", async () => {
+  test("whenever somebody connects: nobody waits for ever for a thread that never lives", {
+    tags: ["long"],
+  }, async () => {
     const gateway = threadGateway(
       { source: { provider: "offline" } },
       { entry: new URL("./dying-gateway.ts", import.meta.url) },

@@ -94,7 +94,7 @@ describe("a field of an Agent call", () => {
     expect(textsOf(request)).not.toContain("the task");
   });
 
-  test("is no reason to refuse a resume if it says what the agent is", async () => {
+  test("is no reason to refuse a resume if it says what the agent is", { tags: ["long"] }, async () => {
     const same = { subagent_type: "Worker", model: "sonnet", isolation: "worktree" };
     const { said, request } = await callWith("resume", same, { isolation: "worktree" });
     expect(said).toContain("(worker) ended");

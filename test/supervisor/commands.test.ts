@@ -8,7 +8,7 @@ import { blocksOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { witness } from "../processes/witness.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const acting = { permissionMode: "acceptEdits", allowedTools: ["Bash"] } as const;
@@ -22,7 +22,7 @@ function results(request: ModelRequest | undefined): string[] {
   );
 }
 
-describe.each(hosts)("an agent's commands, %s", (host) => {
+describe.each(shippedHosts)("an agent's commands, %s", (host) => {
   test("its folder is its own, kept from turn to turn and from prompt to prompt; what it ran is in the receipts (A7.5)", async () => {
     const { supervisor, model, cwd } = supervised(
       host,
@@ -116,7 +116,9 @@ test("an agent whose thread is ended leaves no process, not even one that left i
   if (existsSync("/proc/self/environ")) await outside.allGone;
 });
 
-test("a session that is killed with SIGKILL leaves none of its commands, in front or in the background (A7.10)", async () => {
+test("a session that is killed with SIGKILL leaves none of its commands, in front or in the background (A7.10)", {
+  tags: ["long"],
+}, async () => {
   const [front, back, stray] = [witness(), witness(), witness()];
   const { cwd, home } = supervised("in-thread", []);
   const hold = (path: string) => `exec 9>"${path}"; echo up >&9; exec sleep 1000`;

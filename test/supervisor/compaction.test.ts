@@ -165,6 +165,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
   });
 
   test("a fork begins with what its parent is shown, byte for byte (A11.9)", {
+    tags: ["long"],
     timeout: 60_000,
   }, async () => {
     const step = stepping(60);

@@ -27,7 +27,9 @@ async function offered(host: HostName, sandbox?: { readonly mode: "on" | "requir
 }
 
 describe.each(everyDayHosts)("what agents are told of the sandbox, %s", (host) => {
-  test("where it is on, Bash ends with its policy, the same for every agent; else with a warning instead (A4.6)", async () => {
+  test("where it is on, Bash ends with its policy, the same for every agent; else with a warning instead (A4.6)", {
+    tags: ["long"],
+  }, async () => {
     const without = (await offered(host)).texts[0] ?? "";
     expect(without).not.toContain("allowOnly");
     const { texts, warnings } = await offered(host, { mode: "on" });

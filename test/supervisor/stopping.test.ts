@@ -3,7 +3,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
-import { everyDayHosts } from "../support/supervised.ts";
+import { shippedHosts } from "../support/supervised.ts";
 import {
   broken,
   journalOf,
@@ -62,7 +62,7 @@ const statuses = (views: readonly AgentView[]) =>
 const called = ({ supervisor }: World, name: string) =>
   supervisor.tree().find(({ description }) => description === name) ?? never();
 
-describe.each(everyDayHosts)("a stop, %s", (host) => {
+describe.each(shippedHosts)("a stop, %s", (host) => {
   test("of the turn in front leaves what works in the background, and its result still comes (issue 5, item 8)", async () => {
     const { script, ready, hold } = family();
     const answered = Promise.withResolvers<string>();
@@ -145,7 +145,9 @@ describe.each(everyDayHosts)("a stop, %s", (host) => {
     );
   });
 
-  test("close ends everything, and leaves no thread, port, process or timer behind", async () => {
+  test("close ends everything, and leaves no thread, port, process or timer behind", {
+    tags: ["long"],
+  }, async () => {
     const before = kinds();
     const { script, ready } = family();
     const there = world(host, script, { limits, background: "wake" });

@@ -94,7 +94,7 @@ test("C13: one whose session still runs is nobody else's", async () => {
   });
 });
 
-test("an earlier life that is not made anew after all leaves what was kept", async () => {
+test("an earlier life that is not made anew after all leaves what was kept", { tags: ["long"] }, async () => {
   const { person, common, ground, tree, snapshot } = await withTree();
   writeFileSync(join(tree.path, "a.txt"), "edited");
   const { commit } = await snapshot();

@@ -61,7 +61,9 @@ test("the diff is from the base to the newest snapshot, with ignored files last"
   expect(await diffTree({ ...named(t), name: "nobody" }, t.ground)).toMatchObject({ type: "refused" });
 });
 
-test("the list has what stands, what is of the dead, and what is removed and kept", async () => {
+test("the list has what stands, what is of the dead, and what is removed and kept", {
+  tags: ["long"],
+}, async () => {
   const t = await edited();
   const dead = await treeIn(t.repository, "t2", { owner: DEAD });
   const gone = await treeIn(t.repository, "t3", { owner: DEAD });

@@ -19,7 +19,9 @@ import { repositoryWith } from "../support/git-repository.ts";
 import { creationIn } from "../support/worktree-ground.ts";
 import { DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
 
-test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", async () => {
+test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const living = await treeIn(repository, "living");
   const empty = await treeIn(repository, "empty", { owner: DEAD });

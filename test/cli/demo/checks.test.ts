@@ -69,7 +69,7 @@ describe("what the demo says of a checkout was looked at (issue 6, done when)", 
     ["a file less", ({ write }) => write({ "your-notes.md": null })],
     ["an edit less", ({ write }) => write({ "third-agent.md": null })],
     ["an edit twice", ({ folder }) => appendFileSync(join(folder, "README.md"), "By the first agent.\n")],
-  ])("%s that is another makes one of the statements untrue", async (_, change) => {
+  ])("%s that is another makes one of the statements untrue", { tags: ["long"] }, async (_, change) => {
     const { repository, begin, see, roles } = await played();
     await change(repository);
     expect(all(begin, await see(), roles).some(({ ok }) => !ok)).toBe(true);

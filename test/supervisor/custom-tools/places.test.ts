@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { type CustomTool, defineTool, type ToolSpec } from "../../../src/supervisor/custom-tools.ts";
-import { type HostName, hosts, supervised } from "../../support/supervised.ts";
+import { type HostName, shippedHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { count, never, quit, spin, where } from "./thread-tools.ts";
 
@@ -125,7 +125,7 @@ describe("where a library user's tool runs", () => {
   });
 });
 
-describe.each(hosts)("a tool that never returns, %s", (host) => {
+describe.each(shippedHosts)("a tool that never returns, %s", (host) => {
   const onCaller = defineTool({
     runsIn: "caller",
     ...{ name: "Never", description, inputSchema: z.object({ file: z.string() }), permissionLevel: "read" },
@@ -163,7 +163,9 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
     expect(readFileSync(file, "utf8")).toBe("Error: Never did not return within 0.5 s.");
   });
 
-  test("if it computes for ever: others answer meanwhile, and its agent is ended by name", async () => {
+  test("if it computes for ever: others answer meanwhile, and its agent is ended by name", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, events } = session(
       "worker threads",
       [spin, where],

@@ -91,7 +91,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("a conflict goes back to its owner, who finds both sides and settles it (issue 6, 5)", async () => {
+  test("a conflict goes back to its owner, who finds both sides and settles it (issue 6, 5)", {
+    tags: ["long"],
+  }, async () => {
     const bothWrote = barrier(2);
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       const file = at(request, "a.txt");
@@ -113,7 +115,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(repository, "a.txt")).not.toContain("<<<<<<<");
   });
 
-  test("a conflict that its owner does not settle stays on its branch after two tries, and names file and lines", async () => {
+  test("a conflict that its owner does not settle stays on its branch after two tries, and names file and lines", {
+    tags: ["long"],
+  }, async () => {
     const bothWrote = barrier(2);
     let asked = 0;
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
@@ -194,7 +198,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     }
   });
 
-  test("the check runs on the merged files before they reach the checkout; where it fails they do not", async () => {
+  test("the check runs on the merged files before they reach the checkout; where it fails they do not", {
+    tags: ["long"],
+  }, async () => {
     const check = "grep -q person b.txt && ! grep -q bad new.txt";
     const { repository, supervisor } = await sessionIn(
       host,
@@ -230,7 +236,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
   });
 
-  test("the set-up command runs in the tree before the agent starts; where it fails the agent does not start (C14)", async () => {
+  test("the set-up command runs in the tree before the agent starts; where it fails the agent does not start (C14)", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model } = await sessionIn(
       host,
       (request, said) => (said.includes("ready") ? { text: "It is ready." } : read(at(request, "made.txt"))),
@@ -267,7 +275,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     await expect(supervisor.spawn(isolated("x"))).rejects.toThrow(/core\.fsmonitor/);
   });
 
-  test("deletions by its own calls come back; others are held back and named (C15)", async () => {
+  test("deletions by its own calls come back; others are held back and named (C15)", {
+    tags: ["long"],
+  }, async () => {
     let root = "";
     const { repository, supervisor } = await sessionIn(
       host,
@@ -312,7 +322,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(other.repository, "new.txt")).toBe("x\n");
   });
 
-  test("an agent in a tree that starts another with a tree of its own gets its edits into its tree, and both come back (A11.6)", async () => {
+  test("an agent in a tree that starts another with a tree of its own gets its edits into its tree, and both come back (A11.6)", {
+    tags: ["long"],
+  }, async () => {
     const roots = new Set<string>();
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       roots.add(rootOf(request));
@@ -380,7 +392,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
   });
 
-  test("one that goes on after its edits came back works in the same place, on what the checkout is by now", async () => {
+  test("one that goes on after its edits came back works in the same place, on what the checkout is by now", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       const more = said.includes("and now more");
       if (more && said.includes("was overwritten")) return { text: "More done." };

@@ -120,7 +120,7 @@ describe("edits as one commit", () => {
     expect(await repository.must(["status", "--porcelain"])).toBe("");
   });
 
-  it("is there or is not after a death at any step", { timeout: 120_000 }, async () => {
+  it("is there or is not after a death at any step", { tags: ["long"], timeout: 120_000 }, async () => {
     const counting = dyingDisk(Number.POSITIVE_INFINITY);
     await (await scene()).agent.apply({ commit: "x" }, counting.disk);
     const steps = counting.steps();

@@ -18,7 +18,10 @@ describe("a death while edits are brought in, or undone", () => {
     return { repository, agent, common: join(repository.folder, ".git") };
   };
 
-  it("leaves either all or nothing of it, and no lock, folder or ref", { timeout: 120_000 }, async () => {
+  it("leaves either all or nothing of it, and no lock, folder or ref", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const counting = dyingDisk(Number.POSITIVE_INFINITY);
     const counted = await scene();
     await counted.agent.apply({}, counting.disk);
@@ -65,7 +68,9 @@ describe("a death while edits are brought in, or undone", () => {
     expect(picture(repository.folder)).toEqual(before);
   });
 
-  it("by kill -9: the next merge takes the lock over, takes back what is half done, and goes on", async () => {
+  it("by kill -9: the next merge takes the lock over, takes back what is half done, and goes on", {
+    tags: ["long"],
+  }, async () => {
     for (const step of [4, 7, 11]) {
       const { repository, agent, common } = await scene();
       const before = picture(repository.folder);

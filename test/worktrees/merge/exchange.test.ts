@@ -272,7 +272,7 @@ describe("a save at any moment of an exchange", () => {
     }
   });
 
-  it("is never lost in a race with another process", { timeout: 120_000 }, async () => {
+  it("is never lost in a race with another process", { tags: ["long"], timeout: 120_000 }, async () => {
     const folder = temporaryFolder();
     const child = fork(join(import.meta.dirname, "saving-process.ts"), { stdio: "inherit" });
     const seen = { done: 0, changed: 0, failed: 0 };
