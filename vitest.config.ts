@@ -11,7 +11,7 @@ export default defineConfig({
     tags: [
       {
         name: "long",
-        description: "Slow, and close to a quick test: `npm run test:rest` runs it, not `npm test`.",
+        description: "Slow, and close to a quick test: only `npm run test:rest` runs it.",
       },
     ],
     // Processes, because tests start threads, change the environment and kill what they started. Files share them:

@@ -67,6 +67,7 @@ describe.each(shippedHosts)("an actor goes on from its turn records, %s", (name)
       : threadHost({ maxThreads: 2, onFault: () => {} });
 
   test("ending its thread after any turn gives the same conversation and the same end (promise 8)", {
+    tags: ["long"],
     timeout: 60_000,
   }, async () => {
     const host = open();

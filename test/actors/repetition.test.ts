@@ -21,7 +21,7 @@ describe.each(shippedHosts)("calls that are repeated, %s", (host) => {
     expect(told.indexOf(true)).toBe(4);
   });
 
-  test("two calls in turn are a circle, too", async () => {
+  test("two calls in turn are a circle, too", { tags: ["long"] }, async () => {
     let at = 0;
     const { supervisor, model } = supervised(
       host,

@@ -29,7 +29,7 @@ describe("what a person is told when the model cannot be had", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("an unknown model is named", async () => {
+  test("an unknown model is named", { tags: ["long"] }, async () => {
     const { url } = await serverOf(() => apiError(404, "not_found_error", "model: claude-nonsense"));
     const { code, err, out } = await troupe(["-p", "hi", "--model", "claude-nonsense"], { url });
     expect(code).toBe(1);

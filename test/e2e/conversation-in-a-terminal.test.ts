@@ -78,7 +78,9 @@ const permission = {
 };
 
 describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("answers several prompts in one session, tells what each used, and leaves with Ctrl-D", async () => {
+  test("answers several prompts in one session, tells what each used, and leaves with Ctrl-D", {
+    tags: ["long"],
+  }, async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "wire.md"), "# Wire\n\nThe wire format is JSON lines.\n");
     const terminal = start({ cwd });
@@ -95,7 +97,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("troupe sessions show");
   });
 
-  test("shows the reply as it is written, above the agents", async () => {
+  test("shows the reply as it is written, above the agents", { tags: ["long"] }, async () => {
     const seen = Promise.withResolvers<void>();
     const server = await serving(() => ({
       text: "First line.\nSecond line is written slowly, word by word.",
@@ -111,7 +113,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
-  test("keeps lines for the next conversation, for this user only; the arrow keys find them", async () => {
+  test("keeps lines for the next conversation, for this user only; the arrow keys find them", {
+    tags: ["long"],
+  }, async () => {
     const home = temporaryFolder("troupe-home-");
     const first = start({ home });
     await ready(first);
@@ -147,7 +151,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
-  test("Ctrl-C ends the turn and the conversation stays; twice it leaves", async () => {
+  test("Ctrl-C ends the turn and the conversation stays; twice it leaves", { tags: ["long"] }, async () => {
     const server = await serving((n) => (n === 0 ? endless : { text: "Here I am." }));
     const terminal = start({ url: server.url });
     await ready(terminal);

@@ -46,7 +46,9 @@ test("start --demo edits: three agents, a conflict that its owner settles, all m
   expect(await all()).toEqual(before);
 });
 
-test("an interrupted demo says what is known, removes its scratch checkout, and promises nothing of it", async () => {
+test("an interrupted demo says what is known, removes its scratch checkout, and promises nothing of it", {
+  tags: ["long"],
+}, async () => {
   const temporary = temporaryFolder();
   const { code, out, err } = await troupe(["start", "--demo", "edits"], {
     env: { TMPDIR: temporary },

@@ -313,7 +313,7 @@ describe("when it is over, nothing is left", { timeout: 60_000 }, () => {
     background: true,
   };
 
-  test("a client that closes its end (fault 63)", async () => {
+  test("a client that closes its end (fault 63)", { tags: ["long"] }, async () => {
     const place = placed();
     const messages = await model(works);
     const { client, call, gone, words } = await connected(place, messages, open);
@@ -339,7 +339,7 @@ describe("when it is over, nothing is left", { timeout: 60_000 }, () => {
     for (const { err } of programs) expect(await err).toContain("Stopping");
   });
 
-  test("stdout has nothing but the protocol, whatever comes in", async () => {
+  test("stdout has nothing but the protocol, whatever comes in", { tags: ["long"] }, async () => {
     const { child, ended, out, err } = started(placed(), await model(() => ({ text: "Done." })));
     child.stdin?.write(`hello?\n${initialize}{"id":9}\n${request(2, "tools/nothing")}${request(3, "ping")}`);
     child.stdin?.end("{");

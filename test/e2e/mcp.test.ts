@@ -131,7 +131,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     expect(ended.code, ended.err).toBe(0);
   });
 
-  test("it answers for agents of a fan-out as well", async () => {
+  test("it answers for agents of a fan-out as well", { tags: ["long"] }, async () => {
     const place = placed();
     writeFileSync(join(place.script, "answer"), '{"behavior":"deny","message":"No."}');
     const messages = await served(once(bash("touch made && ls")));
@@ -159,7 +159,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     expect(messages.requests).toHaveLength(0);
   });
 
-  test("a server without that tool: a sentence, and no model is asked", async () => {
+  test("a server without that tool: a sentence, and no model is asked", { tags: ["long"] }, async () => {
     const place = placed();
     const messages = await served(once({ text: "hello" }));
     const named = ["--mcp-config", approvals(place), "--permission-prompt-tool", "mcp__approvals__ask"];
@@ -176,7 +176,9 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
     args: ["-e", `require("fs").writeFileSync(${JSON.stringify(join(place.script, "canary"))}, "")`],
   });
 
-  test("faults-and-threats §7: .mcp.json starts nothing before trust, whatever the folder says of itself; one line says so", async () => {
+  test("faults-and-threats §7: .mcp.json starts nothing before trust, whatever the folder says of itself; one line says so", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     put(join(place.cwd, ".mcp.json"), { mcpServers: { evil: canary(place) } });
     put(join(place.cwd, ".claude/settings.json"), {
@@ -235,7 +237,7 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
       `{"a":{"command":"x","env":{"T":"$${"{NO_SUCH_VARIABLE}"}"}}}`,
       "is not set",
     ],
-  ])("--mcp-config with %s: exit code 2 and a sentence", async (_, config, words) => {
+  ])("--mcp-config with %s: exit code 2 and a sentence", { tags: ["long"] }, async (_, config, words) => {
     const place = placed();
     const messages = await served(once({ text: "hello" }));
     const ended = await asked(place, messages, ["--mcp-config", config]);

@@ -204,7 +204,9 @@ describe("a kill between the last durable reply and stdout (issue 15, 5)", { tim
     },
   );
 
-  test("exits as it would have, and says that nothing is left once it was printed", async () => {
+  test("exits as it would have, and says that nothing is left once it was printed", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     const server = await serving(({ n }) => ({
       text: `Step ${n}.`,
@@ -223,7 +225,7 @@ describe("a kill between the last durable reply and stdout (issue 15, 5)", { tim
     expect(third.err).toContain("was cut off, and there is no prompt");
   });
 
-  test("prints every report of a fan-out", async () => {
+  test("prints every report of a fan-out", { tags: ["long"] }, async () => {
     const at = places();
     const server = await serving(({ rawBody }) => ({
       text: rawBody.includes("one?") ? "First." : "Second.",
@@ -299,7 +301,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
     expect(again.json()["result"]).toContain("It found a needle.");
   });
 
-  test("names the directory if it is another one", async () => {
+  test("names the directory if it is another one", { tags: ["long"] }, async () => {
     const at = places();
     const { server } = await searching();
     const stopped = await troupe(["-p", "go", "--cwd", at.cwd], {

@@ -119,7 +119,9 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
     expect(ended.err).not.toContain("trusted");
   });
 
-  test("without --trust its allow rule does not count: one line says so, and the rest works", async () => {
+  test("without --trust its allow rule does not count: one line says so, and the rest works", {
+    tags: ["long"],
+  }, async () => {
     const ended = await asked(placed({ project: sample }), 'run "npm test --silent"', []);
     expect(ended.code, ended.err).toBe(0);
     expect(existsSync(join(ended.cwd, "tested.txt"))).toBe(false);
@@ -147,7 +149,7 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
     },
   );
 
-  test("its mode counts with --trust only (A6.6)", async () => {
+  test("its mode counts with --trust only (A6.6)", { tags: ["long"] }, async () => {
     const trusted = await asked(placed({ project: sample }), 'create new.txt with "x"', ["--trust"]);
     expect(existsSync(join(trusted.cwd, "new.txt")), trusted.out).toBe(true);
     const not = await asked(placed({ project: sample }), 'create new.txt with "x"', []);
@@ -182,7 +184,9 @@ describe("the seed's sample settings, with a model on a server", { timeout: 60_0
     },
   );
 
-  test("untrusted, two agents deep: the denial holds, the allowance does not", async () => {
+  test("untrusted, two agents deep: the denial holds, the allowance does not", {
+    tags: ["long"],
+  }, async () => {
     const seen: RecordedRequest[] = [];
     const { url } = await served(deep(2, bash("npm test --silent", "rm -rf build"), seen));
     const ended = await asked(placed({ project: sample }), "go", [], { url });
@@ -304,7 +308,9 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     expect(existsSync(join(place.cwd, "a.txt"))).toBe(true);
   });
 
-  test("what PostToolUse prints stands in the result that the model reads (A5.8)", async () => {
+  test("what PostToolUse prints stands in the result that the model reads (A5.8)", {
+    tags: ["long"],
+  }, async () => {
     const place = hooked(() => ({
       hooks: { PostToolUse: [{ hooks: [{ type: "command", command: "echo formatted by a hook" }] }] },
     }));
@@ -332,7 +338,7 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("Stop lets the model go on once, as often as it says so (A5.10)", async () => {
+  test("Stop lets the model go on once, as often as it says so (A5.10)", { tags: ["long"] }, async () => {
     const command = `grep -q '"stop_hook_active":true' || { echo 'and the tests' >&2; exit 2; }`;
     const place = hooked(() => ({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } }));
     const server = await served(() => ({ text: "ok" }));
@@ -398,14 +404,14 @@ describe("the examples of docs/hooks.md do what they say", { timeout: 60_000 }, 
     expect((await answered(3, running("echo x"))).results).toMatchObject([{ isError: false }]);
   });
 
-  test("blanks at the end of a line are reported with the change", async () => {
+  test("blanks at the end of a line are reported with the change", { tags: ["long"] }, async () => {
     const { results } = await answered(4, write("a.md", "text  \n"));
     expect(results).toMatchObject([
       { isError: false, text: expect.stringContaining("Blanks at the end of a line: ./a.md:1:text") },
     ]);
   });
 
-  test("the end waits for the notes, once", async () => {
+  test("the end waits for the notes, once", { tags: ["long"] }, async () => {
     const { requests, code } = await answered(5, () => ({ text: "I am done." }));
     expect(code).toBe(0);
     expect(requests).toHaveLength(2);
@@ -430,21 +436,25 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
     ["SIGTERM", 143],
   ] as const;
   // Another signal leaves by the same way.
-  test.each(signals.slice(0, long(2, 1)))("at %s, in the middle of a reply", async (signal, code) => {
-    const own = place();
-    const server = await served(() => ({
-      text: "Endless",
-      upTo: "event: content_block_stop",
-      ending: "pings",
-    }));
-    const ended = await troupe(["-p", "go"], {
-      ...own,
-      url: server.url,
-      onStart: (child) => void server.request(0).then(() => child.kill(signal)),
-    });
-    expect(ended.code, ended.err).toBe(code);
-    expect(heard(own, "SessionEnd")).toHaveLength(1);
-  });
+  test.each(signals.slice(0, long(2, 1)))(
+    "at %s, in the middle of a reply",
+    { tags: ["long"] },
+    async (signal, code) => {
+      const own = place();
+      const server = await served(() => ({
+        text: "Endless",
+        upTo: "event: content_block_stop",
+        ending: "pings",
+      }));
+      const ended = await troupe(["-p", "go"], {
+        ...own,
+        url: server.url,
+        onStart: (child) => void server.request(0).then(() => child.kill(signal)),
+      });
+      expect(ended.code, ended.err).toBe(code);
+      expect(heard(own, "SessionEnd")).toHaveLength(1);
+    },
+  );
 
   test("at a fatal error of the model", async () => {
     const own = place();

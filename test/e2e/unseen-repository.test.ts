@@ -37,7 +37,9 @@ const meeting = (mine: string, other: string) =>
   `touch ${mine}; for i in $(seq 500); do [ -e ${other} ] && echo met && exit; sleep 0.02; done; exit 9`;
 
 describe("with the offline model", { timeout: 60_000 }, () => {
-  test("-p explores, creates, replaces, appends, runs, in parallel, in the background, and is notified", async () => {
+  test("-p explores, creates, replaces, appends, runs, in parallel, in the background, and is notified", {
+    tags: ["long"],
+  }, async () => {
     const cwd = repository();
     const prompt = [
       "where is highest_tide defined?",

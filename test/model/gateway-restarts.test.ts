@@ -55,7 +55,9 @@ function laneOf(gateway: Gateway, actor: ActorId) {
 const begun: Handler = () => ({ text: "Once upon", upTo: '"content_block_stop"', ending: "stall" });
 
 describe("the gateway's thread is killed", () => {
-  test("while 8 requests stream: it is started again, all 8 are sent again and answered, nobody else notices", async () => {
+  test("while 8 requests stream: it is started again, all 8 are sent again and answered, nobody else notices", {
+    tags: ["long"],
+  }, async () => {
     const { server, gateway, notices } = await gatewayOver((request) =>
       request.n < 8 ? begun(request) : { text: "Once upon a time." },
     );

@@ -83,7 +83,7 @@ const obeyed = all.flatMap((one) => ("obeyed" in one ? [{ ...one, check: one.obe
 const refused = all.flatMap((one) => ("refused" in one ? [{ ...one, words: one.refused }] : []));
 
 describe("a field of an Agent call", () => {
-  test.each(obeyed)("is obeyed: $field, $path", async ({ field, path, value, check }) => {
+  test.each(obeyed)("is obeyed: $field, $path", { tags: ["long"] }, async ({ field, path, value, check }) => {
     expect.hasAssertions();
     check(await callWith(path, { [field]: value }));
   });

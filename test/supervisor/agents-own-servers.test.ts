@@ -127,7 +127,7 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
     await until(() => !pids().some(isRunning));
   });
 
-  test("a fork has its parent's, in the same process", async () => {
+  test("a fork has its parent's, in the same process", { tags: ["long"] }, async () => {
     const { own, pids } = noting();
     const { supervisor } = supervised(
       host,
@@ -210,7 +210,9 @@ describe("servers of agents that are not started", () => {
   });
 });
 
-test("how many agents one may start is counted after the wait for their servers, too", async () => {
+test("how many agents one may start is counted after the wait for their servers, too", {
+  tags: ["long"],
+}, async () => {
   const { supervisor } = supervised(
     "in-thread",
     (request, n) => (isMain(request) && n === 0 ? { calls: [asks("dba"), asks("dba")] } : { text: "ok" }),

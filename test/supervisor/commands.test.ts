@@ -23,7 +23,9 @@ function results(request: ModelRequest | undefined): string[] {
 }
 
 describe.each(shippedHosts)("an agent's commands, %s", (host) => {
-  test("its folder is its own, kept from turn to turn and from prompt to prompt; what it ran is in the receipts (A7.5)", async () => {
+  test("its folder is its own, kept from turn to turn and from prompt to prompt; what it ran is in the receipts (A7.5)", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model, cwd } = supervised(
       host,
       (request, n) => {
@@ -45,7 +47,7 @@ describe.each(shippedHosts)("an agent's commands, %s", (host) => {
     expect(child?.summary?.receipts.commands).toEqual([{ command: "pwd; exit 3", exitCode: 3 }]);
   });
 
-  test("calls of one reply run side by side (A4.3)", async () => {
+  test("calls of one reply run side by side (A4.3)", { tags: ["long"] }, async () => {
     // Each waits for the other: one after the other they would never end.
     const { supervisor, model } = supervised(
       host,
@@ -62,7 +64,9 @@ describe.each(shippedHosts)("an agent's commands, %s", (host) => {
     expect(results(model.requests[1])).toEqual(["y\n[Exit code 0]", "x\n[Exit code 0]"]);
   });
 
-  test("cancelling an agent ends its command, and what the command had said is kept", async () => {
+  test("cancelling an agent ends its command, and what the command had said is kept", {
+    tags: ["long"],
+  }, async () => {
     const { path, ready, allGone } = witness();
     const { supervisor } = supervised(
       host,

@@ -35,6 +35,7 @@ const stepping =
 
 describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
   test("8 agents whose windows hold a few turns finish, each with its own task, while their parent has a large one (C24, A19.5)", {
+    tags: ["long"],
     timeout: 60_000,
   }, async () => {
     const sizes: number[] = [];

@@ -116,7 +116,9 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
     ]);
   });
 
-  test("nested agents finish on a single slot: who waits gives its slot back", async () => {
+  test("nested agents finish on a single slot: who waits gives its slot back", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor } = supervised(
       host,
       (request, n) => {

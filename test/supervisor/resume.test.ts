@@ -28,7 +28,9 @@ const ofAgents = ({ model }: World) => model.requests.filter((request) => !isMai
 const lastOfMain = ({ model }: World) => textsOf(model.requests.filter(isMain).at(-1) ?? never());
 
 describe.each(shippedHosts)("resume, %s", (host) => {
-  test("the Agent tool goes on with an agent that has ended: its earlier conversation to the letter, and the new prompt (A11.7)", async () => {
+  test("the Agent tool goes on with an agent that has ended: its earlier conversation to the letter, and the new prompt (A11.7)", {
+    tags: ["long"],
+  }, async () => {
     const first = world(host, (request) => {
       if (!isMain(request)) return { text: `report ${repliesIn(request) + 1}` };
       if (repliesIn(request) === 0) return { calls: [agent("look")] };
@@ -162,7 +164,9 @@ describe.each(shippedHosts)("resume, %s", (host) => {
     await supervisor.close();
   });
 
-  test("an agent can be gone on with in the moment it ends, before its end is on disk", async () => {
+  test("an agent can be gone on with in the moment it ends, before its end is on disk", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor } = world(host, () => ({ text: "report" }), { limits: { maxAgents: 1 } });
     const result = supervisor.spawn({ type: "worker", prompt: "never begun" });
     const id = supervisor.tree()[0]?.id ?? never();
@@ -231,7 +235,9 @@ describe("what a session that was cut off still knows", () => {
     expect(third.model.requests).toEqual([]);
   });
 
-  test("the end of a command in the background that nobody had heard is told again, once (D1)", async () => {
+  test("the end of a command in the background that nobody had heard is told again, once (D1)", {
+    tags: ["long"],
+  }, async () => {
     const script = (request: ModelRequest): ScriptedTurn => {
       const said = textsOf(request);
       if (said.includes("<task-notification>")) return { text: "heard" };

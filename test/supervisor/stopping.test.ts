@@ -92,7 +92,7 @@ describe.each(shippedHosts)("a stop, %s", (host) => {
     expect(there.model.requests.flatMap(({ messages }) => whyInvalid(messages) ?? [])).toEqual([]);
   });
 
-  test("of a subtree ends all of it and nobody else", async () => {
+  test("of a subtree ends all of it and nobody else", { tags: ["long"] }, async () => {
     const { script, ready, hold } = family();
     const there = world(host, script, {
       limits,
@@ -115,7 +115,9 @@ describe.each(shippedHosts)("a stop, %s", (host) => {
     expect(last).toContain("behind so far");
   });
 
-  test("of everything ends everything; every one that was stopped can be gone on with, here and after a restart", async () => {
+  test("of everything ends everything; every one that was stopped can be gone on with, here and after a restart", {
+    tags: ["long"],
+  }, async () => {
     const { script, ready } = family();
     const there = world(host, script, { limits });
     const result = there.supervisor.prompt("go");

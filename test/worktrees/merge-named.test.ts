@@ -28,7 +28,9 @@ async function kept(edit: (t: TestTree) => void): Promise<TestTree> {
   return t;
 }
 
-test("edits that stayed on their branch come into the checkout, beside what the person has there, and can be undone", async () => {
+test("edits that stayed on their branch come into the checkout, beside what the person has there, and can be undone", {
+  tags: ["long"],
+}, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
   put(t.repository.folder, { "a.txt": "1\n2\n3\n4\nmine\n", "b.txt": "mine\n" });
   await t.repository.must(["add", "b.txt"]);
@@ -133,7 +135,7 @@ test("what it deletes is asked about first, as nobody knows any more whether tha
   expect(existsSync(join(other.repository.folder, "b.txt"))).toBe(false);
 });
 
-test("a conflict is named with its files and changes nothing", async () => {
+test("a conflict is named with its files and changes nothing", { tags: ["long"] }, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
   put(t.repository.folder, { "a.txt": "mine\n2\n3\n4\n5\n" });
   expect(await merge(t)).toMatchObject({

@@ -25,7 +25,9 @@ async function edited(): Promise<TestTree> {
   return t;
 }
 
-test("a removed tree is put back with all it held last, ignored files and modes too", async () => {
+test("a removed tree is put back with all it held last, ignored files and modes too", {
+  tags: ["long"],
+}, async () => {
   const t = await edited();
   const before = await t.must(["status", "--porcelain"]);
   expect(await removeTree({ tree: t.tree }, t.ground)).toEqual({ type: "done" });

@@ -241,7 +241,9 @@ test("a chain that git has lost parts of is begun anew rather than built on", as
   expect(answer.type).toBe("taken");
 });
 
-test("what was whole of a chain that git has lost parts of stays held, and the tree can still be removed", async () => {
+test("what was whole of a chain that git has lost parts of stays held, and the tree can still be removed", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   const commits: string[] = [];
   for (const at of [1, 2, 3, 4, 5]) {

@@ -91,7 +91,7 @@ describe("the built program, over a real repository", () => {
     expect(existsSync(ran)).toBe(true);
   });
 
-  test("one clear sentence where there is no repository", async () => {
+  test("one clear sentence where there is no repository", { tags: ["long"] }, async () => {
     const cwd = temporaryFolder();
     for (const argv of [
       ["worktrees", "list"],

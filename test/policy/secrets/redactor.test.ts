@@ -169,7 +169,7 @@ describe("known credentials", () => {
 describe("the hint that comes first", () => {
   const { suspect } = redactionOf({ values: ['quo"te\nvalue'] });
 
-  test("finds whatever would be replaced, also as a JSON string", () => {
+  test("finds whatever would be replaced, also as a JSON string", { tags: ["long"] }, () => {
     const secrets = [...SECRETS.map(([, one]) => one), ...KEPT.map(([, before, one]) => before + one)];
     const text = fc.tuple(
       fc.string({ unit: "binary" }),

@@ -402,7 +402,9 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(err).toContain("ended with exit code 3");
   });
 
-  test("can still be worked in: what it denies is denied, and the answer comes", async () => {
+  test("can still be worked in: what it denies is denied, and the answer comes", {
+    tags: ["long"],
+  }, async () => {
     const { code, out } = await visit({
       name: "",
       make: (repository) => settings(repository, { permissions: { deny: ["Bash(dd:*)"], allow: ["Bash"] } }),

@@ -57,7 +57,9 @@ async function mine({ must }: TestRepository): Promise<string> {
 }
 
 describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) => {
-  test("edits are merged back beside what the person has not committed, and the tree is gone (A11.6, A16.4, A22.26)", async () => {
+  test("edits are merged back beside what the person has not committed, and the tree is gone (A11.6, A16.4, A22.26)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       if (said.includes("was created")) return { text: "Written." };
       return write(at(request, "new.txt"), "of the agent\n");
@@ -159,7 +161,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(readFileSync(join(path, "new.txt"), "utf8")).toBe("of the agent\n");
   });
 
-  test("a write to the checkout is refused, with the right path named (C11)", async () => {
+  test("a write to the checkout is refused, with the right path named (C11)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (_, said) => {
       if (said.includes("of its own") || said.includes("of your own: write")) return { text: said };
       return write(join(repository.folder, "b.txt"), "leaked\n");
@@ -170,7 +174,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(summary.worktree?.outcome).toBe("empty");
   });
 
-  test("commit: one commit with the report as its message, on what HEAD is", async () => {
+  test("commit: one commit with the report as its message, on what HEAD is", { tags: ["long"] }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) =>
       said.includes("was created")
         ? { text: "Wrote the new file." }
@@ -184,7 +188,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["status", "--porcelain"])).toBe(" M b.txt\n");
   });
 
-  test("keep, and ask without anybody to ask: the edits stay on their branch", async () => {
+  test("keep, and ask without anybody to ask: the edits stay on their branch", {
+    tags: ["long"],
+  }, async () => {
     for (const merge of ["keep", "ask"] as const) {
       const { repository, supervisor } = await sessionIn(host, (request, said) =>
         said.includes("was created") ? { text: "Done." } : write(at(request, "new.txt"), "x\n"),
@@ -359,7 +365,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("the caller reads in its result what became of the edits, and undo takes them back (issue 6, 6)", async () => {
+  test("the caller reads in its result what became of the edits, and undo takes them back (issue 6, 6)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor, model } = await sessionIn(host, (request, said) => {
       if (request.actor !== "main") {
         if (said.includes("was created")) return { text: "Inner done." };
@@ -411,7 +419,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("what is said to one that was kept for a command, while its edits come back, changes nothing of what came of them, and is told to be unheard", async () => {
+  test("what is said to one that was kept for a command, while its edits come back, changes nothing of what came of them, and is told to be unheard", {
+    tags: ["long"],
+  }, async () => {
     const pipes = temporaryFolder();
     for (const name of ["command", "check"]) execFileSync("mkfifo", [join(pipes, name)]);
     const rests = Promise.withResolvers<ActorId>();
@@ -449,7 +459,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(warnings).toEqual([`Agent ${id} ended before it heard: turn left`]);
   });
 
-  test("one whose edits stayed on their branch goes on in its tree with them", async () => {
+  test("one whose edits stayed on their branch goes on in its tree with them", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       if (said.includes("and now more"))
         return said.includes("other.txt was created")

@@ -108,6 +108,7 @@ test.each(cases)(
 
 test.each(everyDayHosts)(
   "two agents that write to the same file are both told before either ends (%s; D8)",
+  { tags: ["long"] },
   async (host) => {
     const repository = await repositoryWith({ "a.txt": "one\n" });
     const both = barrier(2);

@@ -14,7 +14,7 @@ const text = (changed: Record<number, string> = {}) => LINES.map((line, at) => c
 const MOMENTS = ["before the proof", "after the proof", "as it is moved"] as const;
 
 describe("a save of the person while edits are brought in", () => {
-  it.each(MOMENTS)("is merged with the edits if both fit: %s", async (moment) => {
+  it.each(MOMENTS)("is merged with the edits if both fit: %s", { tags: ["long"] }, async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: text() });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", b: text({ 15: "agent\n" }) });

@@ -48,7 +48,10 @@ describe("a death while edits are brought in, or undone", () => {
     expect(ends).toContain("nothing");
   });
 
-  it("of an undo: the edits are there, or what was before", { timeout: 120_000 }, async () => {
+  it("of an undo: the edits are there, or what was before", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const { repository, agent, common } = await scene();
     const before = picture(repository.folder);
     await agent.apply();

@@ -119,7 +119,9 @@ describe("an exchange of files", () => {
     expect(readlinkSync(join(root, "linked"))).toBe("elsewhere");
   });
 
-  it("is taken back to the last byte, right and time after a death at any step, also one in taking back", () => {
+  it("is taken back to the last byte, right and time after a death at any step, also one in taking back", {
+    tags: ["long"],
+  }, () => {
     const counted = dyingDisk(Number.POSITIVE_INFINITY);
     exchange(all().work, counted.disk);
     const steps = counted.steps();
