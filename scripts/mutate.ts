@@ -4,6 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -89,6 +90,16 @@ function choose(core: boolean, only: readonly string[]): readonly Mutation[] {
   );
 }
 
+/** For `npm run test:rest`, whose last line counts each mutation as a test. */
+function countAsTests({
+  passed,
+  failed,
+  skipped,
+}: Readonly<Record<"passed" | "failed" | "skipped", number>>): void {
+  const file = process.env["TROUPE_COUNTS"];
+  if (file !== undefined) appendFileSync(file, `${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+}
+
 async function tryAll(place: string, chosen: readonly Mutation[], stop: AbortSignal): Promise<number> {
   copyCheckout(place);
   const whole = await runTests(place, chosen, stop);
@@ -119,6 +130,7 @@ async function tryAll(place: string, chosen: readonly Mutation[], stop: AbortSig
     const seconds = ((performance.now() - start) / 1_000).toFixed(1);
     console.log(`${noticed ? "noticed" : "NOT noticed"}: ${mutation.name} (${why}; ${seconds} s)`);
   }
+  countAsTests({ passed: passed.length - missed, failed: missed, skipped: skipped.length });
   const rest = skipped.length > 0 ? `, ${skipped.length} not tried` : "";
   console.log(`${passed.length - missed} of ${chosen.length} mutations noticed${rest}`);
   return missed > 0 ? 1 : 0;

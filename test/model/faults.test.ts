@@ -391,7 +391,9 @@ describe("a stream that breaks", () => {
     expect(await (await server.request(0)).ended).toBe("broken");
   });
 
-  test("a process that is sent 64 MB in one delta does not grow by much more than that (fault 25)", async () => {
+  test("a process that is sent 64 MB in one delta does not grow by much more than that (fault 25)", {
+    tags: ["long"],
+  }, async () => {
     const mega = Buffer.alloc(1024 * 1024, "x");
     const bytes = ['event: content_block_delta\ndata: {"type":"', ...Array.from({ length: 80 }, () => mega)];
     const server = await serverWith(() => ({ bytes, ending: "stall" }));

@@ -210,21 +210,23 @@ test(
   },
 );
 
-test(
-  "what left the group of a command in the background ends with that command, and ignoring TERM does not help",
-  onLinux,
-  async () => {
-    const { path, allGone } = witness();
-    const stubborn = `setsid sh -c 'trap "" TERM; exec 9>"${path}"; : > "${path}.up"; exec sleep 1000' & while [ ! -e "${path}.up" ]; do sleep 0.01; done`;
-    const result = await start().run(commandIn(temporaryFolder())(stubborn, { timeoutMs: null }));
-    expect(result.reason).toBe(
-      "It left 1 process running, which ended with it. What is to go on runs in this command itself, without `&` and setsid.",
-    );
-    await allGone;
-  },
-);
+test("what left the group of a command in the background ends with that command, and ignoring TERM does not help", {
+  ...onLinux,
+  tags: ["long"],
+}, async () => {
+  const { path, allGone } = witness();
+  const stubborn = `setsid sh -c 'trap "" TERM; exec 9>"${path}"; : > "${path}.up"; exec sleep 1000' & while [ ! -e "${path}.up" ]; do sleep 0.01; done`;
+  const result = await start().run(commandIn(temporaryFolder())(stubborn, { timeoutMs: null }));
+  expect(result.reason).toBe(
+    "It left 1 process running, which ended with it. What is to go on runs in this command itself, without `&` and setsid.",
+  );
+  await allGone;
+});
 
-test("what left the group of a command whose time is up ends with it", onLinux, async () => {
+test("what left the group of a command whose time is up ends with it", {
+  ...onLinux,
+  tags: ["long"],
+}, async () => {
   const { path, allGone } = witness();
   const command = commandIn(temporaryFolder());
   const result = await start().run(command(`${strayInto(path)}; exec sleep 1000`, { timeoutMs: 1_500 }));

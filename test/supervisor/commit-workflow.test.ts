@@ -17,7 +17,9 @@ test("the words about commits are at most 1,500 characters", () => {
   expect(commitWorkflow.join("\n").length).toBeLessThanOrEqual(1_500);
 });
 
-test("a commit as the prompt of Bash describes it: by names, by heredoc, and new after a failed hook", async () => {
+test("a commit as the prompt of Bash describes it: by names, by heredoc, and new after a failed hook", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "greet.txt": "hello\n" });
   const cwd = repository.folder;
   const at = (name: string) => join(cwd, name);

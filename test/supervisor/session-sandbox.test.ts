@@ -27,25 +27,24 @@ async function offered(host: HostName, sandbox?: { readonly mode: "on" | "requir
 }
 
 describe.each(everyDayHosts)("what agents are told of the sandbox, %s", (host) => {
-  test(
-    "where it is on, Bash ends with its policy, the same for every agent (A4.6)",
-    unless(whyNoBubblewrap),
-    async () => {
-      const without = (await offered(host)).texts[0] ?? "";
-      expect(without).not.toContain("allowOnly");
-      const { texts } = await offered(host, { mode: "on" });
-      expect(texts[1]).toBe(texts[0]);
-      // Another session, in another directory: what the model is told stays in its cache (A4.7).
-      expect((await offered(host, { mode: "on" })).texts).toEqual(texts);
-      const [intro, told = ""] = (texts[0] ?? "").split(`${without}\n\n`);
-      expect(intro).toBe("");
-      const policy: unknown = JSON.parse(told.split("\n").find((line) => line.startsWith("{")) ?? "");
-      expect(policy).toEqual({
-        read: { denyOnly: expect.any(Array), allowWithinDeny: expect.any(Array) },
-        write: { allowOnly: ["the workspace", "$TMPDIR"], denyWithinAllow: expect.any(Array) },
-      });
-    },
-  );
+  test("where it is on, Bash ends with its policy, the same for every agent (A4.6)", {
+    ...unless(whyNoBubblewrap),
+    tags: ["long"],
+  }, async () => {
+    const without = (await offered(host)).texts[0] ?? "";
+    expect(without).not.toContain("allowOnly");
+    const { texts } = await offered(host, { mode: "on" });
+    expect(texts[1]).toBe(texts[0]);
+    // Another session, in another directory: what the model is told stays in its cache (A4.7).
+    expect((await offered(host, { mode: "on" })).texts).toEqual(texts);
+    const [intro, told = ""] = (texts[0] ?? "").split(`${without}\n\n`);
+    expect(intro).toBe("");
+    const policy: unknown = JSON.parse(told.split("\n").find((line) => line.startsWith("{")) ?? "");
+    expect(policy).toEqual({
+      read: { denyOnly: expect.any(Array), allowWithinDeny: expect.any(Array) },
+      write: { allowOnly: ["the workspace", "$TMPDIR"], denyWithinAllow: expect.any(Array) },
+    });
+  });
 
   // The system's own directories are searched whatever PATH says.
   test.each(["on", "required"] as const)(

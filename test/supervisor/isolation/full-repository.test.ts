@@ -49,7 +49,9 @@ describe("a full repository", unless(disk.why), () => {
     expect(summary).toMatchObject({ status: "failed", reason: FULL });
   });
 
-  test("is said in one sentence with the edits of an agent, which are not counted as none", async () => {
+  test("is said in one sentence with the edits of an agent, which are not counted as none", {
+    tags: ["long"],
+  }, async () => {
     const { cwd, fill, free } = smallRepository();
     const { supervisor, events } = supervised(
       "in-thread",

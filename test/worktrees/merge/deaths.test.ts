@@ -18,7 +18,10 @@ describe("a death while edits are brought in, or undone", () => {
     return { repository, agent, common: join(repository.folder, ".git") };
   };
 
-  it("leaves either all or nothing of it, and no lock, folder or ref", { timeout: 120_000 }, async () => {
+  it("leaves either all or nothing of it, and no lock, folder or ref", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const counting = dyingDisk(Number.POSITIVE_INFINITY);
     const counted = await scene();
     await counted.agent.apply({}, counting.disk);
@@ -47,7 +50,10 @@ describe("a death while edits are brought in, or undone", () => {
     expect([...ends].sort()).toEqual(["merged", "nothing"]);
   });
 
-  it("of an undo: the edits are there, or what was before", { timeout: 120_000 }, async () => {
+  it("of an undo: the edits are there, or what was before", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const { repository, agent, common } = await scene();
     const before = picture(repository.folder);
     await agent.apply();
@@ -67,7 +73,9 @@ describe("a death while edits are brought in, or undone", () => {
     expect(picture(repository.folder)).toEqual(before);
   });
 
-  it("by kill -9: the next merge takes the lock over, takes back what is half done, and goes on", async () => {
+  it("by kill -9: the next merge takes the lock over, takes back what is half done, and goes on", {
+    tags: ["long"],
+  }, async () => {
     for (const step of [4, 7, 11]) {
       const { repository, agent, common } = await scene();
       const before = picture(repository.folder);
