@@ -1,18 +1,8 @@
-import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Confined } from "../mailbox/confined.ts";
 import { bubblewrapArguments, NO_DIRECTORY, NO_FILE } from "./bubblewrap.ts";
+import type { NamelessFiles } from "./nameless-files.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import { seccompFilter } from "./seccomp.ts";
 
@@ -22,8 +12,16 @@ export interface Held {
   readonly args: readonly string[];
   /** What it gets from `FIRST_DESCRIPTOR` on. */
   readonly descriptors: readonly number[];
-  /** Returns whether the program itself was started. Call once, when the process has ended. */
-  close(): boolean;
+  /** Call once, when the process has ended. */
+  close(): Ended;
+}
+
+/** What is known of a confined program once its process has ended. */
+export interface Ended {
+  /** Whether it was started at all. */
+  readonly started: boolean;
+  /** True if no process of it can be left. */
+  readonly isGone: boolean;
 }
 
 /** Those below are the program's own: its output and its report. */
@@ -38,20 +36,18 @@ interface Program {
 }
 
 /** Throws if the confinement cannot be built. */
-export function confine(confined: Confined, { file, args, cwd }: Program): Held {
+export function confine(confined: Confined, { file, args, cwd }: Program, files: NamelessFiles): Held {
   const { builder, state, type, bridge = [] } = confined;
   if (process.platform === "darwin")
     return {
       ...{ file: builder, args: ["-p", seatbeltProfile(confined), file, ...args] },
-      ...{ descriptors: [], close: () => true },
+      ...{ descriptors: [], close: () => ({ started: true, isGone: false }) },
     };
   // A bridge refuses sockets by itself, once it has opened its own.
   const calls = bridge.length > 0 ? null : seccompFilter(process.arch, type === "full");
   makeState(state);
-  const status = openNameless(state);
-  const filter = calls === null ? null : openNameless(state);
-  // Written at a position, so that it is read from its beginning.
-  if (filter !== null && calls !== null) writeSync(filter, calls, 0, calls.length, 0);
+  const status = files.take(state);
+  const filter = calls === null ? null : files.open(calls, state);
   const channels = { status: FIRST_DESCRIPTOR, filter: filter === null ? null : FIRST_DESCRIPTOR + 1 };
   return {
     file: builder,
@@ -60,20 +56,15 @@ export function confine(confined: Confined, { file, args, cwd }: Program): Held 
     close() {
       // bubblewrap tells the exit code of nothing but the program, and only if that was started.
       const report = Buffer.alloc(REPORT_BYTES);
-      // It has moved the position that it shares with us.
       const bytes = readSync(status, report, 0, REPORT_BYTES, 0);
-      closeSync(status);
+      const started = report.toString("latin1", 0, bytes).includes('"exit-code"');
+      // It waits for process 1, which ends after all others; in a full one that is a process of its own.
+      const isGone = started && type !== "full" && filter !== null;
+      files.release(status, isGone);
       if (filter !== null) closeSync(filter);
-      return report.toString("latin1", 0, bytes).includes('"exit-code"');
+      return { started, isGone };
     },
   };
-}
-
-function openNameless(state: string): number {
-  const path = join(state, randomBytes(9).toString("hex"));
-  const descriptor = openSync(path, "wx+", 0o600);
-  unlinkSync(path);
-  return descriptor;
 }
 
 /** The user may have removed the directory since it was made. */

@@ -7,11 +7,11 @@ import {
   readSync,
   rmSync,
   statfsSync,
-  unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
+import type { NamelessFiles } from "./nameless-files.ts";
 import type { Output } from "./output.ts";
 import type { FileOutput, Lines } from "./requests.ts";
 import { type Tail, tail } from "./tail.ts";
@@ -32,9 +32,14 @@ interface Follower {
  * file sizes (ulimit -f) would also end what builds a large file, so this one file is looked at instead, and
  * cut to `maxBytes` when a flood was ended. Throws where the file cannot be made.
  */
-export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): Output {
-  const fd = createFile(place.path);
-  const report = place.report ? createNameless(place.path, fd) : null;
+export function fileOutput(
+  place: FileOutput,
+  maxBytes: number,
+  clock: Clock,
+  files: NamelessFiles,
+): Output {
+  const report = place.report ? files.take(dirname(place.path)) : null;
+  const fd = createFile(place.path, () => report === null || files.release(report, true));
   const read: ReadAt = (into, position) => readSync(fd, into, 0, into.length, position);
   let follower: Follower | null = null;
   let flooded = false;
@@ -70,7 +75,7 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
     follow(from, words, tell) {
       follower = { tail: tail(read, Math.max(from, follower?.tail.position ?? 0), words), tell };
     },
-    async close() {
+    async close(isGone) {
       withdraw();
       try {
         const { size, nlink } = fstatSync(fd);
@@ -92,26 +97,17 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
         };
       } finally {
         closeSync(fd);
-        if (report !== null) closeSync(report);
+        if (report !== null) files.release(report, isGone);
       }
     },
   };
 }
 
-function createFile(path: string): number {
-  return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-}
-
-/** A file that only descriptors lead to: unlike a pipe it is at its end when the child is, whoever inherited it. */
-function createNameless(beside: string, other: number): number {
-  const path = `${beside}.report`;
+function createFile(path: string, onFailure: () => void): number {
   try {
-    const fd = createFile(path);
-    unlinkSync(path);
-    return fd;
+    return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    closeSync(other);
-    unlinkSync(beside);
+    onFailure();
     throw error;
   }
 }
