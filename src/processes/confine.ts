@@ -1,6 +1,15 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, readSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import type { Confined } from "../mailbox/confined.ts";
+import type { Confined, Seen } from "../mailbox/confined.ts";
 import { bubblewrapArguments, NO_DIRECTORY, NO_FILE } from "./bubblewrap.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -29,6 +38,8 @@ export const FIRST_DESCRIPTOR = 4;
 
 const REPORT_BYTES = 4_096;
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
 interface Program {
   readonly file: string;
   readonly args: readonly string[];
@@ -48,11 +59,18 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
   makeState(state);
   const status = files.take(state);
   const filter = calls === null ? null : files.open(calls, state);
-  const channels = { status: FIRST_DESCRIPTOR, filter: filter === null ? null : FIRST_DESCRIPTOR + 1 };
+  const copied = openCopies(confined.seen);
+  const readers = [...(filter === null ? [] : [filter]), ...copied.map(({ descriptor }) => descriptor)];
+  const numberOf = (descriptor: number) => FIRST_DESCRIPTOR + 1 + readers.indexOf(descriptor);
+  const channels = {
+    status: FIRST_DESCRIPTOR,
+    filter: filter === null ? null : numberOf(filter),
+    copies: new Map(copied.map(({ path, descriptor }) => [path, numberOf(descriptor)])),
+  };
   return {
     file: builder,
     args: [...bubblewrapArguments(confined, cwd, channels), ...bridge, file, ...args],
-    descriptors: [status, ...(filter === null ? [] : [filter])],
+    descriptors: [status, ...readers],
     close() {
       // bubblewrap tells the exit code of nothing but the program, and only if that was started.
       const report = Buffer.alloc(REPORT_BYTES);
@@ -61,10 +79,22 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
       // It waits for process 1, which ends after all others; in a full one that is a process of its own.
       const isGone = started && type !== "full" && filter !== null;
       files.release(status, isGone);
-      if (filter !== null) closeSync(filter);
+      for (const descriptor of readers) closeSync(descriptor);
       return { started, isGone };
     },
   };
+}
+
+/** What is gone since it was seen is left out. */
+function openCopies(seen: readonly Seen[]): { path: string; descriptor: number }[] {
+  return seen.flatMap(({ as, path }) => {
+    if (as !== "copy") return [];
+    try {
+      return [{ path, descriptor: openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) }];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** The user may have removed the directory since it was made. */

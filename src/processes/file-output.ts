@@ -32,12 +32,7 @@ interface Follower {
  * file sizes (ulimit -f) would also end what builds a large file, so this one file is looked at instead, and
  * cut to `maxBytes` when a flood was ended. Throws where the file cannot be made.
  */
-export function fileOutput(
-  place: FileOutput,
-  maxBytes: number,
-  clock: Clock,
-  files: NamelessFiles,
-): Output {
+export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock, files: NamelessFiles): Output {
   const report = place.report ? files.take(dirname(place.path)) : null;
   const fd = createFile(place.path, () => report === null || files.release(report, true));
   const read: ReadAt = (into, position) => readSync(fd, into, 0, into.length, position);

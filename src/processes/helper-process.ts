@@ -9,6 +9,8 @@ export interface HelperParts<From> {
   /** The script that it runs. */
   readonly entry: URL;
   readonly env: Readonly<Record<string, string>>;
+  /** Options of its Node. */
+  readonly execArgv?: readonly string[];
   readonly clock: Clock;
   /** What it may say. Who says anything else is killed: nothing of it can be trusted any more. */
   readonly words: z.ZodMiniType<From>;
@@ -112,11 +114,11 @@ export function withCompileCache(env: Readonly<Record<string, string>>): Record<
 }
 
 /** Detached: Ctrl-C at the terminal is the main process's to answer, and must not end a helper under it. */
-function forkDetached({ entry, env }: Pick<HelperParts<never>, "entry" | "env">): ChildProcess {
+function forkDetached({ entry, env, execArgv = [] }: Pick<HelperParts<never>, "entry" | "env" | "execArgv">) {
   return fork(fileURLToPath(entry), [], {
     env,
     // Every user of the machine can reach an inspector, and a helper knows secrets.
-    execArgv: ["--disable-sigusr1"],
+    execArgv: ["--disable-sigusr1", ...execArgv],
     serialization: "advanced",
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -100,7 +100,12 @@ test("one that left the group and holds the pipe does not hold up the result (fa
 test("a cancelled child says so, a later timeout does not rename it", async () => {
   const clock = steeredClock();
   const { path, ready, allGone } = witness();
-  const child = startChild(sh(`exec 3>"${path}"; echo ready >&3; exec sleep 1000`, 5_000), env, clock, namelessFiles());
+  const child = startChild(
+    sh(`exec 3>"${path}"; echo ready >&3; exec sleep 1000`, 5_000),
+    env,
+    clock,
+    namelessFiles(),
+  );
   await ready;
   child.stop("cancelled");
   child.stop("timed-out");
