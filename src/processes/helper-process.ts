@@ -9,8 +9,6 @@ export interface HelperParts<From> {
   /** The script that it runs. */
   readonly entry: URL;
   readonly env: Readonly<Record<string, string>>;
-  /** Options of its Node. */
-  readonly execArgv?: readonly string[];
   readonly clock: Clock;
   /** What it may say. Who says anything else is killed: nothing of it can be trusted any more. */
   readonly words: z.ZodMiniType<From>;
@@ -114,11 +112,11 @@ export function withCompileCache(env: Readonly<Record<string, string>>): Record<
 }
 
 /** Detached: Ctrl-C at the terminal is the main process's to answer, and must not end a helper under it. */
-function forkDetached({ entry, env, execArgv = [] }: Pick<HelperParts<never>, "entry" | "env" | "execArgv">) {
+function forkDetached({ entry, env }: Pick<HelperParts<never>, "entry" | "env">): ChildProcess {
   return fork(fileURLToPath(entry), [], {
     env,
     // Every user of the machine can reach an inspector, and a helper knows secrets.
-    execArgv: ["--disable-sigusr1", ...execArgv],
+    execArgv: ["--disable-sigusr1"],
     serialization: "advanced",
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -38,8 +38,6 @@ export class HostConnection {
     this.#clock = clock;
     this.#host = new HelperProcess({
       ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), clock, words: FromHost },
-      // Each fork copies what the engine's own threads have taken.
-      execArgv: ["--single-threaded"],
       hear: (message) => this.#hear(message),
       onGone: (how) => this.#settleAll(how),
     });
