@@ -44,7 +44,7 @@ export function startChild(
   }
   let output: Output;
   try {
-    output = outputFor(request, clock, files);
+    output = outputFor(request, clock, files, held?.isTight ?? false);
   } catch (error) {
     held?.close();
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
@@ -62,8 +62,14 @@ export function startChild(
   return noChild(request, reason, clock, began);
 }
 
-function outputFor({ output, maxOutputBytes }: ProcessRequest, clock: Clock, files: NamelessFiles): Output {
-  return output ? fileOutput(output, maxOutputBytes, clock, files) : inlineOutput(maxOutputBytes, clock);
+function outputFor(
+  { output, maxOutputBytes }: ProcessRequest,
+  clock: Clock,
+  files: NamelessFiles,
+  isTight: boolean,
+): Output {
+  if (output === undefined) return inlineOutput(maxOutputBytes, clock);
+  return fileOutput(output, maxOutputBytes, clock, files, isTight);
 }
 
 function noChild({ id, owner }: ProcessRequest, reason: Promise<string>, clock: Clock, began: number): Child {
@@ -102,9 +108,12 @@ function watch(
     // Of a shell that came to its own end: what it left behind it may have wanted to go on (fault 32).
     const told = request.output !== undefined && cause === null && held === null;
     const left = told ? new Set([...group.running(), ...strays.running()]).size : 0;
-    await group.end();
-    await strays.end();
-    const { started: wasStarted, isGone } = held?.close() ?? { started: true, isGone: false };
+    const wasStarted = held?.close() ?? true;
+    const isGone = held?.isTight === true && wasStarted;
+    if (!isGone) {
+      await group.end();
+      await strays.end();
+    }
     const { reason, ...written } = await output.close(isGone);
     if (!wasStarted && cause === null && signal === null) {
       const said = written.file?.head ?? written.stderr;

@@ -21,16 +21,10 @@ export interface Held {
   readonly args: readonly string[];
   /** What it gets from `FIRST_DESCRIPTOR` on. */
   readonly descriptors: readonly number[];
-  /** Call once, when the process has ended. */
-  close(): Ended;
-}
-
-/** What is known of a confined program once its process has ended. */
-export interface Ended {
-  /** Whether it was started at all. */
-  readonly started: boolean;
-  /** True if no process of it can be left. */
-  readonly isGone: boolean;
+  /** True if nothing that it started, and no descriptor that it was given, outlives a program that came to its own end. */
+  readonly isTight: boolean;
+  /** Returns whether the program itself was started. Call once, when the process has ended. */
+  close(): boolean;
 }
 
 /** Those below are the program's own: its output and its report. */
@@ -52,13 +46,14 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
   if (process.platform === "darwin")
     return {
       ...{ file: builder, args: ["-p", seatbeltProfile(confined), file, ...args] },
-      ...{ descriptors: [], close: () => ({ started: true, isGone: false }) },
+      ...{ descriptors: [], isTight: false, close: () => true },
     };
   // A bridge refuses sockets by itself, once it has opened its own.
   const calls = bridge.length > 0 ? null : seccompFilter(process.arch, type === "full");
   makeState(state);
   const status = files.take(state);
   const filter = calls === null ? null : files.open(calls, state);
+  const isTight = type !== "full" && filter !== null;
   const copied = openCopies(confined.seen);
   const readers = [...(filter === null ? [] : [filter]), ...copied.map(({ descriptor }) => descriptor)];
   const numberOf = (descriptor: number) => FIRST_DESCRIPTOR + 1 + readers.indexOf(descriptor);
@@ -71,16 +66,17 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
     file: builder,
     args: [...bubblewrapArguments(confined, cwd, channels), ...bridge, file, ...args],
     descriptors: [status, ...readers],
+    // It waits for process 1, which ends after all others; in a full one that is a process of its own. A socket could
+    // take a descriptor out.
+    isTight,
     close() {
       // bubblewrap tells the exit code of nothing but the program, and only if that was started.
       const report = Buffer.alloc(REPORT_BYTES);
       const bytes = readSync(status, report, 0, REPORT_BYTES, 0);
       const started = report.toString("latin1", 0, bytes).includes('"exit-code"');
-      // It waits for process 1, which ends after all others; in a full one that is a process of its own.
-      const isGone = started && type !== "full" && filter !== null;
-      files.release(status, isGone);
+      files.release(status, started && isTight);
       for (const descriptor of readers) closeSync(descriptor);
-      return { started, isGone };
+      return started;
     },
   };
 }

@@ -1,9 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 
-/** As many are kept for later programs; more were only needed at once. */
+/** As many of a directory are kept for later programs; more were only needed at once. */
 const MOST_KEPT = 8;
+/** What has grown larger gives its space back. */
+const MOST_BYTES = 1024 * 1024;
+const MODE = 0o600;
 
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
@@ -18,15 +30,24 @@ export interface NamelessFiles {
   close(): void;
 }
 
-/** Making a file costs a command a tenth of a millisecond, so those of confined commands are used again. */
+/** Making a file costs a command a tenth of a millisecond and more, so those of confined commands are used again. */
 export function namelessFiles(): NamelessFiles {
-  const free: number[] = [];
+  const free = new Map<string, number[]>();
+  const directories = new Map<number, string>();
   const written = new Map<string, number>();
   return {
-    take: (directory) => free.pop() ?? makeNameless(directory),
+    take(directory) {
+      const descriptor = free.get(directory)?.pop() ?? makeNameless(directory);
+      directories.set(descriptor, directory);
+      return descriptor;
+    },
     release(descriptor, isFree) {
-      if (isFree && free.length < MOST_KEPT && emptied(descriptor)) free.push(descriptor);
-      else closeSync(descriptor);
+      const directory = directories.get(descriptor) ?? "";
+      directories.delete(descriptor);
+      const others = free.get(directory) ?? [];
+      if (!isFree || others.length >= MOST_KEPT || !isCleared(descriptor)) return closeSync(descriptor);
+      others.push(descriptor);
+      free.set(directory, others);
     },
     open(bytes, directory) {
       const key = bytes.join();
@@ -36,7 +57,8 @@ export function namelessFiles(): NamelessFiles {
       return openSync(`/proc/self/fd/${known}`, "r");
     },
     close() {
-      for (const descriptor of [...free.splice(0), ...written.values()]) closeSync(descriptor);
+      for (const descriptor of [...free.values(), ...written.values()].flat()) closeSync(descriptor);
+      free.clear();
       written.clear();
     },
   };
@@ -44,7 +66,7 @@ export function namelessFiles(): NamelessFiles {
 
 function makeNameless(directory: string): number {
   const path = join(directory, randomBytes(9).toString("hex"));
-  const descriptor = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const descriptor = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, MODE);
   unlinkSync(path);
   return descriptor;
 }
@@ -61,9 +83,13 @@ function makeWritten(bytes: Uint8Array, directory: string): number {
   }
 }
 
-function emptied(descriptor: number): boolean {
+/** Leaves nothing of what a program did to its file to the next one; false if that cannot be done cheaply. */
+function isCleared(descriptor: number): boolean {
   try {
-    ftruncateSync(descriptor, 0);
+    const { size, mode } = fstatSync(descriptor);
+    if (size > MOST_BYTES) return false;
+    if (size > 0) ftruncateSync(descriptor, 0);
+    if ((mode & 0o7777) !== MODE) fchmodSync(descriptor, MODE);
     return true;
   } catch {
     return false;
