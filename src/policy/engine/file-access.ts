@@ -55,6 +55,7 @@ export class FileAccess {
   readonly #verdicts = new Map<string, FileVerdict>();
   readonly #candidates = new Map<string, Candidates>();
   readonly #reals = new Map<string, string>();
+  readonly #both = new Map<string, readonly string[]>();
   readonly #restricted = new Map<string, readonly ReadRestriction[]>();
   readonly #relevant = new Map<string, readonly PathRule[]>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
@@ -247,9 +248,9 @@ export class FileAccess {
   }
 
   #bothOf(folder: string): readonly string[] {
-    const real = this.#reals.get(folder);
-    if (real === undefined) return bothOf(folder);
-    return real === folder ? [folder] : [folder, real];
+    const found = this.#both.get(folder) ?? bothOf(folder);
+    this.#both.set(folder, found);
+    return found;
   }
 
   #editsInside(paths: readonly string[]): boolean {
