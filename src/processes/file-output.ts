@@ -22,7 +22,7 @@ import { type Tail, tail } from "./tail.ts";
 const LOOK_EVERY_MS = 100;
 const REPORT_BYTES = 16 * 1024;
 
-const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, COPYFILE_EXCL } = constants;
+const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, COPYFILE_EXCL, COPYFILE_FICLONE } = constants;
 
 interface Follower {
   readonly tail: Tail;
@@ -133,7 +133,7 @@ function takeReport(files: NamelessFiles, beside: string, output: number, isName
 /** Gives the file a name by copying it; returns why that failed, or null. */
 async function copyProblem(descriptor: number, path: string): Promise<string | null> {
   try {
-    await copyFile(`/proc/self/fd/${descriptor}`, path, COPYFILE_EXCL);
+    await copyFile(`/proc/self/fd/${descriptor}`, path, COPYFILE_EXCL | COPYFILE_FICLONE);
     return null;
   } catch (error) {
     return `Not all of its output could be kept: ${error instanceof Error ? error.message : String(error)}.`;
