@@ -262,7 +262,8 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
 
   test("leaves nothing of its output to the next one, nor a process that writes into that", async () => {
     const { run } = confinedIn("beside");
-    const rest = "setsid bash -c 'while :; do echo stray; echo stray >&97; done' & until [ -s /dev/stdout ]; do :; done";
+    const rest =
+      "setsid bash -c 'while :; do echo stray; echo stray >&97; done' & until [ -s /dev/stdout ]; do :; done";
     for (const first of ["echo first; cd /", "chmod 0 /proc/self/fd/1", rest, "head -c 2000000 /dev/zero"]) {
       await run(first);
       const { output, exitCode, cwd } = await run(
