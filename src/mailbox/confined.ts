@@ -3,11 +3,12 @@ import * as z from "zod/mini";
 /**
  * What a confined program finds at a path and below it; the deepest path decides, and what no path names is read-only.
  * `scratch`: a private empty directory; `empty`: the same, but read-only; `no-file`, `no-directory`: something is there
- * and cannot be read; `pinned`: a directory that is written and keeps its name; `link`: a symlink in a private directory.
+ * and cannot be read; `pinned`: a directory that is written and keeps its name; `link`: a symlink in a private directory;
+ * `copy`: a small file in one, which is cheaper than to mount it.
  */
 export const Seen = z.discriminatedUnion("as", [
   z.object({
-    as: z.enum(["scratch", "empty", "no-file", "no-directory", "read", "write", "pinned"]),
+    as: z.enum(["scratch", "empty", "no-file", "no-directory", "read", "write", "pinned", "copy"]),
     path: z.string(),
   }),
   z.object({ as: z.literal("link"), path: z.string(), to: z.string() }),

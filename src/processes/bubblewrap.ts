@@ -5,10 +5,12 @@ import type { Confined, Seen } from "../mailbox/confined.ts";
 export const NO_FILE = "no-file";
 export const NO_DIRECTORY = "no-directory";
 
-/** The descriptors that bubblewrap reports on, and reads a filter of system calls from. */
+/** The descriptors that bubblewrap reports on, and reads a filter of system calls and files from. */
 export interface Channels {
   readonly status: number;
   readonly filter: number | null;
+  /** Those of files that are seen as a copy, by their paths. */
+  readonly copies: ReadonlyMap<string, number>;
 }
 
 const NOBODY = ["--uid", "65534", "--gid", "65534"];
@@ -18,7 +20,7 @@ const DEVICES = ["null", "zero", "urandom"];
 export function bubblewrapArguments(
   { type, state, seen, weaker, bridge }: Confined,
   cwd: string,
-  { status, filter }: Channels,
+  { status, filter, copies }: Channels,
 ): string[] {
   return [
     ...["--ro-bind", "/", "/", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"],
@@ -28,7 +30,7 @@ export function bubblewrapArguments(
     ...(weaker ? [] : ["--proc", "/proc"]),
     // A bridge makes one more of them, which root cannot do without its rights.
     ...(bridge === undefined ? [] : ["--unshare-user", ...(process.getuid?.() === 0 ? NOBODY : [])]),
-    ...mounts(seen, state),
+    ...mounts(seen, type === "full" ? [] : [{ as: "scratch", path: "/dev" }], state, copies),
     ...(filter === null ? [] : ["--seccomp", String(filter)]),
     ...["--chdir", cwd, "--json-status-fd", String(status), "--"],
   ];
@@ -48,23 +50,33 @@ function devices(): string[] {
   ];
 }
 
-/** From the outside in, without what changes nothing where it lies. */
-function mounts(seen: readonly Seen[], state: string): string[] {
+/** From the outside in, without what changes nothing where it lies; `made`: what is mounted already. */
+function mounts(
+  seen: readonly Seen[],
+  made: readonly Seen[],
+  state: string,
+  copies: Channels["copies"],
+): string[] {
   const sorted = seen.toSorted((one, other) => depth(one.path) - depth(other.path));
   const empty = sorted.filter(({ as }) => as === "empty");
   return [
-    ...sorted.flatMap((one, at) => mount(one, around(one, sorted.slice(0, at)), state)),
+    ...sorted.flatMap((one, at) =>
+      mount(one, around(one, [...made, ...sorted.slice(0, at)]), state, copies.get(one.path)),
+    ),
     // Only now: the mount points in them had to be made.
     ...empty.flatMap(({ path }) => ["--remount-ro", path]),
   ];
 }
 
-function mount(one: Seen, outside: Seen["as"], state: string): readonly string[] {
+function mount(one: Seen, outside: Seen["as"], state: string, copy: number | undefined): readonly string[] {
   const isPrivate = outside === "scratch" || outside === "empty";
   switch (one.as) {
     case "scratch":
+      return [outside === "scratch" ? "--dir" : "--tmpfs", one.path];
     case "empty":
       return ["--tmpfs", one.path];
+    case "copy":
+      return isPrivate && copy !== undefined ? ["--file", String(copy), one.path] : [];
     case "read":
       return outside === "read" ? [] : ["--ro-bind", one.path, one.path];
     case "write":

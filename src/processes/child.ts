@@ -6,6 +6,7 @@ import { fileOutput } from "./file-output.ts";
 import { type RunProcesses, runProcesses } from "./host-tag.ts";
 import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
+import type { NamelessFiles } from "./nameless-files.ts";
 import type { Output } from "./output.ts";
 import { processGroup } from "./process-group.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
@@ -32,17 +33,18 @@ export function startChild(
   request: ProcessRequest,
   env: Readonly<Record<string, string>>,
   clock: Clock,
+  files: NamelessFiles,
 ): Child {
   const began = clock.now();
   let held: Held | null = null;
   try {
-    held = request.confined === undefined ? null : confine(request.confined, request);
+    held = request.confined === undefined ? null : confine(request.confined, request, files);
   } catch (error) {
     return noChild(request, Promise.resolve(notConfined(whyOf(error))), clock, began);
   }
   let output: Output;
   try {
-    output = outputFor(request, clock);
+    output = outputFor(request, clock, files, held?.isTight ?? false);
   } catch (error) {
     held?.close();
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
@@ -54,14 +56,20 @@ export function startChild(
   if (launched.type === "started") return watch(request, launched, output, held, strays, clock, began);
   const reason = launched.reason.then(async (why) => {
     held?.close();
-    await output.close();
+    await output.close(false);
     return why;
   });
   return noChild(request, reason, clock, began);
 }
 
-function outputFor({ output, maxOutputBytes }: ProcessRequest, clock: Clock): Output {
-  return output ? fileOutput(output, maxOutputBytes, clock) : inlineOutput(maxOutputBytes, clock);
+function outputFor(
+  { output, maxOutputBytes }: ProcessRequest,
+  clock: Clock,
+  files: NamelessFiles,
+  isTight: boolean,
+): Output {
+  if (output === undefined) return inlineOutput(maxOutputBytes, clock);
+  return fileOutput(output, maxOutputBytes, clock, files, isTight);
 }
 
 function noChild({ id, owner }: ProcessRequest, reason: Promise<string>, clock: Clock, began: number): Child {
@@ -100,10 +108,13 @@ function watch(
     // Of a shell that came to its own end: what it left behind it may have wanted to go on (fault 32).
     const told = request.output !== undefined && cause === null && held === null;
     const left = told ? new Set([...group.running(), ...strays.running()]).size : 0;
-    await group.end();
-    await strays.end();
-    const { reason, ...written } = await output.close();
     const wasStarted = held?.close() ?? true;
+    const isGone = held?.isTight === true && wasStarted;
+    if (!isGone) {
+      await group.end();
+      await strays.end();
+    }
+    const { reason, ...written } = await output.close(isGone);
     if (!wasStarted && cause === null && signal === null) {
       const said = written.file?.head ?? written.stderr;
       return notStarted(request.id, notConfined(said.trim()), clock.now() - began);

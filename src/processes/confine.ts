@@ -1,18 +1,17 @@
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
   readSync,
-  unlinkSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Confined } from "../mailbox/confined.ts";
+import type { Confined, Seen } from "../mailbox/confined.ts";
 import { bubblewrapArguments, NO_DIRECTORY, NO_FILE } from "./bubblewrap.ts";
+import type { NamelessFiles } from "./nameless-files.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import { seccompFilter } from "./seccomp.ts";
 
@@ -22,6 +21,8 @@ export interface Held {
   readonly args: readonly string[];
   /** What it gets from `FIRST_DESCRIPTOR` on. */
   readonly descriptors: readonly number[];
+  /** True if nothing that it started, and no descriptor that it was given, outlives a program that came to its own end. */
+  readonly isTight: boolean;
   /** Returns whether the program itself was started. Call once, when the process has ended. */
   close(): boolean;
 }
@@ -31,6 +32,8 @@ export const FIRST_DESCRIPTOR = 4;
 
 const REPORT_BYTES = 4_096;
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
 interface Program {
   readonly file: string;
   readonly args: readonly string[];
@@ -38,42 +41,56 @@ interface Program {
 }
 
 /** Throws if the confinement cannot be built. */
-export function confine(confined: Confined, { file, args, cwd }: Program): Held {
+export function confine(confined: Confined, { file, args, cwd }: Program, files: NamelessFiles): Held {
   const { builder, state, type, bridge = [] } = confined;
   if (process.platform === "darwin")
     return {
       ...{ file: builder, args: ["-p", seatbeltProfile(confined), file, ...args] },
-      ...{ descriptors: [], close: () => true },
+      ...{ descriptors: [], isTight: false, close: () => true },
     };
   // A bridge refuses sockets by itself, once it has opened its own.
   const calls = bridge.length > 0 ? null : seccompFilter(process.arch, type === "full");
   makeState(state);
-  const status = openNameless(state);
-  const filter = calls === null ? null : openNameless(state);
-  // Written at a position, so that it is read from its beginning.
-  if (filter !== null && calls !== null) writeSync(filter, calls, 0, calls.length, 0);
-  const channels = { status: FIRST_DESCRIPTOR, filter: filter === null ? null : FIRST_DESCRIPTOR + 1 };
+  const status = files.take(state);
+  const filter = calls === null ? null : files.open(calls, state);
+  const isTight = type !== "full" && filter !== null;
+  const copied = openCopies(confined.seen);
+  const readers = [...(filter === null ? [] : [filter]), ...copied.map(({ descriptor }) => descriptor)];
+  const numberOf = (descriptor: number) => FIRST_DESCRIPTOR + 1 + readers.indexOf(descriptor);
+  const channels = {
+    status: FIRST_DESCRIPTOR,
+    filter: filter === null ? null : numberOf(filter),
+    copies: new Map(copied.map(({ path, descriptor }) => [path, numberOf(descriptor)])),
+  };
   return {
     file: builder,
     args: [...bubblewrapArguments(confined, cwd, channels), ...bridge, file, ...args],
-    descriptors: [status, ...(filter === null ? [] : [filter])],
+    descriptors: [status, ...readers],
+    // It waits for process 1, which ends after all others; in a full one that is a process of its own. A socket could
+    // take a descriptor out.
+    isTight,
     close() {
       // bubblewrap tells the exit code of nothing but the program, and only if that was started.
       const report = Buffer.alloc(REPORT_BYTES);
-      // It has moved the position that it shares with us.
       const bytes = readSync(status, report, 0, REPORT_BYTES, 0);
-      closeSync(status);
-      if (filter !== null) closeSync(filter);
-      return report.toString("latin1", 0, bytes).includes('"exit-code"');
+      const started = report.toString("latin1", 0, bytes).includes('"exit-code"');
+      files.release(status, started && isTight);
+      for (const descriptor of readers) closeSync(descriptor);
+      return started;
     },
   };
 }
 
-function openNameless(state: string): number {
-  const path = join(state, randomBytes(9).toString("hex"));
-  const descriptor = openSync(path, "wx+", 0o600);
-  unlinkSync(path);
-  return descriptor;
+/** What is gone since it was seen is left out. */
+function openCopies(seen: readonly Seen[]): { path: string; descriptor: number }[] {
+  return seen.flatMap(({ as, path }) => {
+    if (as !== "copy") return [];
+    try {
+      return [{ path, descriptor: openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) }];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** The user may have removed the directory since it was made. */

@@ -9,9 +9,11 @@ import {
   statfsSync,
   unlinkSync,
 } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
+import type { NamelessFiles } from "./nameless-files.ts";
 import type { Output } from "./output.ts";
 import type { FileOutput, Lines } from "./requests.ts";
 import { type Tail, tail } from "./tail.ts";
@@ -20,7 +22,7 @@ import { type Tail, tail } from "./tail.ts";
 const LOOK_EVERY_MS = 100;
 const REPORT_BYTES = 16 * 1024;
 
-const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, COPYFILE_EXCL, COPYFILE_FICLONE } = constants;
 
 interface Follower {
   readonly tail: Tail;
@@ -32,9 +34,18 @@ interface Follower {
  * file sizes (ulimit -f) would also end what builds a large file, so this one file is looked at instead, and
  * cut to `maxBytes` when a flood was ended. Throws where the file cannot be made.
  */
-export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): Output {
-  const fd = createFile(place.path);
-  const report = place.report ? createNameless(place.path, fd) : null;
+export function fileOutput(
+  place: FileOutput,
+  maxBytes: number,
+  clock: Clock,
+  files: NamelessFiles,
+  isTight: boolean,
+): Output {
+  const folder = dirname(place.path);
+  // Mostly it is not kept: then it needs no name, and the next command gets it.
+  const isNameless = isTight && place.keepOverBytes >= 0;
+  const fd = isNameless ? files.take(folder) : createFile(place.path);
+  const report = place.report ? takeReport(files, place.path, fd, isNameless) : null;
   const read: ReadAt = (into, position) => readSync(fd, into, 0, into.length, position);
   let follower: Follower | null = null;
   let flooded = false;
@@ -70,7 +81,7 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
     follow(from, words, tell) {
       follower = { tail: tail(read, Math.max(from, follower?.tail.position ?? 0), words), tell };
     },
-    async close() {
+    async close(isGone) {
       withdraw();
       try {
         const { size, nlink } = fstatSync(fd);
@@ -78,10 +89,13 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
         if (size > maxBytes) ftruncateSync(fd, maxBytes);
         await look(true);
         const ends = await endsOf(Math.min(size, maxBytes), read);
+        const isLong = ends.bytes > place.keepOverBytes;
         // The command may have removed its own file, or the whole folder.
-        const kept = ends.bytes > place.keepOverBytes && nlink > 0;
-        const reason = isFull(dirname(place.path)) ? { reason: DISK_FULL } : {};
-        if (!kept) rmSync(place.path, { force: true });
+        const lost = isLong && isNameless ? await copyProblem(fd, place.path) : null;
+        const kept = isLong && (isNameless ? lost === null : nlink > 0);
+        const why = isFull(folder) ? DISK_FULL : lost;
+        const reason = why === null ? {} : { reason: why };
+        if (!kept && !isNameless) rmSync(place.path, { force: true });
         const said = report === null ? "" : readReport(report);
         return {
           stdout: "",
@@ -91,8 +105,9 @@ export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): O
           file: { ...ends, report: said, kept },
         };
       } finally {
-        closeSync(fd);
-        if (report !== null) closeSync(report);
+        if (isNameless) files.release(fd, isGone);
+        else closeSync(fd);
+        if (report !== null) files.release(report, isGone);
       }
     },
   };
@@ -102,17 +117,26 @@ function createFile(path: string): number {
   return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
 }
 
-/** A file that only descriptors lead to: unlike a pipe it is at its end when the child is, whoever inherited it. */
-function createNameless(beside: string, other: number): number {
-  const path = `${beside}.report`;
+function takeReport(files: NamelessFiles, beside: string, output: number, isNameless: boolean): number {
   try {
-    const fd = createFile(path);
-    unlinkSync(path);
-    return fd;
+    return files.take(dirname(beside));
   } catch (error) {
-    closeSync(other);
-    unlinkSync(beside);
+    if (isNameless) files.release(output, true);
+    else {
+      closeSync(output);
+      unlinkSync(beside);
+    }
     throw error;
+  }
+}
+
+/** Gives the file a name by copying it; returns why that failed, or null. */
+async function copyProblem(descriptor: number, path: string): Promise<string | null> {
+  try {
+    await copyFile(`/proc/self/fd/${descriptor}`, path, COPYFILE_EXCL | COPYFILE_FICLONE);
+    return null;
+  } catch (error) {
+    return `Not all of its output could be kept: ${error instanceof Error ? error.message : String(error)}.`;
   }
 }
 

@@ -3,12 +3,14 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
+import { namelessFiles } from "./nameless-files.ts";
 import { type FromHost, ToHost } from "./protocol.ts";
 import type { ProcessRequest } from "./requests.ts";
 
 /** The process host: a process with little memory, so that starting a child costs it next to nothing. */
 function serve(clock: Clock): void {
   const children = new Map<number, Child>();
+  const files = namelessFiles();
   /** Only a shell's children can leave their group; looking through all processes is dear. */
   let ranShell = false;
   let environment: Record<string, string> = {};
@@ -26,9 +28,11 @@ function serve(clock: Clock): void {
     const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, ticket) : {}) };
     const env = { ...(light ? withoutCredentials(own) : own), ...tags };
     ranShell ||= request.output !== undefined;
-    const child = startChild(request, env, clock);
+    const child = startChild(request, env, clock, files);
     children.set(ticket, child);
-    if (child.pid !== undefined) send({ type: "started", ticket, pid: child.pid });
+    // bubblewrap ends with this process, and a command that only reads mostly at once.
+    const isBrief = light && process.platform === "linux" && request.timeoutMs !== null;
+    if (child.pid !== undefined && !isBrief) send({ type: "started", ticket, pid: child.pid });
     const result = await child.result;
     children.delete(ticket);
     send({ type: "result", ticket, result });
@@ -46,6 +50,7 @@ function serve(clock: Clock): void {
     if (leaving) return;
     leaving = true;
     await stop(null);
+    files.close();
     process.exit(0);
   }
 

@@ -12,6 +12,6 @@ export interface Output {
   begin(process: ChildProcess, full: (now: "kill" | "end") => void): void;
   /** Tells of lines from the byte `from` on, as they come, until `close`; takes the place of what was asked before. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
-  /** The child and its group are gone, or never were: what it wrote. Call once. */
-  close(): Promise<Written>;
+  /** The child and its group are gone, or never were: what it wrote. Call once. `isGone`: nobody can be left who writes. */
+  close(isGone: boolean): Promise<Written>;
 }

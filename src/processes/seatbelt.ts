@@ -29,6 +29,7 @@ function rulesOf(one: Seen): readonly string[] {
     case "no-directory":
       return [`(deny file-read* file-write* ${path})`];
     case "read":
+    case "copy":
       return [`(allow file-read* ${path})`, `(deny file-write* ${path})`];
     case "write":
       return [`(allow file-read* file-write* ${path})`];

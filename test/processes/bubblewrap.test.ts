@@ -7,7 +7,7 @@ import { seccompFilter } from "../../src/processes/seccomp.ts";
 /** The mounts of a confinement, one line each. */
 function mounts(seen: readonly Seen[], type: Confined["type"] = "read"): string[] {
   const args = bubblewrapArguments({ type, builder: "bwrap", state: "/s", seen: [...seen] }, "/w", {
-    ...{ status: 4, filter: 5 },
+    ...{ status: 4, filter: 5, copies: new Map([["/home/me/.gitconfig", 6]]) },
   });
   const begin = args.indexOf("--proc") + 2;
   const words = args.slice(begin, args.indexOf("--seccomp"));
@@ -25,6 +25,28 @@ test("mounts from the outside in, whatever the order it is told in", () => {
     ...["--tmpfs /tmp", "--tmpfs /home/me", "--ro-bind /home/me/work /home/me/work"],
     ...["--ro-bind /s/no-file /home/me/work/.env", "--remount-ro /home/me"],
   ]);
+});
+
+test("copies a small file into a private directory instead of mounting it, and nowhere else", () => {
+  const seen: Seen[] = [
+    { as: "copy", path: "/home/me/.gitconfig" },
+    { as: "copy", path: "/home/me/gone" },
+    { as: "copy", path: "/etc/gitconfig" },
+    { as: "empty", path: "/home/me" },
+  ];
+  expect(mounts(seen)).toEqual([
+    ...["--tmpfs /home/me", "--file 6 /home/me/.gitconfig", "--remount-ro /home/me"],
+  ]);
+});
+
+test("makes a directory where all around it is private already", () => {
+  const seen: Seen[] = [
+    { as: "scratch", path: "/dev/shm" },
+    { as: "scratch", path: "/run" },
+    { as: "scratch", path: "/run/shm" },
+  ];
+  expect(mounts(seen)).toEqual(["--tmpfs /run", "--dir /dev/shm", "--dir /run/shm"]);
+  expect(mounts(seen, "full")).toEqual(["--tmpfs /run", "--tmpfs /dev/shm", "--dir /run/shm"]);
 });
 
 test("mounts nothing that changes nothing where it lies", () => {

@@ -54,11 +54,15 @@ export class FileAccess {
   readonly #place: Place;
   readonly #verdicts = new Map<string, FileVerdict>();
   readonly #candidates = new Map<string, Candidates>();
+  readonly #reals = new Map<string, string>();
+  readonly #both = new Map<string, readonly string[]>();
+  readonly #restricted = new Map<string, readonly ReadRestriction[]>();
   readonly #relevant = new Map<string, readonly PathRule[]>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
   readonly #wideAnchors = new Map<Anchor, readonly string[]>();
   #workspace: readonly string[] | null = null;
   #readable: readonly string[] | null = null;
+  #restrict: readonly PathRule[] | null = null;
 
   constructor(books: Books, place: Place, mode: PermissionMode, cwd: string) {
     this.books = books;
@@ -104,7 +108,7 @@ export class FileAccess {
   /** One decision sees the disk once. */
   #candidatesOf(path: string, folder: string): Candidates {
     const key = `${folder}\0${path}`;
-    const found = this.#candidates.get(key) ?? candidatesOf(path, folder, this.#place.home);
+    const found = this.#candidates.get(key) ?? candidatesOf(path, folder, this.#place.home, this.#reals);
     this.#candidates.set(key, found);
     return found;
   }
@@ -118,6 +122,12 @@ export class FileAccess {
 
   /** Deny and ask rules that can match a directory or something below it; wide. */
   restrictionsBelow(dir: string): readonly ReadRestriction[] {
+    const found = this.#restricted.get(dir) ?? this.#findRestrictionsBelow(dir);
+    this.#restricted.set(dir, found);
+    return found;
+  }
+
+  #findRestrictionsBelow(dir: string): readonly ReadRestriction[] {
     const dirs = this.#twins([dir, ...this.#candidatesOf(dir, dir).paths]);
     return this.#restrictions().flatMap(({ rule, patterns }) => {
       const reaches =
@@ -228,12 +238,19 @@ export class FileAccess {
   }
 
   #mayBeRead(path: string): boolean {
-    this.#readable ??= this.#place.readable.flatMap(bothOf);
+    this.#readable ??= this.#place.readable.flatMap((folder) => this.#bothOf(folder));
     return isIn(this.#workspaceRoots(), path) || isIn(this.#readable, path);
   }
 
   #restrictions(): readonly PathRule[] {
-    return [...this.#rules("deny", "read", "Read"), ...this.#rules("ask", "read", "Read")];
+    this.#restrict ??= [...this.#rules("deny", "read", "Read"), ...this.#rules("ask", "read", "Read")];
+    return this.#restrict;
+  }
+
+  #bothOf(folder: string): readonly string[] {
+    const found = this.#both.get(folder) ?? bothOf(folder);
+    this.#both.set(folder, found);
+    return found;
   }
 
   #editsInside(paths: readonly string[]): boolean {
@@ -241,7 +258,9 @@ export class FileAccess {
   }
 
   #workspaceRoots(): readonly string[] {
-    this.#workspace ??= [...new Set([this.cwd, ...this.#place.workspace])].flatMap(bothOf);
+    this.#workspace ??= [...new Set([this.cwd, ...this.#place.workspace])].flatMap((folder) =>
+      this.#bothOf(folder),
+    );
     return this.#workspace;
   }
 
@@ -298,7 +317,7 @@ export class FileAccess {
     let folders = known.get(anchor);
     if (folders === undefined) {
       const own = this.#folder(anchor);
-      folders = (wide ? this.#twins([own]) : [own]).flatMap(bothOf);
+      folders = (wide ? this.#twins([own]) : [own]).flatMap((one) => this.#bothOf(one));
       known.set(anchor, folders);
     }
     return folders;
@@ -309,7 +328,7 @@ export class FileAccess {
     const { twin } = this.#place;
     if (twin === null) return paths;
     const there = paths.map((path) => twinOf(twin, path)).filter((path) => path !== null);
-    return [...new Set([...paths, ...there, ...there.flatMap(bothOf)])];
+    return [...new Set([...paths, ...there, ...there.flatMap((one) => this.#bothOf(one))])];
   }
 
   #folder(anchor: Anchor): string {

@@ -19,6 +19,8 @@ const BY_PROCESS = /^\/(?:proc\/(?:.*\/)?(?:root|cwd|fd|exe|map_files)(?:\/|$)|d
 /** Links that may still be followed one by one, for a path as a whole; below nothing it is a circle. */
 interface Links {
   left: number;
+  /** Real paths of what exists, found before. */
+  readonly reals?: Map<string, string>;
 }
 
 export interface Candidates {
@@ -30,12 +32,17 @@ export interface Candidates {
 
 /**
  * What a path may mean (§4.1): as it is written, where its links lead, and where they lead when `..` is taken
- * after them.
+ * after them. `reals` is what was found for others of the same decision.
  */
-export function candidatesOf(path: string, folder: string, home: string): Candidates {
+export function candidatesOf(
+  path: string,
+  folder: string,
+  home: string,
+  reals: Map<string, string> = new Map(),
+): Candidates {
   const written = path === "~" || path.startsWith("~/") ? `${home}${path.slice(1)}` : path;
   const lexical = resolve(folder, written);
-  const links: Links = { left: MAX_LINKS };
+  const links: Links = { left: MAX_LINKS, reals };
   const paths = new Set([lexical, realOf(lexical, links)]);
   if (/(?:^|\/)\.\.(?:\/|$)/.test(written)) {
     paths.add(physical(written.startsWith("/") ? written : `${folder}/${written}`, links));
@@ -47,7 +54,9 @@ export function candidatesOf(path: string, folder: string, home: string): Candid
 function oddity(path: string, paths: readonly string[]): string | null {
   for (const [pattern, why] of ODD) if (pattern.test(path)) return why;
   if (path.length > MAX_PATH) return "it is longer than any path";
-  return paths.some((one) => BY_PROCESS.test(one)) ? "it leads through a process's own folders" : null;
+  return paths.some((one) => (one.startsWith("/proc/") || one.startsWith("/dev/")) && BY_PROCESS.test(one))
+    ? "it leads through a process's own folders"
+    : null;
 }
 
 /**
@@ -56,11 +65,17 @@ function oddity(path: string, paths: readonly string[]): string | null {
  */
 export function realOf(path: string, links: Links = { left: MAX_LINKS }): string {
   if (path.length > MAX_PATH) return path;
+  const known = links.reals?.get(path);
+  if (known !== undefined) return known;
   let exists = false;
   try {
     // Asking first is cheaper than an exception for something missing.
     exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-    if (exists) return realpathSync.native(path);
+    if (exists) {
+      const real = realpathSync.native(path);
+      links.reals?.set(path, real);
+      return real;
+    }
   } catch {
     // A link that leads to nothing or into a circle, a name that is too long, a folder that may not be read.
   }

@@ -1,7 +1,9 @@
+import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Seen } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
+import { isDirectory, namesIn } from "../on-disk.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
 import { readAllowances } from "./rule-paths.ts";
 import { hide, realOrNull, type SecretPlaces, secretPaths } from "./secrets.ts";
@@ -21,6 +23,9 @@ export interface Workspace {
 
 /** Private in every light confinement: here lie the sockets of other programs, and files of other users. */
 const SCRATCH = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
+
+/** Bytes of a file that is shown as a copy. */
+const MOST_COPIED = 64 * 1024;
 
 /** What is the same for all commands of a session. */
 export interface LightGround extends ViewGround {
@@ -52,7 +57,9 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
   const isGone = (path: string) => emptied.some((outer) => holds(outer, path));
   const repositories = realRoots.flatMap(repositoryOf).filter((path) => !holds(path, home));
   const allowed = readAllowances(rules, home);
-  const shown = [...roots, ...repositories, ...readable, ...allowed, ...ground.shown].flatMap((path) => {
+  // Each costs a mount, and nothing can be read in a directory without anything in it.
+  const filled = readable.filter((path) => !isDirectory(path) || namesIn(path).length > 0);
+  const shown = [...roots, ...repositories, ...filled, ...allowed, ...ground.shown].flatMap((path) => {
     const real = realOrNull(path);
     return real === null ? [] : [{ path, real }];
   });
@@ -69,7 +76,9 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
   return [
     ...scratch.map((path): Seen => ({ as: "scratch", path })),
     ...(isWide ? [] : [{ as: "empty", path: home } as const]),
-    ...reals.filter(isGone).map((path): Seen => ({ as: "read", path })),
+    ...reals
+      .filter(isGone)
+      .map((path): Seen => ({ as: isConfiguration(path, ground) ? "copy" : "read", path })),
     ...links.map(({ path, real }): Seen => ({ as: "link", path, to: real })),
     ...hide(secrets, reals),
   ];
@@ -78,6 +87,13 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
 /** git looks at all of the working tree, and at the repository that it belongs to. */
 function repositoryOf(root: string): string[] {
   return repositoriesAbout(root).flatMap(({ own, common, tree }) => [own, common, tree]);
+}
+
+/** True for git's own file in the home, if it is as small as it mostly is. */
+function isConfiguration(path: string, { home }: ViewGround): boolean {
+  if (path !== join(home, ".gitconfig")) return false;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= MOST_COPIED;
 }
 
 function gitConfiguration({ home, env }: ViewGround): string[] {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -263,6 +264,48 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     const { run, root } = confinedIn("home/work", { "home/work/sub/a": "text" });
     expect(await run("cd sub; echo found; exit 3")).toMatchObject({ exitCode: 3, cwd: join(root, "sub") });
     expect((await run("echo found; exit 3")).reason).toBeUndefined();
+  });
+
+  test("leaves nothing of its output to the next one, nor a process that writes into that", async () => {
+    const { run } = confinedIn("beside");
+    const rest =
+      "setsid bash -c 'while :; do echo stray; echo stray >&97; done' & until [ -s /dev/stdout ]; do :; done";
+    for (const first of ["echo first; cd /", "chmod 0 /proc/self/fd/1", rest, "head -c 2000000 /dev/zero"]) {
+      await run(first);
+      const { output, exitCode, cwd } = await run(
+        "cat /proc/self/fd/1; cat <&97; echo mine > /dev/stdout; cd /usr",
+      );
+      expect([output.head, exitCode, cwd]).toEqual(["mine\n", 0, "/usr"]);
+    }
+  });
+
+  test("keeps long output in its file, whole and for this user only; many at once do not mix", async () => {
+    const { run } = confinedIn("beside");
+    const results = await Promise.all(
+      ["a", "b", "c", "d", "e"].map((text) => run(`yes ${text} | head -n 40000; printf '\\0\\377' >&2`)),
+    );
+    for (const [at, { output }] of results.entries()) {
+      const text = `${"abcde"[at]}\n`.repeat(40_000);
+      expect(output.bytes).toBe(text.length + 2);
+      expect(readFileSync(output.path ?? "", "latin1")).toBe(`${text}\0\xff`);
+      expect(statSync(output.path ?? "").mode & 0o777).toBe(0o600);
+    }
+    expect((await run("echo short")).output).toEqual({ bytes: 6, head: "short\n", tail: null, path: null });
+  });
+
+  test("sees what earlier ones printed, and git's file as it is now", async () => {
+    const { run, at } = confinedIn("home/work", { "home/.gitconfig": "[user]\n\tname = Me\n" });
+    const { output } = await run("yes printed | head -n 9000");
+    expect((await run(`head -n 1 '${output.path}'`)).output.head).toBe("printed\n");
+    writeFileSync(at("home/.gitconfig"), "[user]\n\tname = You\n");
+    const command = "git config user.name; echo x >> ~/.gitconfig || ls -ld ~/.gitconfig";
+    expect((await run(command)).output.head).toMatch(/^You\n.*ead-only.*\n-r/);
+    expect(readFileSync(at("home/.gitconfig"), "utf8")).toBe("[user]\n\tname = You\n");
+    const large = `[user]\n\tname = Large\n${"#".repeat(70_000)}\n`;
+    writeFileSync(at("home/.gitconfig"), large);
+    expect((await run("git config user.name; wc -c < ~/.gitconfig")).output.head).toBe(
+      `Large\n${large.length}\n`,
+    );
   });
 
   test("is not run at all if its confinement cannot be built", { tags: ["long"] }, async () => {
