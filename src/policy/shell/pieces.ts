@@ -1,6 +1,13 @@
-import { forEachChild, type ParameterExpansionPart, type SyntaxNode, type WordPart } from "unbash";
+import { forEachChild, type SyntaxNode, type WordPart } from "unbash";
 import { isLiteralSum, isTameArithmetic } from "./arithmetic.ts";
 import type { Piece } from "./words.ts";
+
+/**
+ * `${…}` that only reads: no assignment, no transformation, no indirection, no computed subscript, and no offset that
+ * would be evaluated; what stands in it does no more either.
+ */
+const TAME_PARAMETER =
+  /^\$\{#?(?:\w+|[@*#?$!-])(?:\[(?:\d+|[@*])\])?(?:(?::?[-+?]|[#%/^,])(?:[^$`]|\$(?:\w|\{\w+\}|\((?!\()))*|:\s*-?\d+(?::\s*-?\d+)?)?\}$/;
 
 /**
  * A word's pieces in order; what they contain of other scripts is handed to `visit`. `parts` is undefined for
@@ -74,7 +81,7 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
       if (plain) return [simple(`$${part.parameter}`, part.text)];
       const { operation } = part;
       const isDefault = operation?.type === "Default" && !operation.operator.includes("+");
-      return [forbidden(part.text, isDefault ? operation.operand.value : "", isTameParameter(part))];
+      return [forbidden(part.text, isDefault ? operation.operand.value : "", TAME_PARAMETER.test(part.text))];
     }
     case "CommandExpansion":
       forEachChild(part, visit);
@@ -90,12 +97,8 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
     case "ArithmeticExpansion": {
       forEachChild(part, visit);
       const { text, expression } = part;
-      if (!text.startsWith("$((") || expression === undefined) return [forbidden(text, text)];
-      return [
-        isLiteralSum(expression)
-          ? { type: "sum", text }
-          : forbidden(text, text, isTameArithmetic(expression)),
-      ];
+      const [, sum = "["] = (expression && /^\$\(\((.+)\)\)$/s.exec(text)) ?? [];
+      return [isLiteralSum(sum) ? { type: "sum", text } : forbidden(text, text, isTameArithmetic(sum))];
     }
     default:
       return part satisfies never;
@@ -110,30 +113,4 @@ function simple(name: string, text = name): Piece {
   if (/^\$[?#]$/.test(name)) return { type: "number", text };
   const [, known] = /^\$([A-Za-z_]\w*)$/.exec(name) ?? [];
   return known ? { type: "variable", text, name: known } : forbidden(text, "", true);
-}
-
-/** `${…}` that only reads: no assignment, no transformation, no indirection, no computed subscript. */
-function isTameParameter({ parameter, prefix, index, operation }: ParameterExpansionPart): boolean {
-  if (prefix === "!" || !/^(?:\w+|[@*#?$!-])$/.test(parameter)) return false;
-  if (index !== undefined && !/^(?:\d+|[@*])$/.test(index.text)) return false;
-  switch (operation?.type) {
-    case undefined:
-    case "Remove":
-    case "Replace":
-    case "CaseModification":
-      return true;
-    case "Default":
-      return !operation.operator.includes("=");
-    case "Slice":
-      // Both are arithmetic, and what a variable holds would be evaluated.
-      return [operation.offset, operation.length].every(
-        (word) => word === undefined || /^\s*-?\d+$/.test(word.text),
-      );
-    case "Transform":
-    case "Names":
-    case "Unknown":
-      return false;
-    default:
-      return operation satisfies never;
-  }
 }

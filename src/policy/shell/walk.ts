@@ -12,7 +12,7 @@ import { isTameArithmetic } from "./arithmetic.ts";
 import { piecesOf } from "./pieces.ts";
 import type { ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
 import { changesDirectory, isSmallName } from "./shell-state.ts";
-import { type ShellWord, wordOf } from "./words.ts";
+import { literalWord, type ShellWord, wordOf } from "./words.ts";
 import { unwrap } from "./wrappers.ts";
 
 type Assignment = Extract<SyntaxNode, { type: "Assignment" }>;
@@ -113,13 +113,10 @@ export class Walker {
       case "ArithmeticFor":
       case "ArithmeticCommand": {
         const text = this.#source.slice(node.pos, node.end);
-        const counted =
-          node.type === "ArithmeticFor" ? [node.initialize, node.test, node.update] : [node.expression];
-        const parsed = counted.filter((one) => one !== undefined);
-        // What the parser could not read is left out by it.
-        const written = /\(\(([\s\S]*?)\)\)/.exec(text)?.[1]?.split(";") ?? [];
-        const complete = written.filter((one) => one.trim() !== "").length === parsed.length;
-        this.#construct(text, complete && parsed.every(isTameArithmetic));
+        const until = node.type === "ArithmeticFor" ? node.body.pos : node.expression ? node.end : node.pos;
+        const head = this.#source.slice(node.pos, until);
+        const [, counted = "["] = /^(?:for\s*)?\(\((.*)\)\)[\s;]*(?:do|\{)?\s*$/s.exec(head) ?? [];
+        this.#construct(text, isTameArithmetic(counted));
         this.#loop(() => forEachChild(node, this.#visit));
         return;
       }
@@ -257,31 +254,11 @@ export class Walker {
   #test(expression: TestExpression, source: string): void {
     const words: ShellWord[] = [];
     const compared: ShellWord[] = [];
-    const operator = (name: string) => wordOf([{ type: "text", text: name, quoted: false }], name);
-    const visit = (node: TestExpression): void => {
-      switch (node.type) {
-        case "TestUnary":
-          words.push(operator(node.operator), this.#word(node.operand));
-          return;
-        case "TestBinary": {
-          const left = this.#word(node.left);
-          const right = this.#word(node.right);
-          words.push(left, operator(node.operator), right);
-          if (COMPARISONS.has(node.operator)) compared.push(left, right);
-          return;
-        }
-        case "TestLogical":
-          node.operands.forEach(visit);
-          return;
-        case "TestNot":
-          visit(node.operand);
-          return;
-        case "TestGroup":
-          visit(node.expression);
-          return;
-        default:
-          node satisfies never;
-      }
+    const visit = (node: SyntaxNode): void => {
+      if (node.type === "Word") words.push(this.#word(node));
+      else forEachChild(node, visit);
+      if (node.type === "TestUnary" || node.type === "TestBinary") words.push(literalWord(node.operator));
+      if (node.type === "TestBinary" && COMPARISONS.has(node.operator)) compared.push(...words.slice(-3, -1));
     };
     visit(expression);
     this.#part({ kind: "test", words, assignments: [], redirects: [], source, compared });
@@ -374,16 +351,7 @@ export class Walker {
 function redirectOf(operator: string, target: ShellWord): ShellRedirect | null {
   // `2>&1`, `>&-`, `3>&1-`: descriptors among themselves.
   const descriptor = target.literal && /^(?:\d+-?|-)$/.test(target.value);
-  switch (operator) {
-    case "<":
-      return { type: "read", target };
-    case "<&":
-      return descriptor ? null : { type: "unknown", text: target.raw };
-    case "<>":
-      return { type: "both", target };
-    case ">&":
-      return descriptor ? null : { type: "write", target };
-    default:
-      return { type: "write", target };
-  }
+  if (descriptor && /^[<>]&$/.test(operator)) return null;
+  if (operator === "<&") return { type: "unknown", text: target.raw };
+  return { type: operator === "<" ? "read" : operator === "<>" ? "both" : "write", target };
 }

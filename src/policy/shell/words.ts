@@ -74,20 +74,6 @@ export function unsetWords(words: readonly ShellWord[]): ShellWord[] | null {
 }
 
 function emptied(piece: Piece): string {
-  switch (piece.type) {
-    case "variable":
-      return piece.name === "IFS" ? " " : "";
-    case "forbidden":
-      return piece.unset;
-    case "text":
-    case "glob":
-    case "brace":
-    case "tilde":
-    case "substitution":
-    case "number":
-    case "sum":
-      return piece.text;
-    default:
-      return piece satisfies never;
-  }
+  if (piece.type === "variable") return piece.name === "IFS" ? " " : "";
+  return piece.type === "forbidden" ? piece.unset : piece.text;
 }
