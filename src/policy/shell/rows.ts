@@ -45,8 +45,8 @@ export interface Row {
   /** By letter, and by long name without its dashes. */
   readonly letters: ReadonlyMap<string, Option>;
   readonly longs: ReadonlyMap<string, Option>;
-  /** `-5` is an option of it. */
-  readonly digits: boolean;
+  /** `-5`, where that is an option of it. */
+  readonly digits: Option | undefined;
   /** Letters of a cluster take their values from the words that follow, one after the other. */
   readonly valuesFollow: boolean;
   /** Letters do not cluster. */
@@ -111,11 +111,13 @@ export function readRow(text: string): Row {
     if (letter !== "") letters.set(letter, option);
     for (const name of names.split("/").filter(Boolean)) longs.set(name, option);
   }
+  const digits = letters.get("#");
+  letters.delete("#");
   return {
     operands,
     letters,
     longs,
-    digits: letters.delete("#"),
+    digits,
     valuesFollow: head.includes("^"),
     alone: head.includes("-"),
     inOrder: head.includes("<"),

@@ -9,6 +9,15 @@ export interface GitContents {
   readonly below: boolean;
 }
 
+/** A command that changes files of the workspace (§5.8). */
+export interface FileWork {
+  readonly name: string;
+  /** Why it is more than its row allows; null: it is not. */
+  readonly why: string | null;
+  /** Of cp and mv: what comes where. */
+  readonly placed: { readonly sources: readonly ShellWord[]; readonly into: readonly ShellWord[] } | null;
+}
+
 /** What a recognised command does, as far as its words tell. */
 export interface Uses {
   /** Why it is not plain reading (§5.6); null: it is. */
@@ -28,6 +37,7 @@ export interface Uses {
   readonly contents: GitContents | null;
   /** Commands that it starts itself. */
   readonly starts: readonly (readonly ShellWord[])[];
+  readonly files: FileWork | null;
 }
 
 const NOTHING: Uses = {
@@ -40,6 +50,7 @@ const NOTHING: Uses = {
   follows: [],
   contents: null,
   starts: [],
+  files: null,
 };
 
 export function uses(some: Partial<Uses>): Uses {

@@ -257,8 +257,9 @@ export class Walker {
     const visit = (node: SyntaxNode): void => {
       if (node.type === "Word") words.push(this.#word(node));
       else forEachChild(node, visit);
-      if (node.type === "TestUnary" || node.type === "TestBinary") words.push(literalWord(node.operator));
-      if (node.type === "TestBinary" && COMPARISONS.has(node.operator)) compared.push(...words.slice(-3, -1));
+      if (node.type !== "TestUnary" && node.type !== "TestBinary") return;
+      if (COMPARISONS.has(node.operator)) compared.push(...words.slice(-2));
+      words.splice(-1, 0, literalWord(node.operator));
     };
     visit(expression);
     this.#part({ kind: "test", words, assignments: [], redirects: [], source, compared });
