@@ -176,30 +176,29 @@ function misfitOf(name: string, row: Row, read: ReadWords): string | null {
   return sedDoesOnly(scriptOf(read), "print") ? null : "its sed script does more than print";
 }
 
-/** Options with which a command reads what every link leads to. */
-const FOLLOWING: Readonly<Record<string, string>> = {
-  grep: "R dereference-recursive",
-  egrep: "R dereference-recursive",
-  fgrep: "R dereference-recursive",
-  rg: "L follow",
-  zcat: "r recursive",
-};
-
-/** Directories in which it reads every file (§5.6), and those in which it follows links. */
+/** Directories in which it reads every file (§5.6), and those in which it reads what every link leads to. */
 function searchesOf(name: string, { options }: ReadWords, files: readonly ShellWord[]): Partial<Uses> {
   const named = files.map(({ value }) => value);
   const here = named.length > 0 ? named : ["."];
   const has = (...names: readonly string[]) => names.some((option) => options.has(option));
-  const follows = has(...(FOLLOWING[name] ?? "").split(" ")) ? here : [];
-  if (name === "rg")
-    return has("files", "type-list") ? { follows } : { searches: named.length > 0 ? named : [""], follows };
-  if (/^[ef]?grep$/.test(name)) {
-    const all = has("r", "recursive", "R", "d", "dereference-recursive", "directories");
-    return all ? { searches: here, follows } : { follows };
+  switch (name) {
+    case "grep":
+    case "egrep":
+    case "fgrep": {
+      const follows = has("R", "dereference-recursive");
+      const searches = follows || has("r", "recursive", "d", "directories");
+      return { searches: searches ? here : [], follows: follows ? here : [] };
+    }
+    case "rg": {
+      const searches = named.length > 0 ? named : [""];
+      return { searches: has("files", "type-list") ? [] : searches, follows: has("L", "follow") ? here : [] };
+    }
+    // Two directories are compared file by file without -r as well.
+    case "diff":
+      return { searches: named, follows: has("no-dereference") ? [] : named };
+    default:
+      return { follows: name === "zcat" && has("r", "recursive") ? here : [] };
   }
-  // Two directories are compared file by file without -r as well.
-  if (name === "diff") return { searches: named, follows: has("no-dereference") ? [] : named };
-  return { follows };
 }
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */

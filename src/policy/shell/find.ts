@@ -19,20 +19,14 @@ export function findUses(words: readonly ShellWord[]): Uses {
   const starts: (readonly ShellWord[])[] = [];
   let plain: string | null = null;
   let acts: string | null = null;
-  const begin = words.findIndex(({ value }) => startsExpression(value));
-  const globals = begin < 0 ? words : words.slice(0, begin);
-  // `-D` takes the next word, whatever that looks like.
-  if (globals.some(({ value }) => value.startsWith("-D"))) acts = "find -D takes the next word as its value";
-  if (globals.some(({ value }) => /^-[HLPO]/.test(value)))
-    plain = "find -H, -L, -P and -O are not needed to search";
-  for (let at = begin < 0 ? words.length : begin; at < words.length; at++) {
+  for (let at = 0; at < words.length; at++) {
     const word = words[at];
     const value = word?.value ?? "";
-    if (!word || /^[()!,]$/.test(value)) {
+    if (!word || found.includes(word) || /^[()!,]$/.test(value)) {
       if (value === ",") plain ??= "find has a list of expressions";
       continue;
     }
-    if (/^-[HLPOD]/.test(value)) plain ??= `find ${value} does more than search`;
+    if (value.startsWith("-D")) acts ??= "find -D takes the next word as its value";
     const option = value.startsWith("-") ? ROW.longs.get(value.slice(1)) : undefined;
     if (option === undefined) {
       plain ??= `${value} is not a test that is known only to search`;
@@ -95,10 +89,6 @@ export function mayBeAction({ literal, value, pieces }: ShellWord): boolean {
     .split("*");
   const [start = "", end = ""] = [texts.at(0), texts.at(-1)];
   return ACTIONS.some((action) => action.startsWith(start) && action.endsWith(end));
-}
-
-function startsExpression(value: string): boolean {
-  return /^(?:-[^HLPOD]|[(!,])/.test(value);
 }
 
 /** Where find begins, and whether it acts only on some of what it finds. */

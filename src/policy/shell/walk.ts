@@ -10,13 +10,15 @@ import {
 } from "unbash";
 import { isTameArithmetic } from "./arithmetic.ts";
 import { piecesOf } from "./pieces.ts";
-import type { ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
-import { changesDirectory, isSmallName } from "./shell-state.ts";
-import { literalWord, type ShellWord, wordOf } from "./words.ts";
+import type { PartKind, ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
+import { isSmallName, literalWord, type ShellWord, wordOf } from "./words.ts";
 import { unwrap } from "./wrappers.ts";
 
 type Assignment = Extract<SyntaxNode, { type: "Assignment" }>;
 
+/** What may leave the shell in another directory than before. */
+const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "source", ".", "eval"]);
+const EMPTY = { words: [], assignments: [], redirects: [], compared: [], documents: [], counts: false };
 const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
 /**
@@ -60,7 +62,10 @@ export class Walker {
         this.steps.push({ type: "settle" });
         return;
       case "AndOr":
-        this.#chain(node.commands, node.operators);
+        for (const [at, command] of node.commands.entries()) {
+          if (node.operators[at - 1] === "||") this.steps.push({ type: "settle" });
+          this.#visit(command);
+        }
         return;
       case "Pipeline":
         this.#pipeline(node.commands);
@@ -68,12 +73,10 @@ export class Walker {
       case "Command":
         this.#command(node);
         return;
-      case "Redirected": {
-        const { redirects } = this.#redirects(node.redirects);
-        this.steps.push({ type: "redirects", redirects });
+      case "Redirected":
+        this.steps.push({ type: "redirects", redirects: this.#redirects(node.redirects).redirects });
         this.#visit(node.command);
         return;
-      }
       case "Subshell":
         this.#ownShell(() => this.#visit(node.body));
         return;
@@ -92,7 +95,7 @@ export class Walker {
       case "For": {
         const name = this.#word(node.name);
         const values = this.#data(node.wordlist ?? []);
-        if (!name.literal || !isSmallName(name.value)) this.#construct(`for ${name.value}`);
+        if (!name.literal || !isSmallName(name.value)) this.#part("construct", `for ${name.value}`, {});
         for (const value of node.wordlist === undefined ? [null] : values) this.#set(name.value, value);
         const outer = this.#loopNames;
         this.#loopNames = new Set([...outer, name.value]);
@@ -111,31 +114,27 @@ export class Walker {
         this.#test(node.expression, this.#source.slice(node.pos, node.end));
         return;
       case "ArithmeticFor":
-      case "ArithmeticCommand": {
+      case "ArithmeticCommand":
+      case "Select":
+      case "Coproc":
+      case "Function": {
         const text = this.#source.slice(node.pos, node.end);
-        const until = node.type === "ArithmeticFor" ? node.body.pos : node.expression ? node.end : node.pos;
-        const head = this.#source.slice(node.pos, until);
+        const head = node.type === "ArithmeticFor" ? this.#source.slice(node.pos, node.body.pos) : text;
         const [, counted = "["] = /^(?:for\s*)?\(\((.*)\)\)[\s;]*(?:do|\{)?\s*$/s.exec(head) ?? [];
-        this.#construct(text, isTameArithmetic(counted));
+        // What the parser could not read as arithmetic is a command in two parentheses.
+        const counts = node.type !== "ArithmeticCommand" || node.expression !== undefined;
+        this.#part("construct", text, { counts: counts && isTameArithmetic(counted) });
         this.#loop(() => forEachChild(node, this.#visit));
         return;
       }
-      case "Select":
-      case "Coproc":
-      case "Function":
-        this.#construct(this.#source.slice(node.pos, node.end));
-        this.#loop(() => forEachChild(node, this.#visit));
-        return;
       case "Word":
         this.#word(node);
         return;
       case "Redirect":
       case "HereString":
-      case "HereDoc": {
-        const { redirects } = this.#redirects([node]);
-        this.steps.push({ type: "redirects", redirects });
+      case "HereDoc":
+        this.steps.push({ type: "redirects", redirects: this.#redirects([node]).redirects });
         return;
-      }
       default:
         forEachChild(node, this.#visit);
     }
@@ -165,16 +164,10 @@ export class Walker {
     const from = this.parts.length;
     const at = this.steps.length;
     this.#together(inside);
-    if (!this.parts.slice(from).some(changesDirectory)) return;
+    // A first look, wide: any word of a command may turn out to be the one that moves.
+    if (!this.parts.slice(from).some(({ words }) => words.some(({ value }) => MOVERS.has(value)))) return;
     this.steps.splice(at, 0, { type: "lost" });
     this.steps.push({ type: "lost" });
-  }
-
-  #chain(commands: readonly PipelineNode[], operators: readonly string[]): void {
-    for (const [at, command] of commands.entries()) {
-      if (at > 0 && operators[at - 1] !== "&&") this.steps.push({ type: "settle" });
-      this.#visit(command);
-    }
   }
 
   #pipeline(commands: readonly PipelineNode[]): void {
@@ -230,7 +223,7 @@ export class Walker {
     }
     const { redirects, documents } = this.#redirects(node.redirects);
     const source = this.#source.slice(node.pos, node.end);
-    this.#part({ kind: "command", words, assignments, redirects, source, documents });
+    this.#part("command", source, { words, assignments, redirects, documents });
   }
 
   /** The value, and null for an array. */
@@ -262,31 +255,18 @@ export class Walker {
       words.splice(-1, 0, literalWord(node.operator));
     };
     visit(expression);
-    this.#part({ kind: "test", words, assignments: [], redirects: [], source, compared });
-  }
-
-  #construct(source: string, counts = false): void {
-    this.#part({ kind: "construct", words: [], assignments: [], redirects: [], source, counts });
+    this.#part("test", source, { words, compared });
   }
 
   #set(name: string, value: ShellWord | null): void {
     this.values.set(name, [...(this.values.get(name) ?? []), value]);
   }
 
-  #part(
-    part: Omit<ShellPart, "loopNames" | "before" | "compared" | "documents" | "counts"> &
-      Partial<Pick<ShellPart, "compared" | "documents" | "counts">>,
-  ): void {
-    const whole: ShellPart = {
-      compared: [],
-      documents: [],
-      counts: false,
-      ...part,
-      loopNames: this.#loopNames,
-      before: this.#before,
-    };
-    this.parts.push(whole);
-    this.steps.push({ type: "part", part: whole });
+  #part(kind: PartKind, source: string, some: Partial<ShellPart>): void {
+    const context = { loopNames: this.#loopNames, before: this.#before };
+    const part: ShellPart = { ...EMPTY, ...some, kind, source, ...context };
+    this.parts.push(part);
+    this.steps.push({ type: "part", part });
   }
 
   #data(nodes: readonly Word[]): readonly ShellWord[] {

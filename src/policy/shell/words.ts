@@ -44,6 +44,16 @@ export function wordOf(pieces: readonly Piece[], raw: string): ShellWord {
 /** What stands for an expansion in a text that an allow rule is compared with: no rule contains it, so only `*` takes it. */
 export const UNKNOWN = "\0";
 
+/** Whether setting this name leaves later commands what they are: `for PATH in …` does not (§5.9). */
+export function isSmallName(name: string): boolean {
+  return /^[a-z]\w*$/.test(name);
+}
+
+/** One word wherever it is put without quotes, and neither an option nor an operator of a test. */
+export function isPlainValue({ literal, value }: ShellWord): boolean {
+  return literal && /^[\w./:@%+,][\w./:@%+,=-]*$/.test(value);
+}
+
 /** The words of a command as one text in which only what is known is spelt out. */
 export function knownText(words: readonly ShellWord[]): string {
   return words
