@@ -203,10 +203,16 @@ function searchesOf(name: string, { options }: ReadWords, files: readonly ShellW
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */
 function xargsUses(words: readonly ShellWord[]): Uses {
-  const { options, command, reads } = readXargs(words);
-  const [name] = command;
-  const talks = name?.literal === true && ["echo", "basename", "dirname"].includes(name.value);
-  const given = command.length === 0 ? [literalWord("echo")] : command;
-  const plain = !talks || options ? "xargs makes options and names of what it reads" : null;
-  return uses({ plain, reads, candidates: reads, starts: [given] });
+  const read = readXargs(words);
+  const { operands: command } = read;
+  const talks = command[0]?.literal && ["echo", "basename", "dirname"].includes(command[0].value);
+  const bare = talks && words.length === command.length;
+  const reads = read.valuesOf("path");
+  const plain = bare ? null : "xargs makes options and names of what it reads";
+  return uses({
+    plain,
+    reads,
+    candidates: reads,
+    starts: [command.length === 0 ? [literalWord("echo")] : command],
+  });
 }

@@ -84,7 +84,7 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
   if (acts !== null) return refuse(`git ${name}: ${acts}`, found);
   const plain = row.confinedOnly
     ? `git ${name} is not plain reading`
-    : (read.misfit ?? formatProblem(read) ?? valueProblem(name, given, read));
+    : (read.misfit ?? formatProblem(read) ?? valueProblem(name, read));
   return uses({ ...found, plain });
 }
 
@@ -114,17 +114,10 @@ function operandProblem(name: string, { options, operands }: ReadWords): string 
   return null;
 }
 
-/** Where a value that begins with a dash would end the options early: `--author -- --output=x`. */
-function valueProblem(name: string, given: readonly ShellWord[], { values }: ReadWords): string | null {
-  const end = given.findIndex(({ value }) => value === "--");
-  const before = end > 0 ? (given[end - 1]?.value ?? "") : "";
-  const odd = values.find(
-    ({ word, form }) => form === "word" && word.value.startsWith("-") && !/^-\d+$/.test(word.value),
-  );
-  if (odd) return `"${odd.word.value}" would be a value of git ${name}`;
-  return /^--?[\w-]+$/.test(before) && values.some(({ word }) => word.value === "--")
-    ? `-- would be a value of git ${name}`
-    : null;
+/** A value that begins with a dash, or that ends the options early: `--author -- --output=x`. */
+function valueProblem(name: string, { values }: ReadWords): string | null {
+  const odd = values.find(({ word, form }) => form === "word" && /^-(?!\d+$)/.test(word.value));
+  return odd ? `"${odd.word.value}" would be a value of git ${name}` : null;
 }
 
 /** What of the repository it shows, beyond names and counts. */

@@ -65,7 +65,7 @@ class Reader {
 
   /** Answers how many of the words behind it are its value. */
   long(word: ShellWord, next: readonly ShellWord[]): number {
-    const { longs } = this.#row;
+    const { longs, anyLong } = this.#row;
     const equals = word.value.indexOf("=");
     const written = word.value.slice(2, equals < 0 ? undefined : equals);
     const glued = equals < 0 ? null : part(word, equals + 1);
@@ -73,14 +73,12 @@ class Reader {
     const meant = exact
       ? [[written, exact] as const]
       : [...longs].filter(([name]) => name.startsWith(written));
-    const acting = meant.find(([, { kind }]) => ACTING.has(kind));
-    if (acting) this.acting.push(word.value);
-    const [first] = meant;
+    if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
+    const [known] = meant;
     // Several abbreviated names may be one option.
-    const known = first !== undefined && meant.every(([, option]) => option === first[1]) ? first : undefined;
-    if (known === undefined) {
+    if (known === undefined || meant.some(([, option]) => option !== known[1])) {
       if (glued) this.glued.push(glued);
-      if (!this.#row.anyLong || !/^[a-z][a-z-]*$/.test(written)) this.#unknown(word.value);
+      if (!anyLong || !/^[a-z][a-z-]*$/.test(written)) this.#unknown(word.value);
       return 0;
     }
     const [name, option] = known;

@@ -282,25 +282,12 @@ export class Walker {
       if (node.descriptor?.type === "FileDescriptorVariable") {
         redirects.push({ type: "unknown", text: this.#source.slice(node.pos, node.end) });
       }
-      switch (node.type) {
-        case "HereDoc":
-          documents.push(this.#document(node));
-          break;
-        case "HereString":
-          if (node.target) {
-            const { pieces, value } = this.#word(node.target);
-            this.#forbid(pieces);
-            documents.push(value);
-          }
-          break;
-        case "Redirect": {
-          const target = node.target ? this.#word(node.target) : null;
-          const redirect = target && redirectOf(node.operator, target);
-          if (redirect) redirects.push(redirect);
-          break;
-        }
-        default:
-          node satisfies never;
+      const target = node.type !== "HereDoc" && node.target ? this.#word(node.target) : null;
+      if (node.type === "HereDoc") documents.push(this.#document(node));
+      else if (target && node.type === "Redirect") redirects.push(...redirectOf(node.operator, target));
+      else if (target) {
+        this.#forbid(target.pieces);
+        documents.push(target.value);
       }
     }
     return { redirects, documents };
@@ -329,10 +316,10 @@ export class Walker {
   }
 }
 
-function redirectOf(operator: string, target: ShellWord): ShellRedirect | null {
-  // `2>&1`, `>&-`, `3>&1-`: descriptors among themselves.
+/** None where descriptors are joined among themselves: `2>&1`, `>&-`, `3>&1-`. */
+function redirectOf(operator: string, target: ShellWord): readonly ShellRedirect[] {
   const descriptor = target.literal && /^(?:\d+-?|-)$/.test(target.value);
-  if (descriptor && /^[<>]&$/.test(operator)) return null;
-  if (operator === "<&") return { type: "unknown", text: target.raw };
-  return { type: operator === "<" ? "read" : operator === "<>" ? "both" : "write", target };
+  if (descriptor && /^[<>]&$/.test(operator)) return [];
+  if (operator === "<&") return [{ type: "unknown", text: target.raw }];
+  return [{ type: operator === "<" ? "read" : operator === "<>" ? "both" : "write", target }];
 }

@@ -49,6 +49,13 @@ export function isSmallName(name: string): boolean {
   return /^[a-z]\w*$/.test(name);
 }
 
+/** The letters a command word may be made of: with them every reader agrees on where it begins and ends. */
+const COMMAND_WORD = /^[\w./+:@%,=[-]+$/;
+
+export function isPlainCommandWord(value: string): boolean {
+  return COMMAND_WORD.test(value);
+}
+
 /** One word wherever it is put without quotes, and neither an option nor an operator of a test. */
 export function isPlainValue({ literal, value }: ShellWord): boolean {
   return literal && /^[\w./:@%+,][\w./:@%+,=-]*$/.test(value);

@@ -1,5 +1,5 @@
 import { findCommands, mayBeAction } from "./find.ts";
-import { readOptions } from "./read-options.ts";
+import { type ReadWords, readOptions } from "./read-options.ts";
 import { type Row, readRow, readTable } from "./rows.ts";
 import { plainText, type ShellWord } from "./words.ts";
 
@@ -35,6 +35,7 @@ const DELAYED: ReadonlySet<string> = new Set("timeout flock chrt taskset chroot 
 /** These take assignments before the command. */
 const SETTERS: ReadonlySet<string> = new Set(["env", "sudo", "doas"]);
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"]);
+const SHELL = readRow("F^< c o: O: /rcfile: /init-file:");
 /** A prefix rule for one of these would allow whatever it starts; for an allow rule the others are ordinary commands. */
 const OPAQUE: ReadonlySet<string> = new Set("eval env sudo doas watch ionice setsid flock xargs".split(" "));
 
@@ -117,34 +118,18 @@ function only(...scripts: readonly string[]): Started {
   return { commands: [], scripts };
 }
 
-/** xargs without what it runs: whether it has options, and the file that it reads. */
-export function readXargs(words: readonly ShellWord[]): {
-  readonly options: boolean;
-  readonly command: readonly ShellWord[];
-  readonly reads: readonly ShellWord[];
-} {
-  const read = readOptions(words, STARTERS.get("xargs") ?? readRow("F<"));
-  const { operands: command } = read;
-  return { options: words.length > command.length, command, reads: read.valuesOf("path") };
+/** The words after xargs; what it runs are its operands. */
+export function readXargs(words: readonly ShellWord[]): ReadWords {
+  return readOptions(words, STARTERS.get("xargs") ?? readRow("F<"));
 }
 
 /** The text after `-c`, in whatever cluster; null: the shell is given none. Each `o` takes a word: `-eo pipefail -c`. */
 function shellScripts(words: readonly ShellWord[]): string[] | null {
+  // `+o` takes a word as `-o` does.
+  const dashed = words.map((word) => ({ ...word, value: word.value.replace(/^\+(?=.)/s, "-") }));
+  const { operands, options } = readOptions(dashed, SHELL);
+  const from = words.length - operands.length + (operands[0]?.value === "-" ? 1 : 0);
   const values = words.map(({ value }) => value);
-  let [at, given] = [0, false];
-  for (; at < values.length; at++) {
-    const value = values[at] ?? "";
-    if (value === "--" || value === "-") {
-      at += 1;
-      break;
-    }
-    if (!/^[-+]./.test(value)) break;
-    if (/^--(?:rcfile|init-file)$/.test(value)) at += 1;
-    else if (!value.startsWith("--")) {
-      given ||= value.includes("c");
-      at += value.slice(1).replace(/[^oO]/g, "").length;
-    }
-  }
-  if (words.slice(0, at).some(({ literal }) => !literal)) return values;
-  return given ? values.slice(at, at + 1) : null;
+  if (words.slice(0, from).some(({ literal }) => !literal)) return values;
+  return options.has("c") ? values.slice(from, from + 1) : null;
 }
