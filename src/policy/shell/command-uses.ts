@@ -2,7 +2,7 @@ import { commandTable, fileCommandTable, versionPrograms } from "./command-table
 import { findUses } from "./find.ts";
 import { gitUses } from "./git-uses.ts";
 import { actingProblem, isNumber, type ReadWords, readOptions } from "./read-options.ts";
-import type { Row } from "./rows.ts";
+import type { Operands, Row } from "./rows.ts";
 import { sedDoesOnly } from "./sed-script.ts";
 import { printfUses, testUses } from "./tests.ts";
 import { type FileWork, looksLikePath, pathsAmong, pathsIn, refuse, type Uses, uses } from "./uses.ts";
@@ -115,21 +115,20 @@ function scriptOf({ first }: ReadWords): string {
   return first.map(({ value }) => value).join("\n");
 }
 
-function namedFiles({ operands: kind }: Row, { operands, afterFirst }: ReadWords): readonly ShellWord[] {
-  switch (kind) {
-    case "text":
-    case "numbers":
-    case "none":
-      return [];
-    case "files":
-    case "one":
-      return operands.flatMap(withAssigned);
-    case "pattern":
-    case "script":
-      return afterFirst.flatMap(withAssigned);
-    default:
-      return kind satisfies never;
-  }
+/** Which operands name files. */
+const NAMED: Readonly<Record<Operands, "operands" | "afterFirst" | null>> = {
+  files: "operands",
+  one: "operands",
+  pattern: "afterFirst",
+  script: "afterFirst",
+  text: null,
+  numbers: null,
+  none: null,
+};
+
+function namedFiles({ operands }: Row, read: ReadWords): readonly ShellWord[] {
+  const which = NAMED[operands];
+  return which === null ? [] : read[which].flatMap(withAssigned);
 }
 
 /** An operand such as awk's `name=value` names what follows the `=`, too. */
@@ -139,21 +138,11 @@ function withAssigned(word: ShellWord): readonly ShellWord[] {
 
 /** What its operands would write or change. */
 function operandProblem(name: string, row: Row, { operands }: ReadWords): string | null {
-  switch (row.operands) {
-    case "one":
-      return operands.length > 1 ? `${name} writes its second file` : null;
-    case "none": {
-      if (name === "date") {
-        const odd = operands.find(({ value }) => !value.startsWith("+"));
-        return odd ? "date would set the clock" : null;
-      }
-      return operands.length > 0 ? `${name} with an operand does more than show` : null;
-    }
-    default:
-      return name === "strings" && operands.some(({ value }) => value.startsWith("@"))
-        ? "strings takes more options from a file"
-        : null;
-  }
+  const has = (odd: RegExp) => operands.some(({ value }) => odd.test(value));
+  if (row.operands === "one") return operands.length > 1 ? `${name} writes its second file` : null;
+  if (name === "date") return has(/^(?!\+)/) ? "date would set the clock" : null;
+  if (row.operands === "none") return has(/^/) ? `${name} with an operand does more than show` : null;
+  return name === "strings" && has(/^@/) ? "strings takes more options from a file" : null;
 }
 
 /** Whether a script may start a program, such as a git that shows what a rule denies. */

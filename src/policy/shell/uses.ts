@@ -76,7 +76,7 @@ export function pathsIn(word: ShellWord): readonly ShellWord[] {
 }
 
 /** Words that lead somewhere though they are no operands: an option's value, and what follows a `=`. */
-export function pathsAmong({ values, glued, understood }: Omit<ReadWords, "options">): readonly ShellWord[] {
+export function pathsAmong({ values, glued, understood }: ReadWords): readonly ShellWord[] {
   const texts = values.flatMap(({ option, word, form }) => {
     if (option.kind === "pattern") return [];
     // A separator is no path, and what is glued to its letter does not begin the word: `cut -d / -f1`, `cut -d/`.

@@ -95,7 +95,7 @@ export class Walker {
       case "For": {
         const name = this.#word(node.name);
         const values = this.#data(node.wordlist ?? []);
-        if (!name.literal || !isSmallName(name.value)) this.#part("construct", `for ${name.value}`, {});
+        if (!name.literal || !isSmallName(name.value)) this.#part("construct", `for ${name.value}`);
         for (const value of node.wordlist === undefined ? [null] : values) this.#set(name.value, value);
         const outer = this.#loopNames;
         this.#loopNames = new Set([...outer, name.value]);
@@ -262,7 +262,7 @@ export class Walker {
     this.values.set(name, [...(this.values.get(name) ?? []), value]);
   }
 
-  #part(kind: PartKind, source: string, some: Partial<ShellPart>): void {
+  #part(kind: PartKind, source: string, some: Partial<ShellPart> = {}): void {
     const context = { loopNames: this.#loopNames, before: this.#before };
     const part: ShellPart = { ...EMPTY, ...some, kind, source, ...context };
     this.parts.push(part);

@@ -78,16 +78,12 @@ export function plainText(words: readonly ShellWord[]): string {
  * The same words if every variable in them is empty: `r$@m`, `g${x}it` and `rm${IFS}-rf` are what they look
  * like then. Null where nothing would differ.
  */
-export function unsetWords(words: readonly ShellWord[]): ShellWord[] | null {
-  if (words.every(({ pieces }) => pieces.every(({ type }) => type !== "variable" && type !== "forbidden"))) {
-    return null;
-  }
-  return words.flatMap((word) => {
+export function unsetWords(words: readonly ShellWord[]): readonly ShellWord[] | null {
+  const unset = words.flatMap((word) => {
     const text = word.pieces.map(emptied).join("");
-    const changed = text !== word.value;
-    if (!changed) return [word];
-    return text.split(" ").flatMap((part) => (part === "" ? [] : [literalWord(part)]));
+    return text === word.value ? [word] : text.split(" ").filter(Boolean).map(literalWord);
   });
+  return unset.length === words.length && unset.every((word, at) => word === words[at]) ? null : unset;
 }
 
 function emptied(piece: Piece): string {
