@@ -95,15 +95,16 @@ function sedWork(words: readonly ShellWord[], read: ReadWords): FileWork | null 
   const { options, values, understood, abbreviated, afterFirst } = read;
   if (!options.has("i") && !options.has("in-place")) return null;
   const odd = [...options.values()].some(({ kind, plain }) => kind !== "acts" && !plain);
-  const [unknown, copies] = [unknownProblem(words), values.some(({ option }) => option.kind === "acts")];
-  const fails: readonly (readonly [boolean, string | null])[] = [
-    [unknown !== null, unknown],
-    [odd || abbreviated || !understood, "sed has an option that is not known only to edit"],
-    [copies, "sed -i would keep a copy under another name"],
-    [!sedDoesOnly(scriptOf(read), "edit"), "its sed script may read or write other files, or run a command"],
-    [afterFirst.length === 0, "sed has no file to change"],
-  ];
-  return { name: "sed", why: fails.find(([fails]) => fails)?.[1] ?? null, placed: null };
+  const copies = values.some(({ option }) => option.kind === "acts");
+  const why =
+    unknownProblem(words) ??
+    (odd || abbreviated || !understood ? "sed has an option that is not known only to edit" : null) ??
+    (copies ? "sed -i would keep a copy under another name" : null) ??
+    (sedDoesOnly(scriptOf(read), "edit")
+      ? null
+      : "its sed script may read or write other files, or run a command") ??
+    (afterFirst.length === 0 ? "sed has no file to change" : null);
+  return { name: "sed", why, placed: null };
 }
 
 function unknownProblem(words: readonly ShellWord[]): string | null {

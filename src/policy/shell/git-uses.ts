@@ -64,10 +64,8 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
   const row = gitTable.get(name);
   const given = words.slice(name === two ? 2 : 1);
   if (row === undefined) {
-    const candidates = given.flatMap(pathsOf);
-    return refuse(name === "" ? "git without a subcommand" : `git ${name} may change something`, {
-      candidates,
-    });
+    const why = name === "" ? "git without a subcommand" : `git ${name} may change something`;
+    return refuse(why, { candidates: given.flatMap(pathsOf) });
   }
   const read = readOptions(given, row);
   const paths = (row.operands === "pattern" ? read.afterFirst : read.operands).flatMap(pathsOf);
@@ -109,8 +107,8 @@ function operandProblem(name: string, { options, operands }: ReadWords): string 
   if ((name === "branch" || name === "tag") && !lists && operands.length > 0)
     return "a name without --list would be made";
   if (name === "remote" && operands.length > 0) return "it may change the remotes";
-  const writes = ["expire", "delete", "drop", "write"];
-  if (name === "reflog" && writes.includes(operands[0]?.value ?? "")) return "it would remove entries";
+  if (name === "reflog" && /^(?:expire|delete|drop|write)$/.test(operands[0]?.value ?? ""))
+    return "it would remove entries";
   return null;
 }
 

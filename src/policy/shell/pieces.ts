@@ -26,9 +26,7 @@ export function piecesOf(
       : bareText(text);
   const [first] = pieces;
   if (inDocument || first?.type !== "text" || first.quoted || !first.text.startsWith("~")) return pieces;
-  const end = first.text.indexOf("/");
-  const tilde = end < 0 ? first.text : first.text.slice(0, end);
-  const rest = first.text.slice(tilde.length);
+  const [, tilde = "", rest = ""] = /^(~[^/]*)(.*)$/s.exec(first.text) ?? [];
   const tail: Piece[] = rest === "" ? [] : [{ type: "text", text: rest, quoted: false }];
   return [{ type: "tilde", text: tilde }, ...tail, ...pieces.slice(1)];
 }

@@ -68,7 +68,8 @@ export class Walker {
         }
         return;
       case "Pipeline":
-        this.#pipeline(node.commands);
+        if (node.commands.length > 1) this.#pipeline(node.commands);
+        else forEachChild(node, this.#visit);
         return;
       case "Command":
         this.#command(node);
@@ -161,8 +162,7 @@ export class Walker {
   }
 
   #loop(inside: () => void): void {
-    const from = this.parts.length;
-    const at = this.steps.length;
+    const [from, at] = [this.parts.length, this.steps.length];
     this.#together(inside);
     // A first look, wide: any word of a command may turn out to be the one that moves.
     if (!this.parts.slice(from).some(({ words }) => words.some(({ value }) => MOVERS.has(value)))) return;
@@ -171,11 +171,6 @@ export class Walker {
   }
 
   #pipeline(commands: readonly PipelineNode[]): void {
-    const [only] = commands;
-    if (commands.length === 1 && only) {
-      this.#visit(only);
-      return;
-    }
     const outer = this.#before;
     this.#together(() => {
       let before: readonly ShellPart[] | null = [];
@@ -205,8 +200,7 @@ export class Walker {
       this.problem ??= "it is not complete or not valid bash";
     }
     let end = node.name?.end;
-    for (const child of node.suffix) {
-      if (child.type !== "Word" && child.type !== "Assignment") continue;
+    for (const child of node.args) {
       const word = child.type === "Word" ? this.#word(child) : this.#assignmentWord(child);
       const last = child.pos === end ? words.pop() : undefined;
       end = child.end;

@@ -50,10 +50,8 @@ export function isSmallName(name: string): boolean {
 }
 
 /** The letters a command word may be made of: with them every reader agrees on where it begins and ends. */
-const COMMAND_WORD = /^[\w./+:@%,=[-]+$/;
-
 export function isPlainCommandWord(value: string): boolean {
-  return COMMAND_WORD.test(value);
+  return /^[\w./+:@%,=[-]+$/.test(value);
 }
 
 /** One word wherever it is put without quotes, and neither an option nor an operator of a test. */

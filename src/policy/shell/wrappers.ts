@@ -5,7 +5,7 @@ import { plainText, type ShellWord } from "./words.ts";
 
 /**
  * What starts the command that its words name. `R` is a text that a shell reads. Every rule looks past the first ones
- * with the options before `|` (§5.5); deny and ask rules look past all of them.
+ * with the options before `|` (§5.5); only deny and ask rules look past those marked with `+`.
  */
 const STARTERS: ReadonlyMap<string, Row> = readTable({
   timeout: "F< v k:N s: /foreground | f /kill-after: p/preserve-status /signal: /verbose",
@@ -106,12 +106,11 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
     const suffixes = rest.map((_, at) => rest.slice(at));
     return { commands: suffixes, scripts: [...texts, ...given, plainText(operands)] };
   }
+  // taskset and chrt may be given no word of their own.
   const bare = name === "taskset" || name === "chrt" ? [operands] : [];
   const found = [operands.slice(DELAYED.has(name) ? 1 : 0), ...bare];
-  return {
-    commands: found.filter((command) => command.length > 0),
-    scripts: name === "watch" ? [...texts, plainText(operands)] : texts,
-  };
+  const commands = found.filter((command) => command.length > 0);
+  return { commands, scripts: name === "watch" ? [...texts, plainText(operands)] : texts };
 }
 
 function only(...scripts: readonly string[]): Started {
