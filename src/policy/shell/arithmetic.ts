@@ -1,6 +1,7 @@
-const TOKEN = /\$(?:\w+|\{\w+\}|[?#])|\$\((?!\()[^()]*\)|\w+|(?:[-+*/%&^|=!]|<<?|>>?)=|\+\+|--|\S/g;
+const TOKEN =
+  /\$(?:\w+|\{\w+\}|[?#])|\$\((?!\()[^()]*\)|\w+|(?:[-+*/%&^|=!]|<<?|>>?)=|\+\+|--|\*\*|&&|\|\||<<|>>|\S/g;
 const WORD = /^[\w$]/;
-const OPERATOR = /^(?:[-+*/%&|^~!<>?:(),;]|[=!<>]=)$/;
+const OPERATOR = /^(?:[-+*/%&|^~!<>?:(,]|\*\*|&&|\|\||<<|>>|[=!<>]=)$/;
 
 /** Numbers and operators only: a name in arithmetic is evaluated, and its value may run a command. */
 export function isLiteralSum(text: string): boolean {
@@ -15,7 +16,8 @@ export function isTameArithmetic(text: string): boolean {
   const isSmall = (token: string | undefined) => token !== undefined && /^[a-z]\w*$/.test(token);
   return tokens.every((token, at) => {
     const [before, after] = [tokens[at - 1], tokens[at + 1]];
-    if (WORD.test(token) || OPERATOR.test(token)) return true;
+    if (WORD.test(token) || token === ")" || token === ";") return true;
+    if (OPERATOR.test(token)) return /^[\w$(~!+-]/.test(after ?? "");
     if (token.endsWith("=")) return isSmall(before);
     if (token !== "++" && token !== "--") return false;
     return [before, after].every((one) => !WORD.test(one ?? "") || isSmall(one));
