@@ -5,7 +5,6 @@ import { handedOver } from "../engine/removals.ts";
 import { startedBy } from "../engine/started.ts";
 import { fillIn } from "../engine/values.ts";
 import { readingUses } from "../shell/command-uses.ts";
-import { fileCommandUses } from "../shell/file-commands.ts";
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, type ShellWord } from "../shell/words.ts";
@@ -110,15 +109,13 @@ class Survey {
     // Where git keeps its programs, each has a name of its own.
     if (name.startsWith("git-"))
       this.#add({ type: "git", words: [literalWord(name.slice("git-".length)), ...rest] }, at);
-    const reads = readingUses(known);
-    const changes = fileCommandUses(known);
+    const uses = readingUses(known);
     // What find does with what it finds is more than reading.
-    const acts = name === "find" && reads !== null && (reads.confined !== null || reads.starts.length > 0);
-    for (const { value } of reads?.reads ?? []) this.#add({ type: acts ? "write" : "read", path: value }, at);
-    for (const path of changes?.reads ?? []) this.#add({ type: "read", path }, at);
-    for (const path of changes?.writes ?? []) this.#add({ type: "write", path }, at);
+    const acts = name === "find" && uses !== null && (uses.confined !== null || uses.starts.length > 0);
+    for (const { value } of uses?.reads ?? []) this.#add({ type: acts ? "write" : "read", path: value }, at);
+    for (const { value } of uses?.files ? uses.writes : []) this.#add({ type: "write", path: value }, at);
     if (WRITERS.has(name)) for (const path of rest.flatMap(pathsIn)) this.#add({ type: "write", path }, at);
-    const isKnown = changes !== null || (reads !== null && reads.confined === null);
+    const isKnown = uses !== null && (uses.files !== null || uses.confined === null);
     if (!isKnown) for (const word of rest) this.#named(word, at);
     if (!INTERPRETERS.test(name) || (isKnown && name === "sed")) return;
     const texts = [...rest.map(({ value }) => value), ...part.documents];

@@ -1,6 +1,5 @@
-import { isPlainCommandWord } from "../shell/characters.ts";
 import type { ShellAssignment, ShellPart } from "../shell/script.ts";
-import { literalWord, type ShellWord } from "../shell/words.ts";
+import { isPlainCommandWord, literalWord, type ShellWord } from "../shell/words.ts";
 import { startsOthers } from "../shell/wrappers.ts";
 import type { CommandRule } from "./command-rules.ts";
 

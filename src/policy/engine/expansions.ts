@@ -1,6 +1,12 @@
 import type { ShellPart } from "../shell/script.ts";
-import { isPlainValue, isSmallName } from "../shell/shell-state.ts";
-import { literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
+import {
+  isPlainValue,
+  isSmallName,
+  literalWord,
+  type Piece,
+  type ShellWord,
+  UNKNOWN,
+} from "../shell/words.ts";
 import type { Filled, Known } from "./values.ts";
 
 /** Their operands are text, and what may expand in them may do so harmlessly (§5.6). */

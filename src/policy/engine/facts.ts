@@ -1,9 +1,8 @@
 import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { fileCommandUses } from "../shell/file-commands.ts";
+import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { isSmallName } from "../shell/shell-state.ts";
-import type { ShellWord } from "../shell/words.ts";
+import { isSmallName, type ShellWord } from "../shell/words.ts";
 import { nameOf, unwrap } from "../shell/wrappers.ts";
 import { isSafeVariable } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
@@ -93,22 +92,23 @@ export function factsOfRedirects(redirects: readonly ShellRedirect[], at: Wherea
 function ofFiles(name: string, words: readonly ShellWord[], at: Whereabouts): Facts {
   const rest = words.slice(1);
   const operands = rest.filter(({ value }) => !value.startsWith("-"));
-  const names = operands.map(({ literal, value }) => (literal ? value : null));
+  const names = knownNames(operands);
   if (name === "mkdir" || name === "touch") return changed(names, at, false);
   if (name === "rm" || name === "rmdir" || name === "unlink") return { ...NO_FACTS, changedGit: true };
   if (name === "git" && rest.some(({ value }) => GIT_CHANGES.has(value)))
     return { ...NO_FACTS, changedGit: true };
   if (!PLACERS.has(name)) return NO_FACTS;
-  const placed = fileCommandUses(words)?.placed;
-  if (placed === undefined || placed === null) {
+  const placed = readingUses(words)?.files?.placed;
+  if (!placed) {
     const written = rest.every(({ value }) => !/^(?:-\w*t|--ta)/.test(value));
     if (!written || (name !== "ln" && name !== "install")) return changed([null], at, true);
     return changed([...names.slice(-1), ...into(names.slice(0, -1), names.slice(-1), at)], at, true);
   }
-  const known = placed.sources.every((source) =>
-    operands.some(({ literal, value }) => literal && value === source),
-  );
-  return changed(known ? into(placed.sources, placed.into, at) : [null], at, true);
+  return changed(into(knownNames(placed.sources), knownNames(placed.into), at), at, true);
+}
+
+function knownNames(words: readonly ShellWord[]): readonly (string | null)[] {
+  return words.map(({ literal, value }) => (literal ? value : null));
 }
 
 /** The names that come to be where files are put into a directory, or in another's place. */

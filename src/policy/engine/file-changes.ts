@@ -1,23 +1,25 @@
 import { basename, join, resolve } from "node:path";
 import { isDirectory } from "../on-disk.ts";
-import type { FileUses } from "../shell/file-commands.ts";
+import type { FileWork } from "../shell/uses.ts";
+import type { ShellWord } from "../shell/words.ts";
 import type { Whereabouts } from "./directories.ts";
 import type { FileAccess } from "./file-access.ts";
 import { lookBelow } from "./look.ts";
 
 /** Why cp or mv may not put its sources where they go (§5.8): names made there, and what a directory has in it. */
 export function placedProblem(
-  { name, placed, writes }: FileUses,
+  { name, placed }: FileWork,
+  writes: readonly ShellWord[],
   { folders }: Whereabouts,
   files: FileAccess,
 ): string | null {
   if (name === "rm") return removalProblem(writes, folders, files);
   if (placed === null) return null;
   for (const dir of folders) {
-    for (const source of placed.sources) {
+    for (const { value: source } of placed.sources) {
       const inside = directoryProblem(name, source, dir, files);
       if (inside !== null) return inside;
-      for (const target of placed.into) {
+      for (const { value: target } of placed.into) {
         // The target is also the name made in it.
         const made = join(target, basename(resolve(dir, source)));
         const { protects, deny, inside, paths } = files.judge("edit", made, dir);
@@ -32,10 +34,11 @@ export function placedProblem(
 
 /** A directory that is removed takes what is in it along: a repository, a file that a rule restricts. */
 function removalProblem(
-  paths: readonly string[],
+  written: readonly ShellWord[],
   folders: readonly string[],
   files: FileAccess,
 ): string | null {
+  const paths = written.map(({ value }) => value);
   for (const dir of folders) {
     for (const path of paths.filter((one) => isDirectory(resolve(dir, one)))) {
       const rule = files.findRestricted(resolve(dir, path));

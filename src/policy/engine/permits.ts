@@ -1,10 +1,10 @@
 import type { Rule } from "../../settings/rules.ts";
 import type { EverTracked } from "../judgement.ts";
-import { fileCommandUses } from "../shell/file-commands.ts";
+import { fileCommandTable } from "../shell/command-table.ts";
+import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { isSmallName } from "../shell/shell-state.ts";
 import { isNumber } from "../shell/tests.ts";
-import { knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
+import { isSmallName, knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
 import { unwrap } from "../shell/wrappers.ts";
 import { cdTarget } from "./cd-target.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
@@ -120,13 +120,16 @@ export class Permits {
   /** A workspace file command in `acceptEdits` (§5.8). */
   #changes(part: ShellPart, { at, facts }: ReadingPlace): string | null | undefined {
     if (this.#files.mode !== "acceptEdits" || part.kind !== "command") return undefined;
-    const uses = fileCommandUses(unwrap(part.words, "xargs"));
-    if (uses === null) return undefined;
+    const words = unwrap(part.words, "xargs");
+    const name = words[0]?.value ?? "";
+    // Most commands are none, and taking their words apart once more takes time.
+    const uses = name === "sed" || fileCommandTable.has(name) ? readingUses(words) : null;
+    if (!uses?.files) return undefined;
     const [unsafe] = unsafeAssignments(part);
     if (unsafe) return `${unsafe.name} may change what a command does`;
     if (facts.changedShell !== null) return facts.changedShell;
-    if (uses.why !== null) return uses.why;
-    for (const path of [...uses.reads, ...uses.writes]) {
+    if (uses.files.why !== null) return uses.files.why;
+    for (const { value: path } of [...uses.reads, ...uses.writes]) {
       if (at.lost && !path.startsWith("/")) return `the directory that ${path} is in is not known`;
       for (const dir of at.folders) {
         const verdict = this.#files.judge("edit", path, dir);
@@ -137,7 +140,7 @@ export class Permits {
         if (verdict.deny) return `the rule ${verdict.deny.text} denies it`;
       }
     }
-    return placedProblem(uses, at, this.#files);
+    return placedProblem(uses.files, uses.writes, at, this.#files);
   }
 
   #rule(part: ShellPart): Rule | null {

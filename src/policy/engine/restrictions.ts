@@ -1,6 +1,5 @@
 import type { Rule } from "../../settings/rules.ts";
 import { readingUses } from "../shell/command-uses.ts";
-import { fileCommandUses } from "../shell/file-commands.ts";
 import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
@@ -111,13 +110,9 @@ export class Restrictions {
       this.#files.home,
     );
     const reads = readingUses(given);
-    const changes = fileCommandUses(given);
     for (const word of [...(reads?.candidates ?? []), ...(reads?.reads ?? [])])
       this.#file("read", word, at, found);
-    for (const path of [...(changes?.candidates ?? []), ...(changes?.reads ?? [])])
-      this.#file("read", literalWord(path), at, found);
     for (const word of reads?.writes ?? []) this.#file("edit", word, at, found);
-    for (const path of changes?.writes ?? []) this.#file("edit", literalWord(path), at, found);
   }
 
   #text(text: string, found: Restriction): void {

@@ -1,11 +1,11 @@
-import { commandTable, versionPrograms } from "./command-table.ts";
+import { commandTable, fileCommandTable, versionPrograms } from "./command-table.ts";
 import { findUses } from "./find.ts";
 import { gitUses } from "./git-uses.ts";
-import { isNumber, type ReadWords, readOptions } from "./read-options.ts";
-import type { Row } from "./rows.ts";
+import { actingProblem, isNumber, type ReadWords, readOptions } from "./read-options.ts";
+import type { Operands, Row } from "./rows.ts";
 import { sedDoesOnly } from "./sed-script.ts";
 import { printfUses, testUses } from "./tests.ts";
-import { looksLikePath, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
+import { type FileWork, looksLikePath, pathsAmong, pathsIn, refuse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 import { readXargs } from "./wrappers.ts";
 
@@ -37,148 +37,172 @@ export function readingUses(words: readonly ShellWord[]): Uses | null {
     case "xargs":
       return xargsUses(rest);
     default: {
-      const row = commandTable.get(name);
-      return row === undefined ? null : rowUses(name, rest, row);
+      const [row, changing] = [commandTable.get(name), fileCommandTable.get(name)];
+      return row ? rowUses(name, rest, row) : changing ? fileUses(name, rest, changing) : null;
     }
   }
 }
 
 function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const read = readOptions(words, row);
-  const files = read.values
-    .filter(({ option }) => option.kind === "path" || option.kind === "names")
-    .map(({ word }) => word);
-  const written = read.values.filter(({ option }) => option.kind === "write").map(({ word }) => word);
-  const values = read.values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word);
   const { operands } = read;
   // `-` is what it is given to read, unless it is the pattern.
-  const named = namedFiles(row, read, operands).filter(({ value }) => value !== "-");
+  const named = namedFiles(row, read).filter(({ value }) => value !== "-");
   const paths = row.operands === "none" ? operands.filter(({ value }) => looksLikePath(value)) : named;
+  const files = name === "sed" ? sedWork(words, read) : null;
   const found: Partial<Uses> = {
-    reads: [...paths, ...files, ...pathsAmong(read)],
+    reads: [...paths, ...read.valuesOf("path", "names"), ...pathsAmong(read)],
     // Where options are not told apart from operands, each word may name a file.
     candidates: [
       ...(read.understood || row.operands === "text" ? named : operands),
-      ...values,
+      ...read.values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word),
       ...read.glued,
     ],
-    writes: written,
+    writes: [...read.valuesOf("write"), ...(files ? read.afterFirst : [])],
+    files,
     ...searchesOf(name, read, named),
     ...(startsPrograms(name, read) ? { contents: { paths: null, below: true } } : {}),
   };
   const wraps = name === "env" && read.misfit !== null ? "env with options may start a command" : null;
-  const acts = read.acts ?? wraps ?? operandProblem(name, row, read);
+  const acts = actingProblem(read) ?? wraps ?? operandProblem(name, row, read);
   if (acts !== null) return refuse(acts.startsWith(name) ? acts : `${name}: ${acts}`, found);
-  const misfit = read.misfit ?? misfitOf(name, row, read);
-  const plain = misfit ?? (row.confinedOnly ? `${name} is not plain reading` : null);
-  return uses({ ...found, plain });
+  const plain = read.misfit ?? misfitOf(name, row, read);
+  return uses({ ...found, plain: plain ?? (row.confinedOnly ? `${name} is not plain reading` : null) });
 }
 
-function namedFiles(
-  { operands: kind }: Row,
-  { options }: ReadWords,
-  operands: readonly ShellWord[],
-): readonly ShellWord[] {
-  switch (kind) {
-    case "text":
-    case "numbers":
-    case "none":
-      return [];
-    case "files":
-    case "one":
-      return operands.flatMap(withAssigned);
-    case "pattern":
-    case "script":
-      return (options.has("*") ? operands : operands.slice(1)).flatMap(withAssigned);
-    default:
-      return kind satisfies never;
-  }
+/** What mkdir, touch, rm, rmdir, mv and cp read and write (§5.8). */
+function fileUses(name: string, words: readonly ShellWord[], row: Row): Uses {
+  const read = readOptions(words, row);
+  const { operands, misfit } = read;
+  const moves = name === "cp" || name === "mv";
+  const given = read.valuesOf("write");
+  const sources = given.length > 0 ? operands : operands.slice(0, -1);
+  const into = given.length > 0 ? given : operands.slice(-1);
+  const why = unknownProblem(words) ?? misfit;
+  return refuse(`${name} is not known to be read-only`, {
+    reads: [...(name === "cp" ? sources : []), ...read.valuesOf("path")],
+    writes: name === "cp" ? into : [...operands, ...given],
+    candidates: [...operands, ...read.values.map(({ word }) => word), ...read.glued],
+    files: {
+      ...{ name, placed: moves ? { sources, into } : null },
+      why: why ?? (operands.length === 0 ? `${name} has nothing to work on` : null),
+    },
+  });
+}
+
+/** What `sed -i` is to `acceptEdits` (§5.8); null without that option. */
+function sedWork(words: readonly ShellWord[], read: ReadWords): FileWork | null {
+  const { options, values, understood, abbreviated, afterFirst } = read;
+  if (!options.has("i") && !options.has("in-place")) return null;
+  const odd = [...options.values()].some(({ kind, plain }) => kind !== "acts" && !plain);
+  const copies = values.some(({ option }) => option.kind === "acts");
+  const why =
+    unknownProblem(words) ??
+    (odd || abbreviated || !understood ? "sed has an option that is not known only to edit" : null) ??
+    (copies ? "sed -i would keep a copy under another name" : null) ??
+    (sedDoesOnly(scriptOf(read), "edit")
+      ? null
+      : "its sed script may read or write other files, or run a command") ??
+    (afterFirst.length === 0 ? "sed has no file to change" : null);
+  return { name: "sed", why, placed: null };
+}
+
+function unknownProblem(words: readonly ShellWord[]): string | null {
+  const unknown = words.find(({ literal }) => !literal);
+  return unknown ? `${unknown.raw} is not known before it runs` : null;
+}
+
+function scriptOf({ first }: ReadWords): string {
+  return first.map(({ value }) => value).join("\n");
+}
+
+/** Which operands name files. */
+const NAMED: Readonly<Record<Operands, "operands" | "afterFirst" | null>> = {
+  files: "operands",
+  one: "operands",
+  pattern: "afterFirst",
+  script: "afterFirst",
+  text: null,
+  numbers: null,
+  none: null,
+};
+
+function namedFiles({ operands }: Row, read: ReadWords): readonly ShellWord[] {
+  const which = NAMED[operands];
+  return which === null ? [] : read[which].flatMap(withAssigned);
 }
 
 /** An operand such as awk's `name=value` names what follows the `=`, too. */
 function withAssigned(word: ShellWord): readonly ShellWord[] {
-  const equals = word.value.indexOf("=");
-  const behind = equals < 0 ? "" : word.value.slice(equals + 1);
-  return looksLikePath(behind) ? [word, literalWord(behind)] : [word];
+  return [word, ...pathsIn(word).filter((path) => path !== word)];
 }
 
 /** What its operands would write or change. */
 function operandProblem(name: string, row: Row, { operands }: ReadWords): string | null {
-  switch (row.operands) {
-    case "one":
-      return operands.length > 1 ? `${name} writes its second file` : null;
-    case "none": {
-      if (name === "date") {
-        const odd = operands.find(({ value }) => !value.startsWith("+"));
-        return odd ? "date would set the clock" : null;
-      }
-      return operands.length > 0 ? `${name} with an operand does more than show` : null;
-    }
-    default:
-      return name === "strings" && operands.some(({ value }) => value.startsWith("@"))
-        ? "strings takes more options from a file"
-        : null;
-  }
+  const has = (odd: RegExp) => operands.some(({ value }) => odd.test(value));
+  if (row.operands === "one") return operands.length > 1 ? `${name} writes its second file` : null;
+  if (name === "date") return has(/^(?!\+)/) ? "date would set the clock" : null;
+  if (row.operands === "none") return has(/^/) ? `${name} with an operand does more than show` : null;
+  return name === "strings" && has(/^@/) ? "strings takes more options from a file" : null;
 }
 
 /** Whether a script may start a program, such as a git that shows what a rule denies. */
-function startsPrograms(name: string, { operands, options, values }: ReadWords): boolean {
+function startsPrograms(name: string, { first, options }: ReadWords): boolean {
   if (name !== "awk" && name !== "sed") return false;
-  if (options.has("f") || options.has("file") || options.has("E")) return true;
-  const given = values.filter(({ option }) => option.replacesFirst).map(({ word }) => word);
-  const scripts = given.length > 0 ? given : operands.slice(0, 1);
-  return scripts.some(
+  if (["f", "file", "E"].some((option) => options.has(option))) return true;
+  return first.some(
     ({ literal, value }) =>
       !literal || (name === "sed" ? !sedDoesOnly(value, "edit") : /system|@|(?<!\|)\|(?!\|)/.test(value)),
   );
 }
 
 /** What keeps known options and operands from being plain reading. */
-function misfitOf(name: string, row: Row, { operands, options, values }: ReadWords): string | null {
-  if (row.operands === "numbers") {
-    const odd = operands.find(({ value }) => !isNumber(value));
-    if (odd) return `"${odd.value}" is not a number`;
-  }
+function misfitOf(name: string, row: Row, read: ReadWords): string | null {
+  const odd = row.operands === "numbers" ? read.operands.find(({ value }) => !isNumber(value)) : undefined;
+  if (odd) return `"${odd.value}" is not a number`;
   if (name !== "sed") return null;
-  if (!["n", "quiet", "silent"].some((option) => options.has(option)))
+  if (!["n", "quiet", "silent"].some((option) => read.options.has(option)))
     return "sed only prints parts of a file with -n";
-  const given = values.filter(({ option }) => option.replacesFirst).map(({ word }) => word.value);
-  const script = given.length > 0 ? given.join("\n") : (operands[0]?.value ?? "");
-  return sedDoesOnly(script, "print") ? null : "its sed script does more than print";
+  return sedDoesOnly(scriptOf(read), "print") ? null : "its sed script does more than print";
 }
 
-/** Options with which a command reads what every link leads to. */
-const FOLLOWING: Readonly<Record<string, string>> = {
-  grep: "R dereference-recursive",
-  egrep: "R dereference-recursive",
-  fgrep: "R dereference-recursive",
-  rg: "L follow",
-  zcat: "r recursive",
-};
-
-/** Directories in which it reads every file (§5.6), and those in which it follows links. */
+/** Directories in which it reads every file (§5.6), and those in which it reads what every link leads to. */
 function searchesOf(name: string, { options }: ReadWords, files: readonly ShellWord[]): Partial<Uses> {
   const named = files.map(({ value }) => value);
   const here = named.length > 0 ? named : ["."];
   const has = (...names: readonly string[]) => names.some((option) => options.has(option));
-  const follows = has(...(FOLLOWING[name] ?? "").split(" ")) ? here : [];
-  if (name === "rg")
-    return has("files", "type-list") ? { follows } : { searches: named.length > 0 ? named : [""], follows };
-  if (/^[ef]?grep$/.test(name)) {
-    const all = has("r", "recursive", "R", "d", "dereference-recursive", "directories");
-    return all ? { searches: here, follows } : { follows };
+  switch (name) {
+    case "grep":
+    case "egrep":
+    case "fgrep": {
+      const follows = has("R", "dereference-recursive");
+      const searches = follows || has("r", "recursive", "d", "directories");
+      return { searches: searches ? here : [], follows: follows ? here : [] };
+    }
+    case "rg": {
+      const searches = named.length > 0 ? named : [""];
+      return { searches: has("files", "type-list") ? [] : searches, follows: has("L", "follow") ? here : [] };
+    }
+    // Two directories are compared file by file without -r as well.
+    case "diff":
+      return { searches: named, follows: has("no-dereference") ? [] : named };
+    default:
+      return { follows: name === "zcat" && has("r", "recursive") ? here : [] };
   }
-  // Two directories are compared file by file without -r as well.
-  if (name === "diff") return { searches: named, follows: has("no-dereference") ? [] : named };
-  return { follows };
 }
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */
 function xargsUses(words: readonly ShellWord[]): Uses {
-  const { options, command, reads } = readXargs(words);
-  const [name] = command;
-  const talks = name?.literal === true && ["echo", "basename", "dirname"].includes(name.value);
-  const given = command.length === 0 ? [literalWord("echo")] : command;
-  const plain = !talks || options ? "xargs makes options and names of what it reads" : null;
-  return uses({ plain, reads, candidates: reads, starts: [given] });
+  const read = readXargs(words);
+  const { operands: command } = read;
+  const talks = command[0]?.literal && ["echo", "basename", "dirname"].includes(command[0].value);
+  const bare = talks && words.length === command.length;
+  const reads = read.valuesOf("path");
+  const plain = bare ? null : "xargs makes options and names of what it reads";
+  return uses({
+    plain,
+    reads,
+    candidates: reads,
+    starts: [command.length === 0 ? [literalWord("echo")] : command],
+  });
 }

@@ -1,77 +1,82 @@
+import { readOptions } from "./read-options.ts";
 import { type Row, readRow } from "./rows.ts";
-import { looksLikePath, refuse, type Uses, uses } from "./uses.ts";
+import { looksLikePath, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
 /** Tests and actions of find by their names, in the notation of `rows.ts`. */
 const ROW: Row = readRow(
-  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from:E",
+  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /exec:X /execdir:X /ok:X /okdir:X /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from:E",
 );
-const RUNS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+const ACTIONS = [...ROW.longs].flatMap(([name, { kind }]) =>
+  ["acts", "write", "names", "program"].includes(kind) ? [`-${name}`] : [],
+);
 
 /** What find reads and starts. The words are those after its name. */
 export function findUses(words: readonly ShellWord[]): Uses {
   const { found } = findRoots(words);
-  const reads: ShellWord[] = [...found];
-  const candidates: ShellWord[] = [...found];
-  const names: ShellWord[] = [];
-  const starts: ShellWord[][] = [];
-  let plain: string | null = null;
-  let acts: string | null = null;
-  const begin = words.findIndex(({ value }) => startsExpression(value));
-  const globals = begin < 0 ? words : words.slice(0, begin);
-  // `-D` takes the next word, whatever that looks like.
-  if (globals.some(({ value }) => value.startsWith("-D"))) acts = "find -D takes the next word as its value";
-  if (globals.some(({ value }) => /^-[HLPO]/.test(value)))
-    plain = "find -H, -L, -P and -O are not needed to search";
-  for (let at = begin < 0 ? words.length : begin; at < words.length; at++) {
-    const word = words[at];
-    const value = word?.value ?? "";
-    if (!word || /^[()!,]$/.test(value)) {
-      if (value === ",") plain ??= "find has a list of expressions";
-      continue;
-    }
-    if (/^-[HLPOD]/.test(value)) plain ??= `find ${value} does more than search`;
-    if (RUNS.has(value)) {
-      const rest = words.slice(at + 1);
-      const end = rest.findIndex((one) => one.value === ";" || one.value === "+");
-      starts.push(rest.slice(0, end < 0 ? undefined : end));
-      plain ??= `find ${value} starts a command`;
-      if (value.startsWith("-ok")) acts ??= `find ${value} waits for an answer`;
-      at += end < 0 ? rest.length : end + 1;
-      continue;
-    }
-    const option = value.startsWith("-") ? ROW.longs.get(value.slice(1)) : undefined;
-    if (option === undefined) {
-      plain ??= `${value} is not a test that is known only to search`;
-      if (!word.literal) plain ??= `${word.raw} may become an action of find`;
-      candidates.push(word);
-      if (looksLikePath(value)) reads.push(word);
-      continue;
-    }
-    if (!option.plain) plain ??= `find ${value} does more than search`;
-    if (option.kind === "acts" || option.kind === "write") acts ??= `find ${value} writes or removes files`;
-    if (option.kind === "names") acts ??= `find ${value} takes names from elsewhere`;
-    if (option.kind === "flag" || option.kind === "acts") continue;
-    at += 1;
-    const next = words[at];
-    if (next?.literal === false) plain ??= `${next.raw} is not one known value`;
-    if (next === undefined) plain ??= `find ${value} lacks its value`;
-    else if (option.kind === "path") {
-      reads.push(next);
-      candidates.push(next);
-    } else if (option.kind === "pattern") names.push(next);
-    else if (looksLikePath(next.value)) reads.push(next);
-  }
-  // What it starts is given the files of these names.
-  if (starts.length > 0) candidates.push(...names);
+  const starts = startedBy(words);
+  const apart = new Set([...found, ...starts.flat()]);
+  const read = readOptions(words.filter((word) => !apart.has(word)).map(dashed), ROW);
+  const { acting, misfit, operands, values } = read;
+  const odd = operands.filter(({ value }) => !/^[()!;+]$/.test(value));
   const links = words.some(({ value }) => /^-(?:[LH]|follow)$/.test(value));
-  const follows = links ? found.map(({ value }) => value) : [];
-  if (acts !== null) return refuse(acts, { reads, candidates, starts });
-  return uses({ plain, reads, candidates, starts, follows });
+  // What it starts is given the files of these names.
+  const names = starts.length > 0 ? read.valuesOf("pattern") : [];
+  const some = {
+    reads: [
+      ...found,
+      ...odd.filter(({ value }) => looksLikePath(value)),
+      ...read.valuesOf("path"),
+      ...pathsAmong(read),
+    ],
+    candidates: [...found, ...odd, ...read.glued, ...read.valuesOf("path"), ...names],
+    follows: links ? found.map(({ value }) => value) : [],
+    starts,
+  };
+  const asks = words.find(({ value }) => /^-(?:D|ok)/.test(value));
+  if (asks) return refuse(`find ${asks.value} does more than search`, some);
+  if (acting[0] !== undefined) return refuse(`find ${acting[0].slice(1)} writes or removes files`, some);
+  if (read.valuesOf("names").length > 0) return refuse("find takes names from elsewhere", some);
+  const unknown = [...odd, ...values.map(({ word }) => word).filter(({ literal }) => !literal)][0];
+  const plain =
+    (starts.length > 0 ? "find -exec starts a command" : null) ??
+    misfit?.replace("--", "-") ??
+    (unknown ? `${unknown.raw} is not a test that is known only to search` : null);
+  return uses({ ...some, plain });
 }
 
-function startsExpression(value: string): boolean {
-  return /^(?:-[^HLPOD]|[(!,])/.test(value);
+/** find's tests are long names with one dash; nothing ends them. */
+function dashed(word: ShellWord): ShellWord {
+  return word.value.startsWith("-") ? { ...word, value: `-${word.value}` } : word;
+}
+
+/** The commands behind `-exec`, wherever it stands, up to its `;` or `+`. */
+function startedBy(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  return words.flatMap(({ value }, at) => {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(value)) return [];
+    const rest = words.slice(at + 1);
+    const end = rest.findIndex((one) => one.value === ";" || one.value === "+");
+    return [end < 0 ? rest : rest.slice(0, end)];
+  });
+}
+
+/** What find starts, with the directories that it may be given (§5.5). */
+export function findCommands(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const { found } = findRoots(words);
+  return startedBy(words).map((one) => one.flatMap((word) => (word.value === "{}" ? found : [word])));
+}
+
+/** Whether a word is, or may turn out to be, what runs, removes or writes. */
+export function mayBeAction({ literal, value, pieces }: ShellWord): boolean {
+  if (literal) return /^-fprint/.test(value) || ACTIONS.includes(value);
+  if (!pieces.every(({ type }) => type === "text" || type === "glob")) return true;
+  // A wildcard finds files, and a file may have an action's name.
+  const texts = pieces
+    .map(({ type, text }) => (type === "glob" ? "*" : text))
+    .join("")
+    .split("*");
+  const [start = "", end = ""] = [texts.at(0), texts.at(-1)];
+  return ACTIONS.some((action) => action.startsWith(start) && action.endsWith(end));
 }
 
 /** Where find begins, and whether it acts only on some of what it finds. */

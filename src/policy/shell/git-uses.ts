@@ -1,5 +1,6 @@
 import { gitTable } from "./git-table.ts";
-import { type ReadWords, readOptions } from "./read-options.ts";
+import { actingProblem, type ReadWords, readOptions } from "./read-options.ts";
+import { readRow } from "./rows.ts";
 import { type GitContents, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
@@ -16,34 +17,44 @@ const CONTENTS = new Set(
     " ",
   ),
 );
-/** These show names and counts, unless an option of `CONTENTS` comes with them. */
-const NAMES = new Set(
-  "s q quiet no-patch stat shortstat numstat dirstat summary name-only name-status raw compact-summary".split(
-    " ",
-  ),
+/** Options with which these show names and counts, unless one of `CONTENTS` comes with them. */
+const NAMES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [
+    "log s q quiet no-patch stat shortstat numstat dirstat summary name-only name-status raw compact-summary",
+    "grep l files-with-matches q",
+    "cat-file t s e",
+  ].map((line) => [line.split(" ", 1).join(), new Set(line.split(" ").slice(1))]),
 );
+const VERBOSE = new Set(["v", "verbose"]);
 const SHOWING = new Set(["log", "diff", "show", "rev-list", "stash list", "stash show", "reflog"]);
+
+/** git's own options; what stands before `|` may come before what reads in a confinement. */
+const GLOBALS = readRow(
+  "T< C:P /no-pager | c: p/paginate P /git-dir: /work-tree: /namespace: /exec-path: /super-prefix: /config-env: /attr-source:",
+);
+
+/** The words after `git`: its own options, and as operands the subcommand with its words. */
+export function readGit(words: readonly ShellWord[]): ReadWords {
+  return readOptions(words, GLOBALS);
+}
 
 /** The words after `git`. */
 export function gitUses(words: readonly ShellWord[]): GitUses {
-  const into: string[] = [];
-  let at = 0;
-  let odd = false;
-  for (; words[at]?.value.startsWith("-"); at++) {
-    const value = words[at]?.value ?? "";
-    if (value === "--no-pager") continue;
-    if (value !== "-C" || words[at + 1] === undefined) odd = true;
-    else {
-      at += 1;
-      into.push(words[at]?.value ?? "");
-    }
-  }
-  const rest = words.slice(at);
-  const own = subcommandUses(rest);
-  const globals = at > 0 ? "git has options of its own before the subcommand" : null;
-  if (odd) return { ...own, into, plain: globals, confined: globals };
-  const moved = into.map(literalWord);
-  return { ...own, into, plain: globals ?? own.plain, reads: [...own.reads, ...moved] };
+  const read = readGit(words);
+  const own = subcommandUses(read.operands);
+  const moved = read.valuesOf("path");
+  const into = moved.map(({ value }) => value);
+  if (read.operands.length === words.length) return { ...own, into };
+  const globals = "git has options of its own before the subcommand";
+  // git itself takes no value that is glued.
+  const odd = read.misfit !== null || read.values.some(({ form }) => form !== "word");
+  return {
+    ...own,
+    into,
+    plain: globals,
+    confined: odd ? globals : own.confined,
+    reads: [...own.reads, ...moved],
+  };
 }
 
 function subcommandUses(words: readonly ShellWord[]): Uses {
@@ -53,29 +64,25 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
   const row = gitTable.get(name);
   const given = words.slice(name === two ? 2 : 1);
   if (row === undefined) {
-    const candidates = given.flatMap(pathsOf);
-    return refuse(name === "" ? "git without a subcommand" : `git ${name} may change something`, {
-      candidates,
-    });
+    const why = name === "" ? "git without a subcommand" : `git ${name} may change something`;
+    return refuse(why, { candidates: given.flatMap(pathsOf) });
   }
   const read = readOptions(given, row);
-  const operands = [...read.operands];
-  if (row.operands === "pattern" && !read.options.has("*")) operands.shift();
-  const paths = operands.flatMap(pathsOf);
+  const paths = (row.operands === "pattern" ? read.afterFirst : read.operands).flatMap(pathsOf);
   const lines = read.values.filter(({ option }) => option === row.letters.get("L")).map(({ word }) => word);
   const named = [...paths, ...lines.flatMap(pathsOf)];
-  const files = read.values.filter(({ option }) => option.kind === "path").map(({ word }) => word);
   const found: Partial<Uses> = {
-    reads: row.operands === "text" ? pathsAmong(read) : [...named, ...files, ...pathsAmong(read)],
-    candidates: [...named, ...files, ...read.values.map(({ word }) => word), ...read.glued],
+    reads:
+      row.operands === "text" ? pathsAmong(read) : [...named, ...read.valuesOf("path"), ...pathsAmong(read)],
+    candidates: [...named, ...read.values.map(({ word }) => word), ...read.glued],
     contents: contentsOf(name, given, read),
   };
   const manual = words.some(({ value }) => value === "--help") ? "--help starts the reader of manuals" : null;
-  const acts = read.acts ?? manual ?? operandProblem(name, read);
+  const acts = actingProblem(read) ?? manual ?? operandProblem(name, read);
   if (acts !== null) return refuse(`git ${name}: ${acts}`, found);
   const plain = row.confinedOnly
     ? `git ${name} is not plain reading`
-    : (read.misfit ?? formatProblem(read) ?? valueProblem(name, given, read));
+    : (read.misfit ?? formatProblem(read) ?? valueProblem(name, read));
   return uses({ ...found, plain });
 }
 
@@ -100,22 +107,15 @@ function operandProblem(name: string, { options, operands }: ReadWords): string 
   if ((name === "branch" || name === "tag") && !lists && operands.length > 0)
     return "a name without --list would be made";
   if (name === "remote" && operands.length > 0) return "it may change the remotes";
-  const writes = ["expire", "delete", "drop", "write"];
-  if (name === "reflog" && writes.includes(operands[0]?.value ?? "")) return "it would remove entries";
+  if (name === "reflog" && /^(?:expire|delete|drop|write)$/.test(operands[0]?.value ?? ""))
+    return "it would remove entries";
   return null;
 }
 
-/** Where a value that begins with a dash would end the options early: `--author -- --output=x`. */
-function valueProblem(name: string, given: readonly ShellWord[], { values }: ReadWords): string | null {
-  const end = given.findIndex(({ value }) => value === "--");
-  const before = end > 0 ? (given[end - 1]?.value ?? "") : "";
-  const odd = values.find(
-    ({ word, form }) => form === "word" && word.value.startsWith("-") && !/^-\d+$/.test(word.value),
-  );
-  if (odd) return `"${odd.word.value}" would be a value of git ${name}`;
-  return /^--?[\w-]+$/.test(before) && values.some(({ word }) => word.value === "--")
-    ? `-- would be a value of git ${name}`
-    : null;
+/** A value that begins with a dash, or that ends the options early: `--author -- --output=x`. */
+function valueProblem(name: string, { values }: ReadWords): string | null {
+  const odd = values.find(({ word, form }) => form === "word" && /^-(?!\d+$)/.test(word.value));
+  return odd ? `"${odd.word.value}" would be a value of git ${name}` : null;
 }
 
 /** What of the repository it shows, beyond names and counts. */
@@ -124,32 +124,23 @@ function contentsOf(
   given: readonly ShellWord[],
   { options, operands, understood }: ReadWords,
 ): GitContents | null {
-  const shows = [...options].some((option) => CONTENTS.has(option));
-  if (
-    name === "status" ? !options.has("v") && !options.has("verbose") : !SHOWS.has(name) && !SHOWING.has(name)
-  )
-    return null;
-  if (understood && !shows) {
-    if (name !== "status" && !SHOWS.has(name)) return null;
-    if (SHOWING.has(name) && [...options].some((option) => NAMES.has(option))) return null;
-    if (name === "grep" && (options.has("l") || options.has("files-with-matches") || options.has("q")))
-      return null;
-    if (name === "cat-file" && !options.has("p") && ["t", "s", "e"].some((one) => options.has(one)))
-      return null;
-  }
+  const has = (names: ReadonlySet<string>) => [...options.keys()].some((option) => names.has(option));
+  if (name === "status" && !has(VERBOSE)) return null;
+  if (name !== "status" && !SHOWS.has(name) && !SHOWING.has(name)) return null;
+  const only = NAMES.get(SHOWING.has(name) ? "log" : name);
+  if (understood && SHOWING.has(name) && !SHOWS.has(name) && !has(CONTENTS)) return null;
+  if (understood && only !== undefined && has(only) && !has(CONTENTS)) return null;
   // An option that is not known may show more than its paths say.
   if (!understood || name === "status") return { paths: null, below: true };
   if (name === "blame") return { paths: operands.slice(-1).map(({ value }) => value), below: false };
   const end = given.findIndex(({ value }) => value === "--");
-  if (end >= 0 && end < given.length - 1)
-    return { paths: given.slice(end + 1).map(({ value }) => value), below: true };
+  const behind = end < 0 ? [] : given.slice(end + 1);
+  if (behind.length > 0) return { paths: behind.map(({ value }) => value), below: true };
   const inRevisions = operands.map(({ value }) => /^(?::\d:|:(?![(!^/])|[^:]+:)(.+)$/s.exec(value)?.[1]);
   // `git diff HEAD:src` compares with every file that there is now.
-  const all =
-    (name === "show" || name === "cat-file") &&
-    inRevisions.length > 0 &&
-    inRevisions.every((path) => path !== undefined);
-  const paths = all && !options.has("L") ? inRevisions.filter((path) => path !== undefined) : null;
+  const known = inRevisions.filter((path) => path !== undefined);
+  const all = known.length > 0 && known.length === inRevisions.length && !options.has("L");
+  const paths = all && (name === "show" || name === "cat-file") ? known : null;
   // Of a directory in a revision it shows names only.
   return { paths, below: false };
 }

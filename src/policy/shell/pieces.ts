@@ -1,6 +1,13 @@
-import { forEachChild, type ParameterExpansionPart, type SyntaxNode, type WordPart } from "unbash";
+import { forEachChild, type SyntaxNode, type WordPart } from "unbash";
 import { isLiteralSum, isTameArithmetic } from "./arithmetic.ts";
 import type { Piece } from "./words.ts";
+
+/**
+ * `${…}` that only reads: no assignment, no transformation, no indirection, no computed subscript, and no offset that
+ * would be evaluated; what stands in it does no more either.
+ */
+const TAME_PARAMETER =
+  /^\$\{#?(?:\w+|[@*#?$!-])(?:\[(?:\d+|[@*])\])?(?:(?::?[-+?]|[#%/^,])(?:[^$`]|\$(?:\w|\{\w+\}|\((?!\()))*|:\s*-?\d+(?::\s*-?\d+)?)?\}$/;
 
 /**
  * A word's pieces in order; what they contain of other scripts is handed to `visit`. `parts` is undefined for
@@ -15,13 +22,11 @@ export function piecesOf(
   const pieces = parts
     ? parts.flatMap((part) => pieceOf(part, inDocument, visit))
     : inDocument
-      ? [{ type: "text" as const, text, quoted: true }]
+      ? [quoted(text)]
       : bareText(text);
   const [first] = pieces;
   if (inDocument || first?.type !== "text" || first.quoted || !first.text.startsWith("~")) return pieces;
-  const end = first.text.indexOf("/");
-  const tilde = end < 0 ? first.text : first.text.slice(0, end);
-  const rest = first.text.slice(tilde.length);
+  const [, tilde = "", rest = ""] = /^(~[^/]*)(.*)$/s.exec(first.text) ?? [];
   const tail: Piece[] = rest === "" ? [] : [{ type: "text", text: rest, quoted: false }];
   return [{ type: "tilde", text: tilde }, ...tail, ...pieces.slice(1)];
 }
@@ -32,74 +37,60 @@ function bareText(text: string): Piece[] {
   const pieces: Piece[] = [];
   for (const [token, escaped] of text.matchAll(/\\([\s\S]?)|[^\\]+/g)) {
     if (!token.startsWith("\\")) pieces.push({ type: "text", text: token, quoted: false });
-    else if (escaped !== "\n") pieces.push({ type: "text", text: escaped || "\\", quoted: true });
+    else if (escaped !== "\n") pieces.push(quoted(escaped || "\\"));
   }
   return pieces;
 }
 
 function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) => void): Piece[] {
+  if (part.type === "DoubleQuoted" || part.type === "LocaleString") {
+    if (part.parts.length === 0) return [quoted("")];
+    return part.parts.flatMap((child) => pieceOf(child, true, visit));
+  }
+  forEachChild(part, visit);
+  const { text } = part;
   switch (part.type) {
     case "Literal":
-      return inDocument ? [{ type: "text", text: part.value, quoted: true }] : bareText(part.text);
+      return inDocument ? [quoted(part.value)] : bareText(text);
     case "AnsiCQuoted":
       // Bytes and control characters are read differently by every reader.
-      if (/[\p{Cc}--[\n\t]]|\\[cxuU]/v.test(part.value + part.text)) {
-        return [forbidden(part.text, part.value.replaceAll("\0", ""))];
-      }
-      return [{ type: "text", text: part.value, quoted: true }];
+      if (/[\p{Cc}--[\n\t]]|\\[cxuU]/v.test(part.value + text))
+        return [forbidden(text, part.value.replaceAll("\0", ""))];
+      return [quoted(part.value)];
     case "SingleQuoted":
-      return [{ type: "text", text: part.value, quoted: true }];
-    case "DoubleQuoted":
-    case "LocaleString":
-      if (part.parts.length === 0) return [{ type: "text", text: "", quoted: true }];
-      return part.parts.flatMap((child): Piece[] =>
-        child.type === "Literal"
-          ? [{ type: "text", text: child.value, quoted: true }]
-          : pieceOf(child, true, visit),
-      );
+      return [quoted(part.value)];
     case "Glob":
+      return [{ type: "glob", text }];
     case "ExtendedGlob":
-      forEachChild(part, visit);
       // With extglob off, as bash starts, this is a syntax error; a reader must not take it for something else.
-      if (part.type === "ExtendedGlob") return [forbidden(part.text, part.text)];
-      return [{ type: "glob", text: part.text }];
+      return [forbidden(text, text)];
     case "BraceExpansion":
-      forEachChild(part, visit);
-      return [{ type: "brace", text: part.text }];
+      return [{ type: "brace", text }];
     case "SimpleExpansion":
-      return [simple(part.text)];
+      return [simple(text)];
     case "ParameterExpansion": {
-      forEachChild(part, visit);
-      const plain = part.prefix === undefined && part.index === undefined && part.operation === undefined;
-      if (plain) return [simple(`$${part.parameter}`, part.text)];
-      const { operation } = part;
+      const { operation, prefix, index, parameter } = part;
+      if (prefix === undefined && index === undefined && operation === undefined)
+        return [simple(`$${parameter}`, text)];
       const isDefault = operation?.type === "Default" && !operation.operator.includes("+");
-      return [forbidden(part.text, isDefault ? operation.operand.value : "", isTameParameter(part))];
+      return [forbidden(text, isDefault ? operation.operand.value : "", TAME_PARAMETER.test(text))];
     }
     case "CommandExpansion":
-      forEachChild(part, visit);
       // `${ …; }` and `${| …; }` run in the shell itself.
-      if (part.text.startsWith("${")) return [forbidden(part.text, part.text)];
-      return [{ type: "substitution", text: part.text }];
+      return [text.startsWith("${") ? forbidden(text, text) : { type: "substitution", text }];
     case "ProcessSubstitution":
-      forEachChild(part, visit);
-      if (part.script === undefined || part.script.commands.length === 0) {
-        return [forbidden(part.text, "")];
-      }
-      return [{ type: "substitution", text: part.text }];
+      return [part.script?.commands.length ? { type: "substitution", text } : forbidden(text, "")];
     case "ArithmeticExpansion": {
-      forEachChild(part, visit);
-      const { text, expression } = part;
-      if (!text.startsWith("$((") || expression === undefined) return [forbidden(text, text)];
-      return [
-        isLiteralSum(expression)
-          ? { type: "sum", text }
-          : forbidden(text, text, isTameArithmetic(expression)),
-      ];
+      const [, sum = "["] = (part.expression && /^\$\(\((.+)\)\)$/s.exec(text)) ?? [];
+      return [isLiteralSum(sum) ? { type: "sum", text } : forbidden(text, text, isTameArithmetic(sum))];
     }
     default:
       return part satisfies never;
   }
+}
+
+function quoted(text: string): Piece {
+  return { type: "text", text, quoted: true };
 }
 
 function forbidden(text: string, unset: string, harmless = false): Piece {
@@ -110,30 +101,4 @@ function simple(name: string, text = name): Piece {
   if (/^\$[?#]$/.test(name)) return { type: "number", text };
   const [, known] = /^\$([A-Za-z_]\w*)$/.exec(name) ?? [];
   return known ? { type: "variable", text, name: known } : forbidden(text, "", true);
-}
-
-/** `${…}` that only reads: no assignment, no transformation, no indirection, no computed subscript. */
-function isTameParameter({ parameter, prefix, index, operation }: ParameterExpansionPart): boolean {
-  if (prefix === "!" || !/^(?:\w+|[@*#?$!-])$/.test(parameter)) return false;
-  if (index !== undefined && !/^(?:\d+|[@*])$/.test(index.text)) return false;
-  switch (operation?.type) {
-    case undefined:
-    case "Remove":
-    case "Replace":
-    case "CaseModification":
-      return true;
-    case "Default":
-      return !operation.operator.includes("=");
-    case "Slice":
-      // Both are arithmetic, and what a variable holds would be evaluated.
-      return [operation.offset, operation.length].every(
-        (word) => word === undefined || /^\s*-?\d+$/.test(word.text),
-      );
-    case "Transform":
-    case "Names":
-    case "Unknown":
-      return false;
-    default:
-      return operation satisfies never;
-  }
 }

@@ -9,22 +9,7 @@ export interface OptionValue {
 }
 
 /** The words after a command's name, taken apart by its row. */
-export interface ReadWords {
-  /** Why they do not fit what plain reading grants; null: they do. */
-  readonly misfit: string | null;
-  /** The first option that writes, or that may turn out to. */
-  readonly acts: string | null;
-  /** Letters and long names that were given. */
-  readonly options: ReadonlySet<string>;
-  readonly operands: readonly ShellWord[];
-  readonly values: readonly OptionValue[];
-  /** What may be a value all the same: text behind each letter of a cluster, or behind the `=` of what is not known. */
-  readonly glued: readonly ShellWord[];
-  /** A long name was not written out. */
-  readonly abbreviated: boolean;
-  /** Every option is known, so that operands and values are told apart. */
-  readonly understood: boolean;
-}
+export type ReadWords = Readonly<Omit<Reader, "long" | "cluster">>;
 
 const PATH: Option = { kind: "path", plain: false, optional: false, replacesFirst: false };
 const ACTING: ReadonlySet<Option["kind"]> = new Set(["write", "acts"]);
@@ -57,14 +42,20 @@ export function readOptions(words: readonly ShellWord[], row: Row, inOrder = row
   return reader;
 }
 
-class Reader implements ReadWords {
+class Reader {
+  /** Why they do not fit what plain reading grants; null: they do. */
   misfit: string | null = null;
-  acts: string | null = null;
+  /** Options that write, or that may turn out to, as they are written. */
+  readonly acting: string[] = [];
+  /** Every option is known, so that operands and values are told apart. */
   understood = true;
+  /** A long name was not written out. */
   abbreviated = false;
-  readonly options = new Set<string>();
+  /** Letters and long names that were given; `*`: one that stands for the first operand. */
+  readonly options = new Map<string, Option>();
   readonly operands: ShellWord[] = [];
   readonly values: OptionValue[] = [];
+  /** What may be a value all the same: text behind each letter of a cluster, or behind the `=` of what is not known. */
   readonly glued: ShellWord[] = [];
   readonly #row: Row;
 
@@ -74,7 +65,7 @@ class Reader implements ReadWords {
 
   /** Answers how many of the words behind it are its value. */
   long(word: ShellWord, next: readonly ShellWord[]): number {
-    const { longs } = this.#row;
+    const { longs, anyLong } = this.#row;
     const equals = word.value.indexOf("=");
     const written = word.value.slice(2, equals < 0 ? undefined : equals);
     const glued = equals < 0 ? null : part(word, equals + 1);
@@ -82,19 +73,12 @@ class Reader implements ReadWords {
     const meant = exact
       ? [[written, exact] as const]
       : [...longs].filter(([name]) => name.startsWith(written));
-    const acting = meant.find(([, { kind }]) => ACTING.has(kind));
-    if (acting) this.#act(word.value);
-    const [first] = meant;
+    if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
+    const [known] = meant;
     // Several abbreviated names may be one option.
-    const known = first !== undefined && meant.every(([, option]) => option === first[1]) ? first : undefined;
-    if (known === undefined && this.#row.anyLong && /^[a-z][a-z-]*$/.test(written)) {
+    if (known === undefined || meant.some(([, option]) => option !== known[1])) {
       if (glued) this.glued.push(glued);
-      return 0;
-    }
-    if (known === undefined) {
-      if (glued) this.glued.push(glued);
-      this.#misfit(word.value);
-      this.understood = false;
+      if (!anyLong || !/^[a-z][a-z-]*$/.test(written)) this.#unknown(word.value);
       return 0;
     }
     const [name, option] = known;
@@ -117,7 +101,10 @@ class Reader implements ReadWords {
   cluster(word: ShellWord, next: readonly ShellWord[]): number {
     const { letters, digits, valuesFollow } = this.#row;
     const { value } = word;
-    if (digits && /^-\d+$/.test(value)) return 0;
+    if (digits && /^-\d+$/.test(value)) {
+      if (!digits.plain) this.#misfit(value);
+      return 0;
+    }
     let used = 0;
     for (let at = 1; at < value.length; at++) {
       const letter = value.charAt(at);
@@ -125,14 +112,13 @@ class Reader implements ReadWords {
       if (rest.value !== "") this.glued.push(rest);
       const option = letters.get(letter);
       if (option === undefined) {
-        this.#misfit(value);
-        this.understood = false;
+        this.#unknown(value);
         // Whether it takes the rest as its value is not known, so each letter behind it counts.
         continue;
       }
       this.#given(letter, option);
       if (!option.plain) this.#misfit(value);
-      if (ACTING.has(option.kind)) this.#act(value);
+      if (ACTING.has(option.kind)) this.acting.push(value);
       if (this.#row.alone && option.kind === "flag") {
         // What follows the letter is passed over.
         if (rest.value !== "") this.#misfit(value);
@@ -153,9 +139,25 @@ class Reader implements ReadWords {
     return used;
   }
 
-  #given(name: string, { replacesFirst }: Option): void {
-    this.options.add(name);
-    if (replacesFirst) this.options.add("*");
+  /** Words of values of these kinds. */
+  valuesOf(...kinds: readonly Option["kind"][]): readonly ShellWord[] {
+    return this.values.filter(({ option }) => kinds.includes(option.kind)).map(({ word }) => word);
+  }
+
+  /** The operands behind a pattern or a script, unless an option gives that. */
+  get afterFirst(): readonly ShellWord[] {
+    return this.options.has("*") ? this.operands : this.operands.slice(1);
+  }
+
+  /** The pattern or the script. */
+  get first(): readonly ShellWord[] {
+    const given = this.values.filter(({ option }) => option.replacesFirst).map(({ word }) => word);
+    return given.length > 0 ? given : this.operands.slice(0, 1);
+  }
+
+  #given(name: string, option: Option): void {
+    this.options.set(name, option);
+    if (option.replacesFirst) this.options.set("*", option);
   }
 
   /** Answers how many words it takes. */
@@ -164,7 +166,7 @@ class Reader implements ReadWords {
     else this.#value(option, word, form);
     // Another reader could take it for an option.
     if (form === "word" && word && /^-[A-Za-z]/.test(word.value) && this.#mayAct(word.value))
-      this.#act(word.value);
+      this.acting.push(word.value);
     return form === "word" ? 1 : 0;
   }
 
@@ -181,9 +183,14 @@ class Reader implements ReadWords {
     this.misfit ??= `${written} is not an option that is known only to read`;
   }
 
-  #act(written: string): void {
-    this.acts ??= `${written} may write a file`;
+  #unknown(written: string): void {
+    this.#misfit(written);
+    this.understood = false;
   }
+}
+
+export function actingProblem({ acting: [first] }: ReadWords): string | null {
+  return first === undefined ? null : `${first} may write a file`;
 }
 
 /** A number with its sign and unit: `+5`, `10k`, `1MiB`, `0.5s`. */

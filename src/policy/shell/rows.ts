@@ -1,20 +1,38 @@
-/** What an option does with its value, or with the command. */
-export type OptionKind =
-  | "flag"
+/** What the operands of a command are, by the letter at the head of its row. */
+const OPERANDS = {
+  F: "files",
+  /** A pattern, and then files. */
+  R: "pattern",
+  /** A script, and then files. */
+  S: "script",
+  T: "text",
+  N: "numbers",
+  /** At most one file: a second one would be written. */
+  1: "one",
+  0: "none",
+} as const;
+
+export type Operands = (typeof OPERANDS)[keyof typeof OPERANDS];
+
+/** What an option does with its value, by the letter behind `:` or `?`. */
+const KINDS = {
   /** A value that names no file. */
-  | "text"
-  | "number"
+  "": "text",
+  N: "number",
   /** What is looked for: neither a file nor a part of one's name. */
-  | "pattern"
+  R: "pattern",
   /** A file that is read. */
-  | "path"
-  /** A file that is written, a program that is started, a file with names of others; a flag that does so itself. */
-  | "write"
-  | "program"
-  | "names"
-  | "acts"
+  P: "path",
+  /** A file that is written, a program that is started, a file with names of others. */
+  W: "write",
+  X: "program",
+  E: "names",
   /** Takes two words. */
-  | "pair";
+  2: "pair",
+} as const;
+
+/** `acts`: it writes or starts something itself. */
+export type OptionKind = "flag" | "acts" | (typeof KINDS)[keyof typeof KINDS];
 
 export interface Option {
   readonly kind: OptionKind;
@@ -26,27 +44,14 @@ export interface Option {
   readonly replacesFirst: boolean;
 }
 
-/** What the operands of a command are. */
-export type Operands =
-  | "files"
-  /** A pattern, and then files. */
-  | "pattern"
-  /** A script, and then files. */
-  | "script"
-  | "text"
-  | "numbers"
-  /** At most one file: a second one would be written. */
-  | "one"
-  | "none";
-
 /** How one command is read: one row of a table. */
 export interface Row {
   readonly operands: Operands;
   /** By letter, and by long name without its dashes. */
   readonly letters: ReadonlyMap<string, Option>;
   readonly longs: ReadonlyMap<string, Option>;
-  /** `-5` is an option of it. */
-  readonly digits: boolean;
+  /** `-5`, where that is an option of it. */
+  readonly digits: Option | undefined;
   /** Letters of a cluster take their values from the words that follow, one after the other. */
   readonly valuesFollow: boolean;
   /** Letters do not cluster. */
@@ -59,27 +64,6 @@ export interface Row {
   readonly confinedOnly: boolean;
 }
 
-const OPERANDS: Readonly<Record<string, Operands>> = {
-  F: "files",
-  R: "pattern",
-  S: "script",
-  T: "text",
-  N: "numbers",
-  1: "one",
-  0: "none",
-};
-
-const KINDS: Readonly<Record<string, OptionKind>> = {
-  "": "text",
-  N: "number",
-  R: "pattern",
-  P: "path",
-  W: "write",
-  X: "program",
-  E: "names",
-  2: "pair",
-};
-
 const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWXE2]?))?(!?)(\*?)$/;
 
 /**
@@ -91,7 +75,7 @@ const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWXE2]?))?(!?)(\*?)$/;
  */
 export function readRow(text: string): Row {
   const [head = "", ...tokens] = text.split(/\s+/).filter(Boolean);
-  const operands = OPERANDS[head.replace(/[+^~<-]/g, "")];
+  const operands = new Map<string, Operands>(Object.entries(OPERANDS)).get(head.replace(/[+^~<-]/g, ""));
   if (operands === undefined) throw new Error(`"${head}" is not a kind of operands`);
   const [letters, longs] = [new Map<string, Option>(), new Map<string, Option>()];
   let plain = true;
@@ -103,7 +87,7 @@ export function readRow(text: string): Row {
     const [matched, letter = "", names = "", value, kind = "", acts, first] = TOKEN.exec(token) ?? [];
     if (matched === undefined) throw new Error(`"${token}" is not an option of a row`);
     const option: Option = {
-      kind: acts ? "acts" : value === undefined ? "flag" : (KINDS[kind] ?? "text"),
+      kind: acts ? "acts" : value === undefined ? "flag" : KINDS[kind as keyof typeof KINDS],
       plain,
       optional: value === "?" || acts !== "",
       replacesFirst: first !== "",
@@ -111,11 +95,13 @@ export function readRow(text: string): Row {
     if (letter !== "") letters.set(letter, option);
     for (const name of names.split("/").filter(Boolean)) longs.set(name, option);
   }
+  const digits = letters.get("#");
+  letters.delete("#");
   return {
     operands,
     letters,
     longs,
-    digits: letters.delete("#"),
+    digits,
     valuesFollow: head.includes("^"),
     alone: head.includes("-"),
     inOrder: head.includes("<"),

@@ -11,9 +11,8 @@ export interface ShellAssignment {
 }
 
 export type ShellRedirect =
-  | { readonly type: "write" | "read"; readonly target: ShellWord }
-  /** Both ways: `<>`. */
-  | { readonly type: "both"; readonly target: ShellWord }
+  /** `both`: `<>`. */
+  | { readonly type: "write" | "read" | "both"; readonly target: ShellWord }
   /** A form whose meaning depends on what is not known. */
   | { readonly type: "unknown"; readonly text: string };
 

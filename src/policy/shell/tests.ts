@@ -37,13 +37,11 @@ function mayBeOperator(word: ShellWord, words: readonly ShellWord[], at: number)
   const tame = word.pieces.every(({ type }) => type === "text" || type === "number" || type === "sum");
   if (word.literal || tame) return false;
   if (!/^"(?:[^"\\$`]|\\[\s\S]|\$(?!\()|\$\([\s\S]*\)|`[\s\S]*`)*"$/.test(word.raw)) return true;
-  const [before, after] = [words[at - 1], words[at + 1]];
-  const alone = words.length === 1 || (words.length === 2 && before?.value === "!");
-  return !(
-    alone ||
-    (before?.literal && (UNARY.test(before.value) || BINARY.test(before.value))) ||
-    (after?.literal && BINARY.test(after.value))
+  const [before = "", after = ""] = [words[at - 1], words[at + 1]].map((one) =>
+    one?.literal ? one.value : "",
   );
+  const alone = words.length === 1 || (words.length === 2 && before === "!");
+  return !(alone || UNARY.test(before) || BINARY.test(before) || BINARY.test(after));
 }
 
 export function isNumber({ literal, value, pieces }: ShellWord): boolean {

@@ -9,6 +9,15 @@ export interface GitContents {
   readonly below: boolean;
 }
 
+/** A command that changes files of the workspace (§5.8). */
+export interface FileWork {
+  readonly name: string;
+  /** Why it is more than its row allows; null: it is not. */
+  readonly why: string | null;
+  /** Of cp and mv: what comes where. */
+  readonly placed: { readonly sources: readonly ShellWord[]; readonly into: readonly ShellWord[] } | null;
+}
+
 /** What a recognised command does, as far as its words tell. */
 export interface Uses {
   /** Why it is not plain reading (§5.6); null: it is. */
@@ -28,6 +37,7 @@ export interface Uses {
   readonly contents: GitContents | null;
   /** Commands that it starts itself. */
   readonly starts: readonly (readonly ShellWord[])[];
+  readonly files: FileWork | null;
 }
 
 const NOTHING: Uses = {
@@ -40,6 +50,7 @@ const NOTHING: Uses = {
   follows: [],
   contents: null,
   starts: [],
+  files: null,
 };
 
 export function uses(some: Partial<Uses>): Uses {
@@ -65,7 +76,7 @@ export function pathsIn(word: ShellWord): readonly ShellWord[] {
 }
 
 /** Words that lead somewhere though they are no operands: an option's value, and what follows a `=`. */
-export function pathsAmong({ values, glued, understood }: Omit<ReadWords, "options">): readonly ShellWord[] {
+export function pathsAmong({ values, glued, understood }: ReadWords): readonly ShellWord[] {
   const texts = values.flatMap(({ option, word, form }) => {
     if (option.kind === "pattern") return [];
     // A separator is no path, and what is glued to its letter does not begin the word: `cut -d / -f1`, `cut -d/`.

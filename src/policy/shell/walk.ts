@@ -10,13 +10,15 @@ import {
 } from "unbash";
 import { isTameArithmetic } from "./arithmetic.ts";
 import { piecesOf } from "./pieces.ts";
-import type { ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
-import { changesDirectory, isSmallName } from "./shell-state.ts";
-import { type ShellWord, wordOf } from "./words.ts";
+import type { PartKind, ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
+import { isSmallName, literalWord, type ShellWord, wordOf } from "./words.ts";
 import { unwrap } from "./wrappers.ts";
 
 type Assignment = Extract<SyntaxNode, { type: "Assignment" }>;
 
+/** What may leave the shell in another directory than before. */
+const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "source", ".", "eval"]);
+const EMPTY = { words: [], assignments: [], redirects: [], compared: [], documents: [], counts: false };
 const COMPARISONS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
 /**
@@ -60,20 +62,22 @@ export class Walker {
         this.steps.push({ type: "settle" });
         return;
       case "AndOr":
-        this.#chain(node.commands, node.operators);
+        for (const [at, command] of node.commands.entries()) {
+          if (node.operators[at - 1] === "||") this.steps.push({ type: "settle" });
+          this.#visit(command);
+        }
         return;
       case "Pipeline":
-        this.#pipeline(node.commands);
+        if (node.commands.length > 1) this.#pipeline(node.commands);
+        else forEachChild(node, this.#visit);
         return;
       case "Command":
         this.#command(node);
         return;
-      case "Redirected": {
-        const { redirects } = this.#redirects(node.redirects);
-        this.steps.push({ type: "redirects", redirects });
+      case "Redirected":
+        this.steps.push({ type: "redirects", redirects: this.#redirects(node.redirects).redirects });
         this.#visit(node.command);
         return;
-      }
       case "Subshell":
         this.#ownShell(() => this.#visit(node.body));
         return;
@@ -92,7 +96,7 @@ export class Walker {
       case "For": {
         const name = this.#word(node.name);
         const values = this.#data(node.wordlist ?? []);
-        if (!name.literal || !isSmallName(name.value)) this.#construct(`for ${name.value}`);
+        if (!name.literal || !isSmallName(name.value)) this.#part("construct", `for ${name.value}`);
         for (const value of node.wordlist === undefined ? [null] : values) this.#set(name.value, value);
         const outer = this.#loopNames;
         this.#loopNames = new Set([...outer, name.value]);
@@ -111,34 +115,27 @@ export class Walker {
         this.#test(node.expression, this.#source.slice(node.pos, node.end));
         return;
       case "ArithmeticFor":
-      case "ArithmeticCommand": {
+      case "ArithmeticCommand":
+      case "Select":
+      case "Coproc":
+      case "Function": {
         const text = this.#source.slice(node.pos, node.end);
-        const counted =
-          node.type === "ArithmeticFor" ? [node.initialize, node.test, node.update] : [node.expression];
-        const parsed = counted.filter((one) => one !== undefined);
-        // What the parser could not read is left out by it.
-        const written = /\(\(([\s\S]*?)\)\)/.exec(text)?.[1]?.split(";") ?? [];
-        const complete = written.filter((one) => one.trim() !== "").length === parsed.length;
-        this.#construct(text, complete && parsed.every(isTameArithmetic));
+        const head = node.type === "ArithmeticFor" ? this.#source.slice(node.pos, node.body.pos) : text;
+        const [, counted = "["] = /^(?:for\s*)?\(\((.*)\)\)[\s;]*(?:do|\{)?\s*$/s.exec(head) ?? [];
+        // What the parser could not read as arithmetic is a command in two parentheses.
+        const counts = node.type !== "ArithmeticCommand" || node.expression !== undefined;
+        this.#part("construct", text, { counts: counts && isTameArithmetic(counted) });
         this.#loop(() => forEachChild(node, this.#visit));
         return;
       }
-      case "Select":
-      case "Coproc":
-      case "Function":
-        this.#construct(this.#source.slice(node.pos, node.end));
-        this.#loop(() => forEachChild(node, this.#visit));
-        return;
       case "Word":
         this.#word(node);
         return;
       case "Redirect":
       case "HereString":
-      case "HereDoc": {
-        const { redirects } = this.#redirects([node]);
-        this.steps.push({ type: "redirects", redirects });
+      case "HereDoc":
+        this.steps.push({ type: "redirects", redirects: this.#redirects([node]).redirects });
         return;
-      }
       default:
         forEachChild(node, this.#visit);
     }
@@ -165,27 +162,15 @@ export class Walker {
   }
 
   #loop(inside: () => void): void {
-    const from = this.parts.length;
-    const at = this.steps.length;
+    const [from, at] = [this.parts.length, this.steps.length];
     this.#together(inside);
-    if (!this.parts.slice(from).some(changesDirectory)) return;
+    // A first look, wide: any word of a command may turn out to be the one that moves.
+    if (!this.parts.slice(from).some(({ words }) => words.some(({ value }) => MOVERS.has(value)))) return;
     this.steps.splice(at, 0, { type: "lost" });
     this.steps.push({ type: "lost" });
   }
 
-  #chain(commands: readonly PipelineNode[], operators: readonly string[]): void {
-    for (const [at, command] of commands.entries()) {
-      if (at > 0 && operators[at - 1] !== "&&") this.steps.push({ type: "settle" });
-      this.#visit(command);
-    }
-  }
-
   #pipeline(commands: readonly PipelineNode[]): void {
-    const [only] = commands;
-    if (commands.length === 1 && only) {
-      this.#visit(only);
-      return;
-    }
     const outer = this.#before;
     this.#together(() => {
       let before: readonly ShellPart[] | null = [];
@@ -215,8 +200,7 @@ export class Walker {
       this.problem ??= "it is not complete or not valid bash";
     }
     let end = node.name?.end;
-    for (const child of node.suffix) {
-      if (child.type !== "Word" && child.type !== "Assignment") continue;
+    for (const child of node.args) {
       const word = child.type === "Word" ? this.#word(child) : this.#assignmentWord(child);
       const last = child.pos === end ? words.pop() : undefined;
       end = child.end;
@@ -233,7 +217,7 @@ export class Walker {
     }
     const { redirects, documents } = this.#redirects(node.redirects);
     const source = this.#source.slice(node.pos, node.end);
-    this.#part({ kind: "command", words, assignments, redirects, source, documents });
+    this.#part("command", source, { words, assignments, redirects, documents });
   }
 
   /** The value, and null for an array. */
@@ -257,58 +241,26 @@ export class Walker {
   #test(expression: TestExpression, source: string): void {
     const words: ShellWord[] = [];
     const compared: ShellWord[] = [];
-    const operator = (name: string) => wordOf([{ type: "text", text: name, quoted: false }], name);
-    const visit = (node: TestExpression): void => {
-      switch (node.type) {
-        case "TestUnary":
-          words.push(operator(node.operator), this.#word(node.operand));
-          return;
-        case "TestBinary": {
-          const left = this.#word(node.left);
-          const right = this.#word(node.right);
-          words.push(left, operator(node.operator), right);
-          if (COMPARISONS.has(node.operator)) compared.push(left, right);
-          return;
-        }
-        case "TestLogical":
-          node.operands.forEach(visit);
-          return;
-        case "TestNot":
-          visit(node.operand);
-          return;
-        case "TestGroup":
-          visit(node.expression);
-          return;
-        default:
-          node satisfies never;
-      }
+    const visit = (node: SyntaxNode): void => {
+      if (node.type === "Word") words.push(this.#word(node));
+      else forEachChild(node, visit);
+      if (node.type !== "TestUnary" && node.type !== "TestBinary") return;
+      if (COMPARISONS.has(node.operator)) compared.push(...words.slice(-2));
+      words.splice(-1, 0, literalWord(node.operator));
     };
     visit(expression);
-    this.#part({ kind: "test", words, assignments: [], redirects: [], source, compared });
-  }
-
-  #construct(source: string, counts = false): void {
-    this.#part({ kind: "construct", words: [], assignments: [], redirects: [], source, counts });
+    this.#part("test", source, { words, compared });
   }
 
   #set(name: string, value: ShellWord | null): void {
     this.values.set(name, [...(this.values.get(name) ?? []), value]);
   }
 
-  #part(
-    part: Omit<ShellPart, "loopNames" | "before" | "compared" | "documents" | "counts"> &
-      Partial<Pick<ShellPart, "compared" | "documents" | "counts">>,
-  ): void {
-    const whole: ShellPart = {
-      compared: [],
-      documents: [],
-      counts: false,
-      ...part,
-      loopNames: this.#loopNames,
-      before: this.#before,
-    };
-    this.parts.push(whole);
-    this.steps.push({ type: "part", part: whole });
+  #part(kind: PartKind, source: string, some: Partial<ShellPart> = {}): void {
+    const context = { loopNames: this.#loopNames, before: this.#before };
+    const part: ShellPart = { ...EMPTY, ...some, kind, source, ...context };
+    this.parts.push(part);
+    this.steps.push({ type: "part", part });
   }
 
   #data(nodes: readonly Word[]): readonly ShellWord[] {
@@ -324,25 +276,12 @@ export class Walker {
       if (node.descriptor?.type === "FileDescriptorVariable") {
         redirects.push({ type: "unknown", text: this.#source.slice(node.pos, node.end) });
       }
-      switch (node.type) {
-        case "HereDoc":
-          documents.push(this.#document(node));
-          break;
-        case "HereString":
-          if (node.target) {
-            const { pieces, value } = this.#word(node.target);
-            this.#forbid(pieces);
-            documents.push(value);
-          }
-          break;
-        case "Redirect": {
-          const target = node.target ? this.#word(node.target) : null;
-          const redirect = target && redirectOf(node.operator, target);
-          if (redirect) redirects.push(redirect);
-          break;
-        }
-        default:
-          node satisfies never;
+      const target = node.type !== "HereDoc" && node.target ? this.#word(node.target) : null;
+      if (node.type === "HereDoc") documents.push(this.#document(node));
+      else if (target && node.type === "Redirect") redirects.push(...redirectOf(node.operator, target));
+      else if (target) {
+        this.#forbid(target.pieces);
+        documents.push(target.value);
       }
     }
     return { redirects, documents };
@@ -371,19 +310,10 @@ export class Walker {
   }
 }
 
-function redirectOf(operator: string, target: ShellWord): ShellRedirect | null {
-  // `2>&1`, `>&-`, `3>&1-`: descriptors among themselves.
+/** None where descriptors are joined among themselves: `2>&1`, `>&-`, `3>&1-`. */
+function redirectOf(operator: string, target: ShellWord): readonly ShellRedirect[] {
   const descriptor = target.literal && /^(?:\d+-?|-)$/.test(target.value);
-  switch (operator) {
-    case "<":
-      return { type: "read", target };
-    case "<&":
-      return descriptor ? null : { type: "unknown", text: target.raw };
-    case "<>":
-      return { type: "both", target };
-    case ">&":
-      return descriptor ? null : { type: "write", target };
-    default:
-      return { type: "write", target };
-  }
+  if (descriptor && /^[<>]&$/.test(operator)) return [];
+  if (operator === "<&") return [{ type: "unknown", text: target.raw }];
+  return [{ type: operator === "<" ? "read" : operator === "<>" ? "both" : "write", target }];
 }

@@ -44,6 +44,21 @@ export function wordOf(pieces: readonly Piece[], raw: string): ShellWord {
 /** What stands for an expansion in a text that an allow rule is compared with: no rule contains it, so only `*` takes it. */
 export const UNKNOWN = "\0";
 
+/** Whether setting this name leaves later commands what they are: `for PATH in …` does not (§5.9). */
+export function isSmallName(name: string): boolean {
+  return /^[a-z]\w*$/.test(name);
+}
+
+/** The letters a command word may be made of: with them every reader agrees on where it begins and ends. */
+export function isPlainCommandWord(value: string): boolean {
+  return /^[\w./+:@%,=[-]+$/.test(value);
+}
+
+/** One word wherever it is put without quotes, and neither an option nor an operator of a test. */
+export function isPlainValue({ literal, value }: ShellWord): boolean {
+  return literal && /^[\w./:@%+,][\w./:@%+,=-]*$/.test(value);
+}
+
 /** The words of a command as one text in which only what is known is spelt out. */
 export function knownText(words: readonly ShellWord[]): string {
   return words
@@ -61,33 +76,15 @@ export function plainText(words: readonly ShellWord[]): string {
  * The same words if every variable in them is empty: `r$@m`, `g${x}it` and `rm${IFS}-rf` are what they look
  * like then. Null where nothing would differ.
  */
-export function unsetWords(words: readonly ShellWord[]): ShellWord[] | null {
-  if (words.every(({ pieces }) => pieces.every(({ type }) => type !== "variable" && type !== "forbidden"))) {
-    return null;
-  }
-  return words.flatMap((word) => {
+export function unsetWords(words: readonly ShellWord[]): readonly ShellWord[] | null {
+  const unset = words.flatMap((word) => {
     const text = word.pieces.map(emptied).join("");
-    const changed = text !== word.value;
-    if (!changed) return [word];
-    return text.split(" ").flatMap((part) => (part === "" ? [] : [literalWord(part)]));
+    return text === word.value ? [word] : text.split(" ").filter(Boolean).map(literalWord);
   });
+  return unset.length === words.length && unset.every((word, at) => word === words[at]) ? null : unset;
 }
 
 function emptied(piece: Piece): string {
-  switch (piece.type) {
-    case "variable":
-      return piece.name === "IFS" ? " " : "";
-    case "forbidden":
-      return piece.unset;
-    case "text":
-    case "glob":
-    case "brace":
-    case "tilde":
-    case "substitution":
-    case "number":
-    case "sum":
-      return piece.text;
-    default:
-      return piece satisfies never;
-  }
+  if (piece.type === "variable") return piece.name === "IFS" ? " " : "";
+  return piece.type === "forbidden" ? piece.unset : piece.text;
 }

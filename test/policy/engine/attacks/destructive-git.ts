@@ -61,6 +61,8 @@ const others = lines`
   git clean -df
   git clean -fdx
   git clean -xdf
+  git clean -f -- -n
+  git clean -n --no-dry-run -f
   git clean -f -d -x
   git clean --force
   git clean --fo

@@ -128,4 +128,14 @@ export const tableText: readonly AttackGroup[] = [
       diff --horizon-lines=2 README.md LICENSE
     `,
   },
+  {
+    about: "scripts of sed that readers take apart in different ways",
+    ask: lines`
+      sed -n '\|a|p' README.md
+      sed -n '/[]a]/p' README.md
+      sed -n '/[/]/p' README.md
+      sed -n '/a/I,/b/w x' README.md
+      sed -n '/a/e id' README.md
+    `,
+  },
 ];

@@ -72,6 +72,8 @@ const expanding: Call[] = [
   "diff <(cat /etc/passwd) a",
   "wc -l $(ls /etc)",
   "echo ${x:=y}",
+  "echo ${x:-${PATH:=.}}",
+  "echo ${x:-$((PATH=1))}",
   "echo ${x=y}",
   "echo ${x@P}",
   "echo ${!x}",
