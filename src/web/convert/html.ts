@@ -1,0 +1,77 @@
+import { Readability } from "@mozilla/readability";
+import { type DomDocument, type DomNode, parseDocument } from "./dom.ts";
+import { toMarkdown } from "./markdown.ts";
+
+export interface ReadPage {
+  readonly title: string;
+  readonly text: string;
+  /** It asks for a password, which is all that some pages do. */
+  readonly hasLogin: boolean;
+}
+
+/** Characters of HTML that are read: what is longer is a program's output, not a page. */
+export const MOST_HTML_CHARS = 2_000_000;
+/** Below these the article that was found is not the page: an index, or one of several parts. */
+const LEAST_ARTICLE_CHARS = 200;
+const LEAST_SHARE = 0.2;
+const NO_TEXT = "script, style, noscript, template, svg, iframe, canvas, object, embed, link, meta, dialog";
+
+/** The main content of a page as Markdown; all of its text where no part of it is the main one. */
+export function readHtml(html: string, url: string): ReadPage {
+  try {
+    return readParsed(html.slice(0, MOST_HTML_CHARS), url);
+  } catch {
+    // Such as a hundred thousand elements within each other.
+    return { title: "", text: textAlone(html.slice(0, MOST_HTML_CHARS)), hasLogin: hasLogin(html) };
+  }
+}
+
+function readParsed(html: string, url: string): ReadPage {
+  const document = parseDocument(html);
+  const base = baseOf(document, url);
+  const wholeChars = textChars(document.body);
+  const title = (document.title ?? "").replace(/\s+/g, " ").trim();
+  const article = new Readability<DomNode>(document, {
+    serializer: (node) => node,
+    charThreshold: LEAST_ARTICLE_CHARS,
+  }).parse();
+  const content = article?.content ?? null;
+  const least = Math.max(LEAST_ARTICLE_CHARS, wholeChars * LEAST_SHARE);
+  const isMain = content !== null && textChars(content) >= least;
+  const text = isMain ? toMarkdown(content, base) : wholeText(html, base);
+  return { title: article?.title?.trim() || title, text, hasLogin: hasLogin(html) };
+}
+
+/** Parsed again: the search for the article has taken the first tree apart. */
+function wholeText(html: string, base: string): string {
+  const document = parseDocument(html);
+  for (const element of document.querySelectorAll(NO_TEXT)) element.remove();
+  return document.body === null ? "" : toMarkdown(document.body, base);
+}
+
+function textChars(node: DomNode | null): number {
+  return (node?.textContent ?? "").replace(/\s+/g, " ").length;
+}
+
+function baseOf(document: DomDocument, url: string): string {
+  const href = document.querySelector("base[href]")?.getAttribute("href");
+  return href && URL.canParse(href, url) ? new URL(href, url).href : url;
+}
+
+function hasLogin(html: string): boolean {
+  return /<input\b[^>]{0,500}?type\s*=\s*["']?password\b/i.test(html);
+}
+
+/** The last resort: what stands between tags. */
+function textAlone(html: string): string {
+  return html
+    .replace(/<(script|style|noscript|template)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/&nbsp;/g, " ")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&")
+    .replace(/[ \t]+/g, " ")
+    .replace(/\s*\n\s*/g, "\n")
+    .trim();
+}
