@@ -88,6 +88,7 @@ export const rules: Rules = {
           "src/tools/web/desk.ts",
         ),
         types("src/model/client.ts"),
+        types("src/settings/web-catalogue.ts"),
       ],
     ],
     [

@@ -13,6 +13,8 @@ import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
 import { timerTools } from "../tools/timers/all.ts";
 import type { TimerDesk } from "../tools/timers/desk.ts";
+import { webTools } from "../tools/web/all.ts";
+import type { WebDesk } from "../tools/web/desk.ts";
 import { worktreeTools } from "../tools/worktree/all.ts";
 import type { WorktreeDesk } from "../tools/worktree/desk.ts";
 import type { CustomTool } from "./custom-tools.ts";
@@ -32,6 +34,7 @@ export interface SessionParts {
   readonly skills: SkillDesk | null;
   /** Null: the program ends with its answer, so no later prompt could come. */
   readonly timers: TimerDesk | null;
+  readonly web: WebDesk;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
@@ -44,6 +47,7 @@ export function sessionTools({
   worktree,
   skills,
   timers,
+  web,
 }: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
@@ -54,6 +58,7 @@ export function sessionTools({
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [seal(skillTool(skills))]),
     ...(timers === null ? [] : timerTools(timers)),
+    ...webTools(web),
   ];
 }
 
@@ -86,5 +91,9 @@ export const noSession: SessionParts = {
     wakeUp() {
       throw new Error("There is no session.");
     },
+  },
+  web: {
+    fetch: async () => "There is no session.",
+    search: async () => "There is no session.",
   },
 };

@@ -16,6 +16,7 @@ import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
+import { openWeb } from "../web/open-web.ts";
 import { type AgentIndex, type AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
@@ -30,6 +31,7 @@ import { sessionKnowledge } from "./knowledge.ts";
 import type { SupervisorOptions } from "./options.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Radar } from "./overlap/session-radar.ts";
+import { hasServerSideSearch, pageModel } from "./page-model.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
@@ -82,12 +84,20 @@ export interface Session {
   readonly skills: SessionSkills | null;
   /** Null: the program ends with its answer. */
   readonly timers: Timers | null;
+  /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
+  readonly withheld: readonly WithheldTool[];
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
   /** Boots idle threads ahead of need, no more than may run. */
   warm(count: number): void;
   close(): Promise<void>;
+}
+
+/** A tool that the session does not offer. */
+export interface WithheldTool {
+  readonly tool: string;
+  readonly reason: string;
 }
 
 export interface SessionListeners {
@@ -168,6 +178,12 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
           ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
         })
       : null;
+  const web = openWeb({
+    ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock },
+    env: { ...process.env, ...options.env },
+    model: pageModel(gateway, model, options),
+    namesHost: permissions.namesHost,
+  });
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -178,6 +194,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     worktree: desk,
     skills,
     timers,
+    web,
   };
   const { toolbox, agents } = toolboxOf(options, {
     ...{ permissions, kinds, model, spawn, parts, toolMs: limits.toolMs },
@@ -261,6 +278,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ isolation, radar },
     servers,
     timers,
+    withheld: web.whyNoSearch === null ? [] : [{ tool: "WebSearch", reason: web.whyNoSearch }],
     known: together(held.known, servers.known, skills?.known ?? null),
     common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
@@ -269,7 +287,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await host.close();
       spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
-      await Promise.all([gateway.close(), processes.close(), servers.close(), isolation.close()]);
+      await Promise.all([
+        gateway.close(),
+        processes.close(),
+        servers.close(),
+        isolation.close(),
+        web.close(),
+      ]);
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));

@@ -78,9 +78,9 @@ export class Pages {
   }
 
   #find(url: string): Page | null {
-    const { now } = this.#ports.clock;
+    const now = this.#ports.clock.now();
     for (const [key, { at }] of this.#kept) {
-      if (now() - at <= PAGE_CACHE_MS) break;
+      if (now - at <= PAGE_CACHE_MS) break;
       this.#kept.delete(key);
     }
     return this.#kept.get(url)?.page ?? null;

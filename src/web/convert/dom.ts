@@ -14,13 +14,16 @@ export interface DomElement extends DomNode {
 }
 
 export interface DomDocument {
-  readonly title: string;
   readonly body: DomElement | null;
   querySelector(selector: string): DomElement | null;
   querySelectorAll(selector: string): Iterable<DomElement>;
 }
 
+/** The parser makes no body where none is written, as browsers do. */
 export function parseDocument(html: string): DomDocument {
-  const { document }: { readonly document: DomDocument } = parseHTML(html);
+  const whole = /<html[\s>][\s\S]*<body[\s>]/i.test(html)
+    ? html
+    : `<!doctype html><html><head></head><body>${html.replace(/<!doctype[^>]*>|<\/?(?:html|head|body)\b[^>]*>/gi, "")}</body></html>`;
+  const { document }: { readonly document: DomDocument } = parseHTML(whole);
   return document;
 }

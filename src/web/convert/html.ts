@@ -18,19 +18,36 @@ const NO_TEXT = "script, style, noscript, template, svg, iframe, canvas, object,
 
 /** The main content of a page as Markdown; all of its text where no part of it is the main one. */
 export function readHtml(html: string, url: string): ReadPage {
+  const read = html.slice(0, MOST_HTML_CHARS);
   try {
-    return readParsed(html.slice(0, MOST_HTML_CHARS), url);
+    if (!isTooDeep(read)) return readParsed(read, url);
   } catch {
-    // Such as a hundred thousand elements within each other.
-    return { title: "", text: textAlone(html.slice(0, MOST_HTML_CHARS)), hasLogin: hasLogin(html) };
+    // What the libraries do not take is still text.
   }
+  return { title: "", text: textAlone(read), hasLogin: hasLogin(read) };
+}
+
+const MOST_DEPTH = 1_000;
+/** Elements that end by themselves. */
+const UNCOUNTED =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|html|head|body|path)$/i;
+
+/** The libraries take ever longer for elements within each other, or run out of stack. */
+function isTooDeep(html: string): boolean {
+  let depth = 0;
+  for (const [tag, close, name = ""] of html.matchAll(/<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi)) {
+    if (tag.endsWith("/>") || UNCOUNTED.test(name)) continue;
+    depth = Math.max(0, depth + (close ? -1 : 1));
+    if (depth > MOST_DEPTH) return true;
+  }
+  return false;
 }
 
 function readParsed(html: string, url: string): ReadPage {
   const document = parseDocument(html);
   const base = baseOf(document, url);
   const wholeChars = textChars(document.body);
-  const title = (document.title ?? "").replace(/\s+/g, " ").trim();
+  const title = (document.querySelector("title")?.textContent ?? "").replace(/\s+/g, " ").trim();
   const article = new Readability<DomNode>(document, {
     serializer: (node) => node,
     charThreshold: LEAST_ARTICLE_CHARS,

@@ -1,10 +1,9 @@
+import type { SearchProviderName } from "../../settings/web-catalogue.ts";
 import type { PageModel } from "../page-question.ts";
 import type { AskPorts } from "./ask-json.ts";
 import { BRAVE_URL, brave, searxng, TAVILY_URL, tavily } from "./engines.ts";
 import type { SearchProvider } from "./search.ts";
 import { serverSide } from "./server-side.ts";
-
-export type SearchProviderName = "api" | "brave" | "tavily" | "searxng" | "off";
 
 /** What settings say of WebSearch. */
 export interface SearchSettings {
