@@ -17,6 +17,7 @@ import { agentTool, type Spawner } from "../tools/agent.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
 import { openWeb } from "../web/open-web.ts";
+import type { ActorRecord } from "./actor-record.ts";
 import { type AgentIndex, type AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
@@ -86,6 +87,8 @@ export interface Session {
   readonly timers: Timers | null;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
   readonly withheld: readonly WithheldTool[];
+  /** Why an actor was not offered a tool, as sentences; null: nothing is known of that. */
+  absenceReason(actor: ActorRecord, tool: string): string | null;
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
@@ -184,6 +187,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     model: pageModel(gateway, model, options),
     namesHost: permissions.namesHost,
   });
+  const withheld = web.whyNoSearch === null ? [] : [{ tool: "WebSearch", reason: web.whyNoSearch }];
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -278,7 +282,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ isolation, radar },
     servers,
     timers,
-    withheld: web.whyNoSearch === null ? [] : [{ tool: "WebSearch", reason: web.whyNoSearch }],
+    withheld,
+    absenceReason: (actor, tool) =>
+      servers.whyAbsent(actor, tool) ?? withheld.find((one) => one.tool === tool)?.reason ?? null,
     known: together(held.known, servers.known, skills?.known ?? null),
     common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import type { LookupAddress } from "node:dns";
 import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
@@ -10,6 +10,7 @@ import { systemClock } from "../../src/mailbox/clock.ts";
 import { FETCH_MS } from "../../src/web/fetch-page.ts";
 import { PAGE_CACHE_MS, Pages, type PagesPorts } from "../../src/web/pages.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { unless } from "../support/needs.ts";
 import { pdf } from "../support/pdf.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { article, html, servePages } from "./pages-server.ts";
@@ -38,6 +39,8 @@ function pagesOf(given: Partial<PagesPorts> & { readonly named?: readonly string
   };
   return { pages, get, text, problem };
 }
+
+const ifOpenssl = unless(spawnSync("openssl", ["version"]).error ? "openssl is not installed" : null);
 
 /** A certificate for a name, of its own authority. */
 function certificate(name: string) {
@@ -173,26 +176,30 @@ describe("reading", () => {
 });
 
 describe("getting there", () => {
-  test("asks for an http URL as https, and trusts no certificate that is not to be trusted (A13.1)", async () => {
-    const { key, cert } = certificate("lamp.example");
-    const { port, asked } = await servePages(
-      (_, response) => html(response, article("Secure", "over TLS")),
-      (listener) => createTlsServer({ key, cert }, listener),
-    );
-    const reaching = { named: ["127.0.0.1"] };
-    const { get } = pagesOf({ ...reaching, ca: cert });
-    expect(await get(`http://lamp.example:${port}/a#part`)).toMatchObject({
-      ...{ type: "page", url: `https://lamp.example:${port}/a` },
-    });
-    expect(asked).toEqual(["/a"]);
-    expect(await pagesOf(reaching).problem(`https://lamp.example:${port}/a`)).toMatch(
-      /^TLS: no secure connection/,
-    );
-    expect(await pagesOf({ ...reaching, ca: cert }).problem(`https://other.example:${port}/`)).toMatch(
-      /^TLS: .*ERR_TLS_CERT_ALTNAME_INVALID/,
-    );
-    expect(asked).toHaveLength(1);
-  });
+  test(
+    "asks for an http URL as https, and trusts no certificate that is not to be trusted (A13.1)",
+    ifOpenssl,
+    async () => {
+      const { key, cert } = certificate("lamp.example");
+      const { port, asked } = await servePages(
+        (_, response) => html(response, article("Secure", "over TLS")),
+        (listener) => createTlsServer({ key, cert }, listener),
+      );
+      const reaching = { named: ["127.0.0.1"] };
+      const { get } = pagesOf({ ...reaching, ca: cert });
+      expect(await get(`http://lamp.example:${port}/a#part`)).toMatchObject({
+        ...{ type: "page", url: `https://lamp.example:${port}/a` },
+      });
+      expect(asked).toEqual(["/a"]);
+      expect(await pagesOf(reaching).problem(`https://lamp.example:${port}/a`)).toMatch(
+        /^TLS: no secure connection/,
+      );
+      expect(await pagesOf({ ...reaching, ca: cert }).problem(`https://other.example:${port}/`)).toMatch(
+        /^TLS: .*ERR_TLS_CERT_ALTNAME_INVALID/,
+      );
+      expect(asked).toHaveLength(1);
+    },
+  );
 
   test("asks over http where a rule names the host, and on the loopback", async () => {
     const { port } = await servePages((_, response) => html(response, article("Plain", "over http")));

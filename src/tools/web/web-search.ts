@@ -18,8 +18,9 @@ const prompt: ToolPrompt = {
   what: "Searches the web and returns links with titles and short descriptions.",
   when: "if you need something newer than what you know, or a page whose address you do not know.",
   whenNot: [
+    "Not for what this project's files say.",
     naming`For a page whose URL you know, use ${"WebFetch"}.`,
-    naming`For this project's own code, use ${"Grep"}.`,
+    naming`For its own code, use ${"Grep"}.`,
   ],
   how: "use the words that the page would have; put the version or the year in, if it matters. A domain in both lists is blocked.",
   recover: [
