@@ -80,25 +80,40 @@ async function follow(start: URL, ports: FetchPorts, signal: AbortSignal): Promi
     });
     const location = redirectOf(response);
     if (location === null) return pageOf(url, response);
-    if (!URL.canParse(location, url.href))
+    const to = redirectTarget(location, url, ports.namesHost);
+    if (typeof to === "string") return problem(to);
+    if (isLogin(to) && !isLogin(start))
       return problem(
-        `${url.host} redirects to what is not a URL: ${JSON.stringify(location.slice(0, 200))}.`,
+        `${url.host} wants a login: it redirects to ${to.origin}${to.pathname}. WebFetch has no account anywhere; use a tool that has one, such as gh or an MCP server, or tell the user.`,
       );
-    const to = requestUrl(new URL(location, url).href, ports.namesHost);
-    if (typeof to === "string")
-      return problem(`${url.host} redirects to an address that cannot be fetched. ${to}`);
     if (to.hostname !== url.hostname) return { type: "redirect", to, status: response.status };
-    if (LOGIN_PATH.test(to.pathname) && !LOGIN_PATH.test(start.pathname))
-      return problem(
-        `${url.host} wants a login: it redirects to ${to.origin}${to.pathname}. WebFetch has no account anywhere.`,
-      );
     url = to;
   }
   return problem(`${start.host} redirects in circles: ${MOST_REDIRECTS} redirects led to no page.`);
 }
 
-export const LOGIN_PATH =
+/** Of a URL that a server names; what is longer is a message of its own. */
+const MOST_URL_CHARS = 2_000;
+
+/** Where a redirect leads; a string is why nobody goes there. What was asked for over https is never asked for over http. */
+function redirectTarget(location: string, from: URL, namesHost: (host: string) => boolean): URL | string {
+  const odd = `${from.host} redirects to an address that cannot be fetched`;
+  if (location.length > MOST_URL_CHARS) return `${odd}: it has ${location.length} characters.`;
+  if (!URL.canParse(location, from.href)) return `${odd}: ${JSON.stringify(location)} is not a URL.`;
+  const to = requestUrl(new URL(location, from.href).href, namesHost);
+  if (typeof to === "string") return `${odd}. ${to}`;
+  if (from.protocol === "https:" && to.hostname === from.hostname) to.protocol = "https:";
+  return to;
+}
+
+const LOGIN_HOST = /^(?:log-?in|sign-?in|accounts?|auth|sso|idp|oauth2?)\./i;
+const LOGIN_PATH =
   /\/(?:log-?in|sign-?in|sso|oauth2?|saml2?|authorize|session\/new|wp-login\.php)(?:\/|$|\.)/i;
+
+/** Whether an address is that of a page where people sign in. */
+export function isLogin({ hostname, pathname }: URL): boolean {
+  return LOGIN_HOST.test(hostname) || LOGIN_PATH.test(pathname);
+}
 
 function redirectOf({ status, headers: { location } }: WebResponse): string | null {
   return [301, 302, 303, 307, 308].includes(status) && location !== undefined ? location : null;

@@ -2,7 +2,7 @@ import type { Clock } from "../mailbox/clock.ts";
 import { Reader } from "./convert/reader.ts";
 import type { FetchProblem } from "./fetch-error.ts";
 import { problem } from "./fetch-error.ts";
-import { type FetchPorts, fetchPage, LOGIN_PATH, requestUrl } from "./fetch-page.ts";
+import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts";
 
 /** Milliseconds that a page is kept after it was fetched (A13.2). */
 export const PAGE_CACHE_MS = 15 * 60_000;
@@ -111,8 +111,7 @@ export class Pages {
     const { contentType, body, isCut } = fetched;
     const read = await this.#reader.read({ url: fetched.url.href, contentType, body, isCut }, signal);
     if ("problem" in read) return problem(`${url.host} sent a page that cannot be read: ${read.problem}.`);
-    const isLogin = read.hasLogin && (read.text.length < LOGIN_CHARS || LOGIN_PATH.test(url.pathname));
-    if (isLogin)
+    if (read.hasLogin && (read.text.length < LOGIN_CHARS || isLogin(url)))
       return problem(
         `${url.host} wants a login: the page is a form for a password. WebFetch has no account anywhere; use a tool that has one, such as gh or an MCP server, or tell the user.`,
       );
@@ -120,7 +119,13 @@ export class Pages {
       return problem(
         `${url.host} sent a page without text: it is empty, or made by JavaScript, which WebFetch does not run. Use another source.`,
       );
-    const page: Page = { type: "page", url: fetched.url.href, title: read.title, text: read.text, isCut };
+    const page: Page = {
+      type: "page",
+      url: fetched.url.href,
+      title: read.title,
+      text: read.text,
+      isCut: isCut || read.isCut,
+    };
     this.#keep(url.href, page);
     return page;
   }

@@ -46,6 +46,8 @@ export async function sendRequest({ url, method = "GET", body, ...given }: WebRe
     headers: { ...IDENTITY, ...given.headers },
     // A connection that was kept would skip the lookup, and so the guard.
     agent: false,
+    // Whatever the environment says.
+    rejectUnauthorized: true,
     ...(given.lookup ? { lookup: given.lookup } : {}),
     ...(given.ca ? { ca: given.ca } : {}),
   });

@@ -222,10 +222,30 @@ describe("getting there", () => {
     expect(asked).toEqual(["/a", "/b"]);
   });
 
+  test("what was asked for over https is never asked for over http", ifOpenssl, async () => {
+    const { key, cert } = certificate("lamp.example");
+    const { port, asked } = await servePages(
+      ({ url: path }, response) => {
+        if (path === "/b") html(response, article("Secure", "over TLS"));
+        else response.writeHead(302, { location: `http://lamp.example:${port}/b` }).end();
+      },
+      (listener) => createTlsServer({ key, cert }, listener),
+    );
+    const { get } = pagesOf({ named: ["127.0.0.1", "lamp.example"], ca: cert });
+    expect(await get(`https://lamp.example:${port}/a`)).toMatchObject({
+      ...{ type: "page", url: `https://lamp.example:${port}/b` },
+    });
+    expect(asked).toEqual(["/a", "/b"]);
+  });
+
   test("gives up redirects that never end, and those to what is not a page", async () => {
     const { url, asked } = await servePages(({ url: path }, response) => {
-      const to =
-        path === "/file" ? "file:///etc/passwd" : path === "/user" ? "http://a:b@127.0.0.1/" : `${path}x`;
+      const odd = {
+        "/file": "file:///etc/passwd",
+        "/user": "http://a:b@127.0.0.1/",
+        "/long": "y".repeat(3000),
+      };
+      const to = Object.entries(odd).find(([from]) => from === path)?.[1] ?? `${path}x`;
       response.writeHead(301, { location: to }).end();
     });
     const { problem } = pagesOf();
@@ -233,6 +253,7 @@ describe("getting there", () => {
     expect(asked).toHaveLength(6);
     expect(await problem(`${url}/file`)).toContain("only http and https are fetched");
     expect(await problem(`${url}/user`)).toContain("it contains credentials");
+    expect(await problem(`${url}/long`)).toContain("it has 3000 characters");
   });
 
   test.each([
@@ -252,10 +273,12 @@ describe("getting there", () => {
   test("says that a page is a login, by its form or by where it redirects (A13.1)", async () => {
     const { url } = await servePages(({ url: path }, response) => {
       if (path === "/private") response.writeHead(302, { location: "/users/login?next=1" }).end();
+      else if (path === "/theirs") response.writeHead(302, { location: "https://accounts.example/x" }).end();
       else html(response, '<form>Sign in <input name="p" type="password"><button>Go</button></form>');
     });
     const { problem } = pagesOf();
     expect(await problem(`${url}/private`)).toContain("wants a login: it redirects");
+    expect(await problem(`${url}/theirs`)).toContain("it redirects to https://accounts.example/x");
     expect(await problem(`${url}/form`)).toContain("form for a password");
   });
 
@@ -302,6 +325,13 @@ describe("limits", () => {
     const page = await pagesOf().get(url);
     expect(page).toMatchObject({ type: "page", isCut: true });
     expect(sent).toBeLessThan(64 << 20);
+  });
+
+  test("reads the first part of HTML that is no longer a page, and says so", async () => {
+    const { url } = await servePages((_, response) =>
+      html(response, `<body><pre>${"word ".repeat(600_000)}</pre></body>`),
+    );
+    expect(await pagesOf().get(url)).toMatchObject({ type: "page", isCut: true });
   });
 
   test.each([

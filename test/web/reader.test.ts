@@ -16,7 +16,7 @@ const entry = new URL(
       if (url === "hang") { parentPort.postMessage({ id: -1 }); for (;;); }
       if (url === "exit") process.exit(3);
       if (url === "throw") throw new Error("broken");
-      parentPort.postMessage({ id, page: { title: String(threadId), text: url, hasLogin: false } });
+      parentPort.postMessage({ id, page: { title: String(threadId), text: url, hasLogin: false, isCut: false } });
     });`)}`,
 );
 

@@ -1,30 +1,25 @@
 import { Readability } from "@mozilla/readability";
 import { type DomDocument, type DomNode, parseDocument } from "./dom.ts";
 import { toMarkdown } from "./markdown.ts";
-
-export interface ReadPage {
-  readonly title: string;
-  readonly text: string;
-  /** It asks for a password, which is all that some pages do. */
-  readonly hasLogin: boolean;
-}
+import type { PageText } from "./page-text.ts";
 
 /** Characters of HTML that are read: what is longer is a program's output, not a page. */
-export const MOST_HTML_CHARS = 2_000_000;
+const MOST_HTML_CHARS = 2_000_000;
 /** Below these the article that was found is not the page: an index, or one of several parts. */
 const LEAST_ARTICLE_CHARS = 200;
 const LEAST_SHARE = 0.2;
 const NO_TEXT = "script, style, noscript, template, svg, iframe, canvas, object, embed, link, meta, dialog";
 
 /** The main content of a page as Markdown; all of its text where no part of it is the main one. */
-export function readHtml(html: string, url: string): ReadPage {
+export function readHtml(html: string, url: string): PageText {
   const read = html.slice(0, MOST_HTML_CHARS);
+  const about = { hasLogin: hasLogin(read), isCut: read.length < html.length };
   try {
-    if (!isTooDeep(read)) return readParsed(read, url);
+    if (!isTooDeep(read)) return { ...readParsed(read, url), ...about };
   } catch {
     // What the libraries do not take is still text.
   }
-  return { title: "", text: textAlone(read), hasLogin: hasLogin(read) };
+  return { title: "", text: textAlone(read), ...about };
 }
 
 const MOST_DEPTH = 1_000;
@@ -43,7 +38,7 @@ function isTooDeep(html: string): boolean {
   return false;
 }
 
-function readParsed(html: string, url: string): ReadPage {
+function readParsed(html: string, url: string): Pick<PageText, "title" | "text"> {
   const document = parseDocument(html);
   const base = baseOf(document, url);
   const wholeChars = textChars(document.body);
@@ -56,7 +51,7 @@ function readParsed(html: string, url: string): ReadPage {
   const least = Math.max(LEAST_ARTICLE_CHARS, wholeChars * LEAST_SHARE);
   const isMain = content !== null && textChars(content) >= least;
   const text = isMain ? toMarkdown(content, base) : wholeText(html, base);
-  return { title: article?.title?.trim() || title, text, hasLogin: hasLogin(html) };
+  return { title: article?.title?.trim() || title, text };
 }
 
 /** Parsed again: the search for the article has taken the first tree apart. */

@@ -1,6 +1,7 @@
 import { MAX_PDF_PAGES } from "../../tools/pdf-pages.ts";
 import { decodeText } from "./charset.ts";
 import { pageKind } from "./kind.ts";
+import type { PageText } from "./page-text.ts";
 
 /** A fetched body, to be made text of. */
 export interface RawPage {
@@ -10,30 +11,25 @@ export interface RawPage {
   readonly isCut: boolean;
 }
 
-/** What a page says. */
-export interface PageText {
-  readonly title: string;
-  /** Markdown of HTML; anything else as it is. */
-  readonly text: string;
-  readonly hasLogin: boolean;
-}
-
 /** Rejects with a sentence's reason if nothing can be read of it. */
 export async function readPage({ url, contentType, body, isCut }: RawPage): Promise<PageText> {
   const kind = pageKind(body, contentType);
+  const rest = { title: "", hasLogin: false, isCut: false };
   switch (kind) {
     case null:
-      throw new Error(`it is ${contentType.replace(/;.*$/s, "") || "binary"}, which has no text`);
+      throw new Error(
+        `it is ${contentType.replace(/;.*$/s, "").slice(0, 100) || "binary"}, which has no text`,
+      );
     case "pdf":
       if (isCut) throw new Error("it is a PDF document of more than 10 MB");
-      return { title: "", text: await readPdf(body), hasLogin: false };
+      return { ...rest, text: await readPdf(body) };
     case "html": {
       const { readHtml } = await import("./html.ts");
       return cleaned(readHtml(decodeText(body, contentType), url));
     }
     case "json":
     case "text":
-      return cleaned({ title: "", text: decodeText(body, contentType), hasLogin: false });
+      return cleaned({ ...rest, text: decodeText(body, contentType) });
     default:
       return kind satisfies never;
   }

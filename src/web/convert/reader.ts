@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../mailbox/clock.ts";
-import type { PageText, RawPage } from "./read-page.ts";
+import type { PageText } from "./page-text.ts";
+import type { RawPage } from "./read-page.ts";
 import type { FromReader, ToReader } from "./thread.ts";
 
 /** Milliseconds that one page may take. */

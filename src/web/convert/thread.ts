@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { type PageText, type RawPage, readPage } from "./read-page.ts";
+import type { PageText } from "./page-text.ts";
+import { type RawPage, readPage } from "./read-page.ts";
 
 export interface ToReader {
   readonly id: number;
