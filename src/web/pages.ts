@@ -8,6 +8,8 @@ import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts
 export const PAGE_CACHE_MS = 15 * 60_000;
 /** Characters of all pages that are kept. */
 const KEPT_CHARS = 20_000_000;
+/** Pages that are fetched and read at the same time: each may take 10 MB of memory. */
+const MOST_AT_ONCE = 16;
 /** A page with a password field and less text than this is a login form. */
 const LOGIN_CHARS = 2_000;
 
@@ -49,6 +51,9 @@ export class Pages {
   readonly #kept = new Map<string, Kept>();
   readonly #flights = new Map<string, Flight>();
   readonly #closed = new AbortController();
+  #loading = 0;
+  /** Fetches that wait for one of those to end. */
+  readonly #line: Array<() => void> = [];
 
   constructor(ports: PagesPorts, reader: Reader = new Reader(ports)) {
     this.#ports = ports;
@@ -89,7 +94,7 @@ export class Pages {
   #start(url: URL): Flight {
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, this.#closed.signal]);
-    const result = this.#load(url, signal)
+    const result = this.#inTurn(() => this.#load(url, signal))
       .catch((error: unknown) => problem(`The page was not fetched: ${String(error)}.`))
       .finally(() => {
         if (this.#flights.get(url.href) === flight) this.#flights.delete(url.href);
@@ -101,6 +106,19 @@ export class Pages {
     });
     this.#flights.set(url.href, flight);
     return flight;
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#loading < MOST_AT_ONCE) this.#loading += 1;
+    else await new Promise<void>((resolve) => this.#line.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The place is handed on, so that nobody who comes now takes it as well.
+      const next = this.#line.shift();
+      if (next) next();
+      else this.#loading -= 1;
+    }
   }
 
   async #load(url: URL, signal: AbortSignal): Promise<PageResult> {

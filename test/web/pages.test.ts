@@ -419,6 +419,25 @@ describe("keeping", () => {
     expect(asked).toHaveLength(1);
   });
 
+  test("of many pages at once, 16 are fetched at a time, and all of them come", async () => {
+    let [open, most] = [0, 0];
+    const held = Promise.withResolvers<void>();
+    const { url, asked } = await servePages((_, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      void held.promise.then(() => {
+        open -= 1;
+        html(response, article("One", "of many"));
+      });
+    });
+    const { get } = pagesOf();
+    const all = Promise.all(Array.from({ length: 40 }, (_, n) => get(`${url}/${n}`)));
+    await expect.poll(() => asked.length).toBe(16);
+    held.resolve();
+    expect((await all).every(({ type }) => type === "page")).toBe(true);
+    expect(most).toBe(16);
+  });
+
   test("what went wrong is not kept", async () => {
     let count = 0;
     const { url } = await servePages((_, response) => {
