@@ -2,14 +2,18 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { startsBundles } from "./test/support/bundled-entries.ts";
 import { CountsReporter } from "./test/support/counts-reporter.ts";
-import { isLong } from "./test/support/long.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
 export default defineConfig({
   plugins: [startsBundles],
   test: {
-    // Whole files that only the long run has (test/support/long.ts).
-    include: isLong ? ["test/**/*.{test,long}.ts"] : ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts"],
+    tags: [
+      {
+        name: "long",
+        description: "Slow, and close to a quick test: only `npm run test:rest` runs it.",
+      },
+    ],
     // Processes, because tests start threads, change the environment and kill what they started. Files share them:
     // no module keeps state, and half of what a file of quick tests costs would be a process of its own.
     pool: "forks",

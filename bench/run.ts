@@ -33,8 +33,8 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   live,
   supervision,
   context,
-  worktrees,
   outside,
+  worktrees,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

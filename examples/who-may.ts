@@ -11,14 +11,14 @@ const supervisor = new Supervisor({
     async ask(ask) {
       if (ask.type !== "permission") return { type: "nobody", reason: "Only permissions are decided here." };
       console.log(`? ${ask.tool}: ${ask.title} (${ask.reason})`);
-      return ask.title.includes("npm --version")
+      return ask.title.includes("npm run")
         ? { type: "allow", span: "once" }
         : { type: "deny", span: "once", message: "Not today." };
     },
   },
 });
 
-for (const command of ["node --version", "npm --version", "npm publish", "git push"]) {
+for (const command of ["node --version", "npm run", "npm publish", "git push"]) {
   const { summary } = await supervisor.prompt(`run "${command}"`);
   console.log(`${summary.text.split("\n").filter(Boolean).slice(0, 2).join(" ")}\n`);
 }

@@ -61,11 +61,12 @@ function rowOf(line: string, row: number): string {
 }
 
 const columns = Number(process.argv[2] ?? 100);
+const title = process.argv[3] ?? "";
 const lines = (await text(process.stdin)).trimEnd().split("\n");
 const width = Math.ceil(columns * CELL.width + 2 * PADDING);
 const height = lines.length * CELL.height + 2 * PADDING;
 console.log(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
-<title>npx troupe start: three agents answer three questions about this repository</title>
+<title>${escaped(title)}</title>
 <rect width="100%" height="100%" rx="8" fill="#011627"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
 ${lines.map(rowOf).join("\n")}

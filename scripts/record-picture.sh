@@ -8,7 +8,7 @@ columns=118
 home=$(mktemp -d)
 trap 'tmux kill-session -t troupe-picture 2>/dev/null || true; rm -rf "$home"' EXIT
 
-# NAME, folder, lines to keep, what stands on the screen at the end, command
+# NAME, folder, lines to keep, what stands on the screen at the end, command, title
 record() {
   tmux new-session -d -s troupe-picture -x "$columns" -y 200 -c "$2" \
     "env -u ANTHROPIC_API_KEY -u ANTHROPIC_BASE_URL npm_config_update_notifier=false HOME=$home PS1='\$ ' bash --norc"
@@ -19,16 +19,19 @@ record() {
     ((left -= 1)) || { tmux capture-pane -t troupe-picture -p | sed '/^$/d' >&2; exit 1; }
     sleep 0.2
   done
-  tmux capture-pane -t troupe-picture -e -p | sed -n "1,$3p" | node scripts/picture.ts "$columns" > "docs/$1.svg"
+  tmux capture-pane -t troupe-picture -e -p | sed -n "1,$3p" |
+    node_modules/.bin/node scripts/picture.ts "$columns" "$6" > "docs/$1.svg"
   tmux kill-session -t troupe-picture
 }
 
 if [[ ${1:-npm-start} == npm-start ]]; then
-  record npm-start "$root" 30 'agents ·' 'npx troupe start'
+  record npm-start "$root" 30 'agents ·' 'npx troupe start' \
+    'npx troupe start: three agents answer three questions about this repository'
 fi
 if [[ ${1:-demo-edits} == demo-edits ]]; then
   # A clone of its own, so that the picture names no folder of whoever records it.
   git clone -q . "$home/troupe"
   ln -s "$root/node_modules" "$root/dist" "$home/troupe/"
-  record demo-edits "$home/troupe" 64 'The scratch checkout' 'npm start -- --demo edits'
+  record demo-edits "$home/troupe" 64 'The scratch checkout' 'npm start -- --demo edits' \
+    'npm start -- --demo edits: three agents edit a scratch clone, and their edits are merged and undone'
 fi

@@ -178,7 +178,7 @@ describe("a file that tests share", () => {
       rules,
     ).map(({ line }) => line);
 
-  test("sets no hook and starts nothing when it is loaded, here", () => {
+  test("sets no hook and starts nothing when it is loaded, here", { tags: ["long"] }, () => {
     expect(sharedByTests(readSources(join(import.meta.dirname, ".."), "test"), rules)).toEqual([]);
   });
 

@@ -61,21 +61,6 @@ export const rules: Rules = {
       ],
     ],
     [
-      "timers",
-      [
-        ...folders("mailbox"),
-        ...all(
-          "src/journal/place.ts",
-          "src/journal/process-identity.ts",
-          "src/journal/session-lock.ts",
-          "src/settings/json.ts",
-          "src/settings/read-bounded.ts",
-          "src/settings/replace-file.ts",
-          "src/tools/timers/desk.ts",
-        ),
-      ],
-    ],
-    [
       "web",
       // It fetches by the rules' own reading of a URL, and asks the model on behalf of the agent that calls.
       [
@@ -92,6 +77,21 @@ export const rules: Rules = {
       ],
     ],
     [
+      "timers",
+      [
+        ...folders("mailbox"),
+        ...all(
+          "src/journal/place.ts",
+          "src/journal/process-identity.ts",
+          "src/journal/session-lock.ts",
+          "src/settings/json.ts",
+          "src/settings/read-bounded.ts",
+          "src/settings/replace-file.ts",
+          "src/tools/timers/desk.ts",
+        ),
+      ],
+    ],
+    [
       "actors",
       // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
       [
@@ -100,8 +100,8 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
-    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "timers", "web", "actors")],
-    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "timers", "web", "actors", "supervisor")],
+    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "actors")],
+    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "actors", "supervisor")],
     ["index.ts", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
   ]),
   owners: new Map([

@@ -60,7 +60,7 @@ function kindOf({ status, type, code, message = "" }: ServerError): ModelFailure
 function sentence(kind: ModelFailureKind, { host, model }: Where, detail: string, status: string): string {
   switch (kind) {
     case "auth":
-      return `${host} refused the credentials${status}${detail}; check ANTHROPIC_API_KEY and what it may use.`;
+      return `${host} refused the credentials${status}${detail}; check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, and what it may use.`;
     case "not_found":
       return `${host} knows no model "${model}" or has no Messages API there${status}${detail}; check the model's name and ANTHROPIC_BASE_URL.`;
     case "spend_limit":

@@ -36,7 +36,7 @@ export const catalogue = {
   }),
   env: setting("env", variables(), {
     summary:
-      "Environment variables for Troupe and the commands it runs; they win over those it was started with. A project's settings cannot set `PATH`, `HOME`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_` (but for `NODE_ENV`), `LD_` or `DYLD_`.",
+      "Environment variables for Troupe and the commands it runs; they win over those it was started with. A project's settings cannot set `PATH`, `HOME`, `SHELL`, `ENV`, `BASH_ENV`, `IS_SANDBOX`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_` (but for `NODE_ENV`), `LD_` or `DYLD_`.",
     ownOnly: isOwnVariable,
   }),
   apiKeyHelper: setting("apiKeyHelper", text("a command"), {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
+import { closeSync, constants, fchmodSync, lstatSync, openSync } from "node:fs";
 import { open, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../journal/private-files.ts";
@@ -21,12 +21,15 @@ export function planFilesIn(home: string, session: string): PlanFiles {
   const folder = join(session, "plans");
   let round = 1;
   const current = () => join(folder, `plan-${round}.md`);
+  // A resumed session leaves what was approved before as it is.
+  while (isSealed(current())) round += 1;
   return {
     folder,
     get current() {
       return current();
     },
     next() {
+      seal(current());
       round += 1;
     },
     async write(plan) {
@@ -45,6 +48,27 @@ export function planFilesIn(home: string, session: string): PlanFiles {
   };
 }
 
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** An approved plan is read-only, by which a later session knows it. */
+function seal(path: string): void {
+  try {
+    const file = openSync(path, constants.O_RDONLY | NO_LINK);
+    try {
+      fchmodSync(file, 0o400);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Removed meanwhile: then there is nothing to keep.
+  }
+}
+
+function isSealed(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && (found.mode & 0o200) === 0;
+}
+
 async function writeNew(path: string, text: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
   const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -58,8 +82,7 @@ async function writeNew(path: string, text: string): Promise<void> {
 
 async function readRegular(path: string, maxBytes: number): Promise<string | null> {
   // Not through a link, and not waiting for the other end of a pipe.
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+  const file = await open(path, constants.O_RDONLY | NO_LINK).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   });

@@ -32,9 +32,9 @@ export interface SessionParts {
   readonly worktree: WorktreeDesk | null;
   /** Null or absent: the session has no skills. */
   readonly skills: SkillDesk | null;
+  readonly web: WebDesk;
   /** Null: the program ends with its answer, so no later prompt could come. */
   readonly timers: TimerDesk | null;
-  readonly web: WebDesk;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
@@ -46,8 +46,8 @@ export function sessionTools({
   mail,
   worktree,
   skills,
-  timers,
   web,
+  timers,
 }: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
@@ -57,8 +57,8 @@ export function sessionTools({
     ...mailTools(mail),
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [seal(skillTool(skills))]),
-    ...(timers === null ? [] : timerTools(timers)),
     ...webTools(web),
+    ...(timers === null ? [] : timerTools(timers)),
   ];
 }
 
@@ -84,6 +84,10 @@ export const noSession: SessionParts = {
     exit: () => Promise.reject(new Error("There is no session.")),
   },
   skills: { load: () => Promise.reject(new Error("There is no session.")) },
+  web: {
+    fetch: async () => "There is no session.",
+    search: async () => "There is no session.",
+  },
   timers: {
     create: async () => "there is no session.",
     list: async () => ({ timers: [], notes: [] }),
@@ -91,9 +95,5 @@ export const noSession: SessionParts = {
     wakeUp() {
       throw new Error("There is no session.");
     },
-  },
-  web: {
-    fetch: async () => "There is no session.",
-    search: async () => "There is no session.",
   },
 };

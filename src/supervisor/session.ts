@@ -174,13 +174,6 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
     hooked: (tool) => hooks.has("PreToolUse", [tool]),
   });
-  const timers =
-    options.background === "wake"
-      ? openTimers({
-          ...{ project: options.cwd, home, clock, newId: () => ids.actor().slice(0, 8) },
-          ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
-        })
-      : null;
   const web = openWeb({
     ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock },
     env: { ...process.env, ...options.env },
@@ -188,6 +181,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     namesHost: permissions.namesHost,
   });
   const withheld = web.whyNoSearch === null ? [] : [{ tool: "WebSearch", reason: web.whyNoSearch }];
+  const timers =
+    options.background === "wake"
+      ? openTimers({
+          ...{ project: options.cwd, home, clock, newId: () => ids.actor().slice(0, 8) },
+          ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
+        })
+      : null;
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -197,8 +197,8 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     mail: listeners.mail,
     worktree: desk,
     skills,
-    timers,
     web,
+    timers,
   };
   const { toolbox, agents } = toolboxOf(options, {
     ...{ permissions, kinds, model, spawn, parts, toolMs: limits.toolMs },
@@ -280,11 +280,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     },
     skills,
     ...{ isolation, radar },
-    servers,
-    timers,
     withheld,
     absenceReason: (actor, tool) =>
       servers.whyAbsent(actor, tool) ?? withheld.find((one) => one.tool === tool)?.reason ?? null,
+    servers,
+    timers,
     known: together(held.known, servers.known, skills?.known ?? null),
     common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
@@ -300,6 +300,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
         isolation.close(),
         web.close(),
       ]);
+      await web.close();
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));

@@ -41,6 +41,7 @@ function startOf(turns: Run["turns"], compacted: Compacted | undefined) {
 }
 
 test("ending its thread after any turns gives the same requests, the same records and the same end (promise 8)", {
+  tags: ["long"],
   timeout: 120_000,
 }, async () => {
   const whole = await told(1);

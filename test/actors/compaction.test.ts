@@ -49,6 +49,7 @@ function complaint(messages: readonly MessageParam[]): string | null {
 
 describe.each(everyDayHosts)("a conversation in a small window, %s", (name) => {
   test("2,000 turns in 20,000 tokens: it goes on, each request fits and is whole, and the task stands in each (C24, A19.2)", {
+    tags: ["long"],
     timeout: 120_000,
   }, async () => {
     const wrong: string[] = [];

@@ -44,7 +44,7 @@ describe("a call that is cut by max_tokens", () => {
     expect(summary.reason).toMatch(/^Two replies in a row were cut at 16,000 tokens inside a call/);
   });
 
-  test("two that are not in a row end nothing", async () => {
+  test("two that are not in a row end nothing", { tags: ["long"] }, async () => {
     const read = { calls: [{ name: "Read", input: { file_path: "a.txt" } }] };
     const { supervisor, server } = await playing(cutCall, read, cutCall, { text: "Done." });
     expect((await supervisor.prompt("go")).summary).toMatchObject({ status: "done", text: "Done." });

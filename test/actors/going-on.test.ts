@@ -9,7 +9,7 @@ import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { countingSpec } from "../support/counting-spec.ts";
-import { hosts, seeded } from "../support/supervised.ts";
+import { seeded, shippedHosts } from "../support/supervised.ts";
 import { servicesWith } from "../support/unasked-services.ts";
 
 /** A model whose reply follows from the conversation alone, as a replay needs it. */
@@ -60,13 +60,14 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
   return { turns, summary };
 }
 
-describe.each(hosts)("an actor goes on from its turn records, %s", (name) => {
+describe.each(shippedHosts)("an actor goes on from its turn records, %s", (name) => {
   const open = () =>
     name === "in-thread"
       ? inThreadHost(seededScheduler(seeded(3)))
       : threadHost({ maxThreads: 2, onFault: () => {} });
 
   test("ending its thread after any turn gives the same conversation and the same end (promise 8)", {
+    tags: ["long"],
     timeout: 60_000,
   }, async () => {
     const host = open();

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const echo = defineTool({
   runsIn: "caller",
@@ -28,7 +28,7 @@ function resultTexts(request: ModelRequest | undefined): unknown[] {
   );
 }
 
-describe.each(hosts)("one agent, %s", (host) => {
+describe.each(shippedHosts)("one agent, %s", (host) => {
   test("the loop goes on while there are calls and ends with the first reply without (A1.2)", async () => {
     const { supervisor, model } = supervised(
       host,

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 import { textsOf } from "../support/texts-of.ts";
 
-describe.each(hosts)("calls that are repeated, %s", (host) => {
+describe.each(shippedHosts)("calls that are repeated, %s", (host) => {
   test("points the same call with the same result out, then ends the run and names the call", async () => {
     const { supervisor, model, cwd } = supervised(
       host,
@@ -21,7 +21,7 @@ describe.each(hosts)("calls that are repeated, %s", (host) => {
     expect(told.indexOf(true)).toBe(4);
   });
 
-  test("two calls in turn are a circle, too", async () => {
+  test("two calls in turn are a circle, too", { tags: ["long"] }, async () => {
     let at = 0;
     const { supervisor, model } = supervised(
       host,

@@ -91,7 +91,7 @@ test("spares that were booted ahead take actors, and more actors than spares fin
   );
 });
 
-test("a spare that comes up late is still taken by the actor that waits", async () => {
+test("a spare that comes up late is still taken by the actor that waits", { tags: ["long"] }, async () => {
   const host = threads(1, LATE);
   host.warm(1);
   const actor = begin(host, "patient");

@@ -120,7 +120,9 @@ describe("sizes by the model's server", () => {
     body: JSON.stringify({ input_tokens: JSON.stringify(body).length }),
   });
 
-  test("each part is counted, and the whole; nothing but counts is asked for", async () => {
+  test("each part is counted, and the whole; nothing but counts is asked for", {
+    tags: ["long"],
+  }, async () => {
     const { out, err, requests } = await counted(countsAll, "--json");
     const { tokens, parts } = JSON.parse(out);
     expect(tokens.estimated).toBe(false);

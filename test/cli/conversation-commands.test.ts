@@ -16,17 +16,21 @@ async function troupe(...words: string[]) {
 const ways: readonly (readonly string[])[] = [["-p"], ["fanout", "look"], ["start", "look"]];
 
 describe("a command of the conversation in the terminal, given to another", () => {
-  test.each(ways)("%s says where each of them belongs, and nothing begins", async (...way) => {
-    for (const name of [...slashCommands, "quit"]) {
-      const { code, err, sessions } = await troupe(...way, "--offline", `/${name} now`);
-      expect(code).toBe(2);
-      expect(err).toContain(
-        `"/${name}" belongs to the conversation in the terminal, which troupe alone begins`,
-      );
-      expect(err).not.toContain("There is no command");
-      expect(sessions).toEqual([]);
-    }
-  });
+  test.each(ways)(
+    "%s says where each of them belongs, and nothing begins",
+    { tags: ["long"] },
+    async (...way) => {
+      for (const name of [...slashCommands, "quit"]) {
+        const { code, err, sessions } = await troupe(...way, "--offline", `/${name} now`);
+        expect(code).toBe(2);
+        expect(err).toContain(
+          `"/${name}" belongs to the conversation in the terminal, which troupe alone begins`,
+        );
+        expect(err).not.toContain("There is no command");
+        expect(sessions).toEqual([]);
+      }
+    },
+  );
 
   test.each([
     ["/help", "troupe --help lists"],

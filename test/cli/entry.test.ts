@@ -43,7 +43,7 @@ describe("the process", () => {
     expect(() => rmdirSync(folder)).toThrow("ENOENT");
   });
 
-  test("does not load the runtime for help, version and wrong usage", async () => {
+  test("does not load the runtime for help, version and wrong usage", { tags: ["long"] }, async () => {
     const script = `NODE_DEBUG=esm exec "$0" "$@"`;
     const all = [["--help"], ["--version"], ["fanout", "--help"], ["fanout", "--concurrency", "0", "x"]];
     for (const argv of everyNth(all, 2)) {

@@ -152,7 +152,9 @@ describe("the live tree", () => {
     expect(render(80, 0)).toEqual([]);
   });
 
-  test("never makes a line too wide or too many of them, whatever agents are called", () => {
+  test("never makes a line too wide or too many of them, whatever agents are called", {
+    tags: ["long"],
+  }, () => {
     const view = fc.record({
       description: fc.string({ unit: "binary", maxLength: 30 }),
       type: fc.string({ unit: "binary" }),

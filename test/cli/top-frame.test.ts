@@ -181,7 +181,9 @@ describe("what troupe top shows (C20, D13)", () => {
     ]);
   });
 
-  test("never has a line too wide, one too many, or a control character, whatever agents are called", () => {
+  test("never has a line too wide, one too many, or a control character, whatever agents are called", {
+    tags: ["long"],
+  }, () => {
     const agent = fc.record({
       description: fc.string({ unit: "binary", maxLength: 30 }),
       type: fc.string({ unit: "binary" }),

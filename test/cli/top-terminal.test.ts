@@ -54,7 +54,7 @@ describe("troupe top in a terminal (C20, D13)", unless(why), () => {
     expectRestored(terminal);
   });
 
-  test("shows since when a thread that spins has not given a sign", async () => {
+  test("shows since when a thread that spins has not given a sign", { tags: ["long"] }, async () => {
     const { session: live, home } = await session();
     const lastSignAt = systemClock.now() - 42_000;
     live.views = [

@@ -29,14 +29,14 @@ describe("what a person is told when the model cannot be had", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("an unknown model is named", async () => {
+  test("an unknown model is named", { tags: ["long"] }, async () => {
     const { url } = await serverOf(() => apiError(404, "not_found_error", "model: claude-nonsense"));
     const { code, err, out } = await troupe(["-p", "hi", "--model", "claude-nonsense"], { url });
     expect(code).toBe(1);
     expectSentence(out + err, /claude-nonsense/);
   });
 
-  test("500 for ever is retried with a countdown until patience is spent", async () => {
+  test("500 for ever is retried with a countdown until patience is spent", { tags: ["long"] }, async () => {
     const server = await serverOf(() => apiError(500, "api_error", "boom"));
     const { code, err, out } = await troupe(["-p", "hi", "--output-format", "json"], {
       url: server.url,
@@ -48,14 +48,14 @@ describe("what a person is told when the model cannot be had", () => {
     expect(server.requests.length).toBeGreaterThan(1);
   });
 
-  test("500 twice, then well: the answer comes and the exit code is 0", async () => {
+  test("500 twice, then well: the answer comes and the exit code is 0", { tags: ["long"] }, async () => {
     const { url } = await serverOf(({ n }) =>
       n < 2 ? apiError(500, "api_error", "boom") : { text: "recovered" },
     );
     expect(await troupe(["-p", "hi"], { url })).toMatchObject({ code: 0, out: "recovered\n" });
   });
 
-  test("a refused connection names the address and what to check", async () => {
+  test("a refused connection names the address and what to check", { tags: ["long"] }, async () => {
     const port = await freePort();
     const { code, err, out } = await troupe(["-p", "hi"], {
       url: `http://127.0.0.1:${port}`,
@@ -65,7 +65,7 @@ describe("what a person is told when the model cannot be had", () => {
     expectSentence(out + err, new RegExp(`127\\.0\\.0\\.1:${port}`), /refused/i, /trying again in/);
   });
 
-  test("a server that stalls is given up, not waited for in silence", async () => {
+  test("a server that stalls is given up, not waited for in silence", { tags: ["long"] }, async () => {
     const { url } = await serverOf(() => ({ text: "half an ans", upTo: "ans", ending: "pings" }));
     const { code, err, out } = await troupe(["-p", "hi"], { url, settings: { ...SHORT, idleMs: 1000 } });
     expect(code).toBe(1);
@@ -123,7 +123,7 @@ describe("wrong usage is exit 2 and one sentence", () => {
     [["-p", "hi", "--cwd", "/no/such/folder"], /no\/such\/folder/],
     [["-p", "hi", "--permission-mode", "yolo"], /yolo.*default/s],
     [["frobnicate"], /frobnicate/],
-  ])("%j", async (args, words) => {
+  ])("%j", { tags: ["long"] }, async (args, words) => {
     const { code, err, out } = await troupe(args);
     expect(code).toBe(2);
     expect(out).toBe("");

@@ -24,7 +24,9 @@ function isLast({ body }: RecordedRequest): boolean {
   return JSON.stringify(body["tool_choice"]) === '{"type":"none"}';
 }
 
-test("troupe -p --max-budget-usd: it works, is asked for its answer in time, and exits 1 with all that is known (D5)", async () => {
+test("troupe -p --max-budget-usd: it works, is asked for its answer in time, and exits 1 with all that is known (D5)", {
+  tags: ["long"],
+}, async () => {
   const server = await serverOf((request) =>
     isLast(request) ? { text: "As far as I got.", usage } : { text: "More.", calls: [search], usage },
   );
@@ -51,7 +53,7 @@ test("troupe -p --max-budget-usd: it works, is asked for its answer in time, and
   expect(ended.err).toBe("");
 });
 
-test("as text: the answer on stdout, the limit in one line on stderr", async () => {
+test("as text: the answer on stdout, the limit in one line on stderr", { tags: ["long"] }, async () => {
   const server = await serverOf((request) =>
     isLast(request) ? { text: "As far as I got.", usage } : { text: "More.", calls: [search], usage },
   );
@@ -70,7 +72,9 @@ const fanOut: Handler = ({ body }) =>
     ? { text: "done", usage }
     : { calls: agents, usage };
 
-test("a quote above the threshold is one line on stderr in -p, and never a refusal (C5)", async () => {
+test("a quote above the threshold is one line on stderr in -p, and never a refusal (C5)", {
+  tags: ["long"],
+}, async () => {
   const { url, requests } = await serverOf(fanOut);
   const settings = { quoteAboveUsd: 0.01 };
   const ended = await troupe(["-p", "split it", "--output-format", "json"], { url, settings });
@@ -86,7 +90,9 @@ test("a quote above the threshold is one line on stderr in -p, and never a refus
   ]);
 });
 
-test("what is left of --max-budget-usd bounds the quote; settings give agents of a type their own", async () => {
+test("what is left of --max-budget-usd bounds the quote; settings give agents of a type their own", {
+  tags: ["long"],
+}, async () => {
   const { url } = await serverOf(fanOut);
   const settings = { quoteAboveUsd: 0.01, agentBudgets: { explore: { usd: 0.2 } } };
   const own = await troupe(["-p", "split it"], { url, settings });

@@ -4,7 +4,9 @@ import { troupe } from "../support/cli-process.ts";
 const acting = ["--permission-mode", "bypassPermissions"];
 
 describe("commands from the program, without a key", { timeout: 60_000 }, () => {
-  test("-p runs one, runs one in the background, and ends when it was told of its end", async () => {
+  test("-p runs one, runs one in the background, and ends when it was told of its end", {
+    tags: ["long"],
+  }, async () => {
     const ended = await troupe([
       "-p",
       'run "echo now; pwd" then in background: run "sleep 0.1; echo later"',
@@ -16,7 +18,7 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
     expect(ended.out).toMatch(/ended with exit code 0.*:\n\nlater/);
   });
 
-  test("fanout runs them in agents, one after the other or side by side", async () => {
+  test("fanout runs them in agents, one after the other or side by side", { tags: ["long"] }, async () => {
     const tasks = ['run "echo one"', 'run "echo two; exit 2"', 'in background: run "echo three"'];
     const ended = await troupe(["fanout", ...tasks, "--agent", "general-purpose", "--json", ...acting]);
     expect(ended.code, ended.err).toBe(0);
@@ -29,7 +31,9 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
     expect(results[1]?.receipts.commands).toEqual([{ command: "echo two; exit 2", exitCode: 2 }]);
   });
 
-  test("without a mode for it only what reads is run; the rest is refused, and said with what would allow it", async () => {
+  test("without a mode for it only what reads is run; the rest is refused, and said with what would allow it", {
+    tags: ["long"],
+  }, async () => {
     const reads = await troupe(["-p", 'run "echo now; pwd"']);
     expect(reads.code, reads.err).toBe(0);
     expect(reads.out).toMatch(/ran:\n\n {4}now\n {4}\//);
@@ -44,7 +48,9 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
     ]);
   });
 
-  test("what still ran at the end is stopped, which is said beside the answer", async () => {
+  test("what still ran at the end is stopped, which is said beside the answer", {
+    tags: ["long"],
+  }, async () => {
     const ended = await troupe(["-p", 'in background: run "exec sleep 1000"', ...acting], {
       settings: { backgroundMs: 0 },
     });

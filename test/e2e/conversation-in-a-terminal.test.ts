@@ -78,7 +78,9 @@ const permission = {
 };
 
 describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("answers several prompts in one session, tells what each used, and leaves with Ctrl-D", async () => {
+  test("answers several prompts in one session, tells what each used, and leaves with Ctrl-D", {
+    tags: ["long"],
+  }, async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "wire.md"), "# Wire\n\nThe wire format is JSON lines.\n");
     const terminal = start({ cwd });
@@ -95,7 +97,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("troupe sessions show");
   });
 
-  test("shows the reply as it is written, above the agents", async () => {
+  test("shows the reply as it is written, above the agents", { tags: ["long"] }, async () => {
     const seen = Promise.withResolvers<void>();
     const server = await serving(() => ({
       text: "First line.\nSecond line is written slowly, word by word.",
@@ -111,7 +113,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
-  test("keeps lines for the next conversation, for this user only; the arrow keys find them", async () => {
+  test("keeps lines for the next conversation, for this user only; the arrow keys find them", {
+    tags: ["long"],
+  }, async () => {
     const home = temporaryFolder("troupe-home-");
     const first = start({ home });
     await ready(first);
@@ -147,7 +151,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
-  test("Ctrl-C ends the turn and the conversation stays; twice it leaves", async () => {
+  test("Ctrl-C ends the turn and the conversation stays; twice it leaves", { tags: ["long"] }, async () => {
     const server = await serving((n) => (n === 0 ? endless : { text: "Here I am." }));
     const terminal = start({ url: server.url });
     await ready(terminal);
@@ -227,7 +231,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
-  test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", async () => {
+  test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", {
+    tags: ["long"],
+  }, async () => {
     const server = await serving(() => ({ text: `${"word ".repeat(30)}end.`, chunks: 20, chunkDelayMs: 20 }));
     const terminal = start({ url: server.url, columns: 40, env: { NO_COLOR: "1" } });
     await ready(terminal);
@@ -254,7 +260,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
-  test("asks whether a folder is trusted that brings settings, and believes only a yes", async () => {
+  test("asks whether a folder is trusted that brings settings, and believes only a yes", {
+    tags: ["long"],
+  }, async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, ".claude"));
     writeFileSync(join(cwd, ".claude/settings.json"), '{"permissions":{"allow":["Bash(make:*)"]}}');
@@ -279,7 +287,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
 });
 
 describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("y allows once; everything that matters was shown before, hidden characters too", async () => {
+  test("y allows once; everything that matters was shown before, hidden characters too", {
+    tags: ["long"],
+  }, async () => {
     const server = await askingFor(permission);
     const terminal = start({ program: ASKING, url: server.url });
     await ready(terminal);
@@ -303,7 +313,9 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("what follows n is told to the agent; what is no answer is asked again", async () => {
+  test("what follows n is told to the agent; what is no answer is asked again", {
+    tags: ["long"],
+  }, async () => {
     const server = await askingFor(permission);
     const terminal = start({ program: ASKING, url: server.url });
     await ready(terminal);
@@ -320,7 +332,9 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("a command of a real session runs after y and not after n, with /mode and /permissions to match", async () => {
+  test("a command of a real session runs after y and not after n, with /mode and /permissions to match", {
+    tags: ["long"],
+  }, async () => {
     const server = await serving((n) =>
       n === 0 || n === 2
         ? { calls: [{ name: "Bash", input: { command: `touch made-${n}`, description: "Make a file" } }] }
@@ -348,7 +362,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("what was typed before the question was drawn is no answer to it", async () => {
+  test("what was typed before the question was drawn is no answer to it", { tags: ["long"] }, async () => {
     const typed = Promise.withResolvers<void>();
     const server = await serving((n) =>
       n === 0
@@ -377,7 +391,9 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("Ctrl-C at a question ends the turn; Ctrl-D leaves: nobody has answered", async () => {
+  test("Ctrl-C at a question ends the turn; Ctrl-D leaves: nobody has answered", {
+    tags: ["long"],
+  }, async () => {
     const server = await serving(() => ({ calls: [{ name: "AskThem", input: { ask: permission } }] }));
     const terminal = start({ program: ASKING, url: server.url });
     await ready(terminal);
@@ -391,7 +407,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     expect(await terminal.ended).toBe(0);
   });
 
-  test("questions and plans are answered too", async () => {
+  test("questions and plans are answered too", { tags: ["long"] }, async () => {
     const question = {
       type: "question",
       id: "2",

@@ -54,12 +54,12 @@ function fanOut(
 }
 
 describe("troupe -p", () => {
-  test("prints the answer and nothing else, exit 0", async () => {
+  test("prints the answer and nothing else, exit 0", { tags: ["long"] }, async () => {
     const { url } = await serverOf(echo);
     expect(await troupe(["-p", "hello"], { url })).toMatchObject({ code: 0, out: "echo: hello\n", err: "" });
   });
 
-  test("sends the request the Messages API documents (A1.4, A1.5, A1.17)", async () => {
+  test("sends the request the Messages API documents (A1.4, A1.5, A1.17)", { tags: ["long"] }, async () => {
     const server = await serverOf(echo);
     await troupe(["-p", "hello", "--model", "haiku"], { url: server.url });
     const { method, path, body } = await server.request(0);
@@ -80,7 +80,7 @@ describe("troupe -p", () => {
     expect(body).not.toHaveProperty("thinking");
   });
 
-  test(`runs a loop of ${TURNS} tool turns`, async () => {
+  test(`runs a loop of ${TURNS} tool turns`, { tags: ["long"] }, async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "note.txt"), "a line\n");
     const { url } = await serverOf(
@@ -93,7 +93,7 @@ describe("troupe -p", () => {
 
   test.each(isLong ? [1, 8, 32, 100] : [32])(
     "a fan-out of %i: every summary, in the order of the calls, exit 0",
-    { timeout: 60_000 },
+    { tags: ["long"], timeout: 60_000 },
     async (count) => {
       const server = await serverOf(fanOut(count, echo));
       const ended = await troupe(["-p", "fan out", "--output-format", "json"], { url: server.url });
@@ -113,7 +113,9 @@ describe("troupe -p", () => {
     },
   );
 
-  test("a failed agent among others is listed, and does not change the exit code of a conversation that went on", async () => {
+  test("a failed agent among others is listed, and does not change the exit code of a conversation that went on", {
+    tags: ["long"],
+  }, async () => {
     const { url } = await serverOf(
       fanOut(3, (request) =>
         firstText(request) === "question 1"
@@ -151,7 +153,9 @@ describe("troupe -p", () => {
     expect(after).not.toContain("CANARY-5519");
   });
 
-  test("reading outside the workspace is refused and listed; --add-dir allows it", async () => {
+  test("reading outside the workspace is refused and listed; --add-dir allows it", {
+    tags: ["long"],
+  }, async () => {
     const outside = temporaryFolder();
     const file = join(outside, "secret.txt");
     writeFileSync(file, "SECRET-77\n");
@@ -169,7 +173,7 @@ describe("troupe -p", () => {
     expect(server.requests.at(-1)?.rawBody).toContain("SECRET-77");
   });
 
-  test("the session is private, holds no key, and can be shown", async () => {
+  test("the session is private, holds no key, and can be shown", { tags: ["long"] }, async () => {
     const home = temporaryFolder();
     const { url } = await serverOf(fanOut(2, echo));
     const cwd = temporaryFolder();

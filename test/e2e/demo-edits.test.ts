@@ -4,7 +4,9 @@ import { troupe } from "../support/cli-process.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-test("start --demo edits: three agents, a conflict that its owner settles, all merged over uncommitted work, and an undo; the repository itself is only read (issue 6, done when)", async () => {
+test("start --demo edits: three agents, a conflict that its owner settles, all merged over uncommitted work, and an undo; the repository itself is only read (issue 6, done when)", {
+  tags: ["long"],
+}, async () => {
   const { folder, must, write } = await repositoryWith({
     ...{ "README.md": "# A project\n\nWhat it is.\n", "docs/use.md": "# Use\n\nAs you like.\n" },
     "src/main.ts": "export const main = () => {};\n",
@@ -44,7 +46,9 @@ test("start --demo edits: three agents, a conflict that its owner settles, all m
   expect(await all()).toEqual(before);
 });
 
-test("an interrupted demo says what is known, removes its scratch checkout, and promises nothing of it", async () => {
+test("an interrupted demo says what is known, removes its scratch checkout, and promises nothing of it", {
+  tags: ["long"],
+}, async () => {
   const temporary = temporaryFolder();
   const { code, out, err } = await troupe(["start", "--demo", "edits"], {
     env: { TMPDIR: temporary },

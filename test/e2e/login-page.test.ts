@@ -159,7 +159,7 @@ describe("the login page is tested", { timeout: 120_000 }, () => {
   const chromium = installedChromium();
   const why = chromium === null ? "there is no Chromium (apt install chromium)" : null;
 
-  test("A17.4: with @playwright/mcp and a real browser", unless(why), async () => {
+  test("A17.4: with @playwright/mcp and a real browser", { ...unless(why), tags: ["long"] }, async () => {
     const place = placed();
     const page = await servedPage();
     const named = [

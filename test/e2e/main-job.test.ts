@@ -38,7 +38,9 @@ function quotedLines(text: string): { path: string; line: number; text: string }
 }
 
 describe("the main job, without a key", { timeout: 60_000 }, () => {
-  test("two questions about this repository: two summaries whose citations are right", async () => {
+  test("two questions about this repository: two summaries whose citations are right", {
+    tags: ["long"],
+  }, async () => {
     const questions = ["where is the wire format of messages decided?", "how does an agent end?"];
     const ended = await troupe(["start", ...questions], { cwd });
     expect(ended.code).toBe(0);
@@ -66,7 +68,9 @@ describe("the main job, without a key", { timeout: 60_000 }, () => {
     }
   });
 
-  test("npm start: agents in the background finish and wake the conversation, which tells what they found (A11.5)", async () => {
+  test("npm start: agents in the background finish and wake the conversation, which tells what they found (A11.5)", {
+    tags: ["long"],
+  }, async () => {
     const ended = await troupe(["start"], { cwd });
     expect(ended.code).toBe(0);
     const told = ended.err.trim().split("\n");
@@ -99,7 +103,9 @@ describe("the main job, without a key", { timeout: 60_000 }, () => {
     }
   });
 
-  test("the main conversation of the offline model asks one Explore agent for each question", async () => {
+  test("the main conversation of the offline model asks one Explore agent for each question", {
+    tags: ["long"],
+  }, async () => {
     const ended = await troupe(
       ["-p", "Where is Slots defined? What does GroupCommit do?", "--output-format", "json"],
       { cwd },

@@ -134,7 +134,9 @@ const stalls: ServedReply = { text: "I have begun", upTo: "begun", ending: "ping
 const bash = (command: string): ServedReply => ({ calls: [{ name: "Bash", input: { command } }] });
 
 describe("agents for another program, over MCP (A17.1)", { timeout: 60_000 }, () => {
-  test("one program, one client: an agent, several, a call taken back, one in the background", async () => {
+  test("one program, one client: an agent, several, a call taken back, one in the background", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     put(join(place.cwd, "CLAUDE.md"), "The harbour is at the end of the street.");
     put(
@@ -217,7 +219,7 @@ describe("agents for another program, over MCP (A17.1)", { timeout: 60_000 }, ()
     expect(messages.requests.at(-1)?.rawBody).toContain("At the top.");
   });
 
-  test("edits in worktrees of their own come back to the checkout (A11.6)", async () => {
+  test("edits in worktrees of their own come back to the checkout (A11.6)", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ "a.txt": "a\n" });
     const place = { cwd: repository.folder, home: placed().home };
     const messages = await model((request) => {
@@ -244,7 +246,9 @@ describe("what agents may do is for whoever starts the server", { timeout: 60_00
   };
   const touch = (name: string) => ({ prompt: `touch ${name}`, agent_type: "general-purpose" });
 
-  test("flags allow; with nobody to ask, the rest is a no that says so; no server serves below one (A6.10)", async () => {
+  test("flags allow; with nobody to ask, the rest is a no that says so; no server serves below one (A6.10)", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     const messages = await model(touches);
     const itself = { again: { command: process.execPath, args: [BIN, "mcp", "serve", "--offline"] } };
@@ -267,7 +271,9 @@ describe("what agents may do is for whoever starts the server", { timeout: 60_00
     expect(tools.filter((name) => name.startsWith("mcp__"))).toEqual([]);
   });
 
-  test("a client that can ask its person is asked: for the session, once; and a no is heard", async () => {
+  test("a client that can ask its person is asked: for the session, once; and a no is heard", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     const messages = await model(touches);
     const asked: string[] = [];
@@ -307,7 +313,7 @@ describe("when it is over, nothing is left", { timeout: 60_000 }, () => {
     background: true,
   };
 
-  test("a client that closes its end (fault 63)", async () => {
+  test("a client that closes its end (fault 63)", { tags: ["long"] }, async () => {
     const place = placed();
     const messages = await model(works);
     const { client, call, gone, words } = await connected(place, messages, open);
@@ -319,7 +325,7 @@ describe("when it is over, nothing is left", { timeout: 60_000 }, () => {
     expect(words()).toMatch(/2 agents were still at work; troupe --resume \w+ resumes it\./);
   });
 
-  test("SIGTERM and SIGINT", async () => {
+  test("SIGTERM and SIGINT", { tags: ["long"] }, async () => {
     const place = placed();
     const messages = await model(works);
     const programs = [started(place, messages, open), started(place, messages, open)];
@@ -333,7 +339,7 @@ describe("when it is over, nothing is left", { timeout: 60_000 }, () => {
     for (const { err } of programs) expect(await err).toContain("Stopping");
   });
 
-  test("stdout has nothing but the protocol, whatever comes in", async () => {
+  test("stdout has nothing but the protocol, whatever comes in", { tags: ["long"] }, async () => {
     const { child, ended, out, err } = started(placed(), await model(() => ({ text: "Done." })));
     child.stdin?.write(`hello?\n${initialize}{"id":9}\n${request(2, "tools/nothing")}${request(3, "ping")}`);
     child.stdin?.end("{");

@@ -94,7 +94,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     };
   }
 
-  test("A6.3: its yes lets the call run, and the tool is not the model's", async () => {
+  test("A6.3: its yes lets the call run, and the tool is not the model's", { tags: ["long"] }, async () => {
     const { place, ended, calls, messages } = await decided('{"behavior":"allow"}');
     expect(ended.code, ended.err).toBe(0);
     expect(existsSync(join(place.cwd, "made"))).toBe(true);
@@ -105,14 +105,14 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     ]);
   });
 
-  test("its no is listed, and the model reads its words", async () => {
+  test("its no is listed, and the model reads its words", { tags: ["long"] }, async () => {
     const { place, ended, result } = await decided('{"behavior":"deny","message":"Ask me on Monday."}');
     expect(result).toContain("Ask me on Monday.");
     expect(existsSync(join(place.cwd, "made"))).toBe(false);
     expect(denials(ended)).toContain("touch made");
   });
 
-  test("fault 57: another input runs in the call's place", async () => {
+  test("fault 57: another input runs in the call's place", { tags: ["long"] }, async () => {
     const { place, result } = await decided(
       '{"behavior":"allow","updatedInput":{"command":"touch other && ls"}}',
     );
@@ -123,7 +123,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
   test.each([
     ["garbage", "yes, go ahead", "answered no JSON"],
     ["a server that dies", "die", "so the answer is no"],
-  ])("fault 58: %s is a no that says so", async (_, answer, words) => {
+  ])("fault 58: %s is a no that says so", { tags: ["long"] }, async (_, answer, words) => {
     const { place, ended, result } = await decided(answer);
     expect(result).toContain(words);
     expect(existsSync(join(place.cwd, "made"))).toBe(false);
@@ -131,7 +131,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     expect(ended.code, ended.err).toBe(0);
   });
 
-  test("it answers for agents of a fan-out as well", async () => {
+  test("it answers for agents of a fan-out as well", { tags: ["long"] }, async () => {
     const place = placed();
     writeFileSync(join(place.script, "answer"), '{"behavior":"deny","message":"No."}');
     const messages = await served(once(bash("touch made && ls")));
@@ -159,7 +159,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     expect(messages.requests).toHaveLength(0);
   });
 
-  test("a server without that tool: a sentence, and no model is asked", async () => {
+  test("a server without that tool: a sentence, and no model is asked", { tags: ["long"] }, async () => {
     const place = placed();
     const messages = await served(once({ text: "hello" }));
     const named = ["--mcp-config", approvals(place), "--permission-prompt-tool", "mcp__approvals__ask"];
@@ -176,7 +176,9 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
     args: ["-e", `require("fs").writeFileSync(${JSON.stringify(join(place.script, "canary"))}, "")`],
   });
 
-  test("faults-and-threats §7: .mcp.json starts nothing before trust, whatever the folder says of itself; one line says so", async () => {
+  test("faults-and-threats §7: .mcp.json starts nothing before trust, whatever the folder says of itself; one line says so", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     put(join(place.cwd, ".mcp.json"), { mcpServers: { evil: canary(place) } });
     put(join(place.cwd, ".claude/settings.json"), {
@@ -192,7 +194,9 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
     );
   });
 
-  test("A17.5, A18.3: with --trust they are there, beside those of the person's settings and of --mcp-config", async () => {
+  test("A17.5, A18.3: with --trust they are there, beside those of the person's settings and of --mcp-config", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     put(join(place.cwd, ".mcp.json"), { mcpServers: { project: server("answering.ts", place.script) } });
     put(join(place.home, ".claude/settings.json"), {
@@ -233,7 +237,7 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
       `{"a":{"command":"x","env":{"T":"$${"{NO_SUCH_VARIABLE}"}"}}}`,
       "is not set",
     ],
-  ])("--mcp-config with %s: exit code 2 and a sentence", async (_, config, words) => {
+  ])("--mcp-config with %s: exit code 2 and a sentence", { tags: ["long"] }, async (_, config, words) => {
     const place = placed();
     const messages = await served(once({ text: "hello" }));
     const ended = await asked(place, messages, ["--mcp-config", config]);

@@ -5,7 +5,9 @@ import { troupe } from "../support/cli-process.ts";
 import { startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-test("the program tells its conversation and its agents the memory of a folder that nobody trusts, and nothing from outside of it (A18.5, A2.1)", async () => {
+test("the program tells its conversation and its agents the memory of a folder that nobody trusts, and nothing from outside of it (A18.5, A2.1)", {
+  tags: ["long"],
+}, async () => {
   const server = await startMessagesServer(({ body }) =>
     JSON.stringify(body.messages).includes("look for it") || body.messages.length > 1
       ? { text: "Done." }

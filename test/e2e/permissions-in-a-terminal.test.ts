@@ -42,7 +42,9 @@ const bash = (command: string, description?: string): ServedReply => ({
 });
 
 describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("yes runs it once, s for the session, n tells the agent why not, d refuses it from then on (A6.3)", async () => {
+  test("yes runs it once, s for the session, n tells the agent why not, d refuses it from then on (A6.3)", {
+    tags: ["long"],
+  }, async () => {
     const terminal = await talk([
       bash("touch one", "Be nice"),
       bash("touch two"),
@@ -74,7 +76,9 @@ describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 
     await terminal.shows(/The mode is default\.\nallow {2}Bash\(touch two\) {2}session/);
   });
 
-  test("plan mode from the first question to the approval: nothing is written before (A14.4, A14.9)", async () => {
+  test("plan mode from the first question to the approval: nothing is written before (A14.4, A14.9)", {
+    tags: ["long"],
+  }, async () => {
     const write = (file_path: string) => ({ name: "Write", input: { file_path, content: "x\n" } });
     const steps: ServedReply[] = [];
     const terminal = await talk(steps);

@@ -83,7 +83,9 @@ const everything = (here: RichCheckout): Script => ({
 describe("in a checkout with a rich .claude folder the program does what its files say", {
   timeout: 60_000,
 }, () => {
-  test("trusted: in the main conversation and in agents (A2.1, A11.2, A12.1, A18.1, A19.1)", async () => {
+  test("trusted: in the main conversation and in agents (A2.1, A11.2, A12.1, A18.1, A19.1)", {
+    tags: ["long"],
+  }, async () => {
     const here = richCheckout();
     const { code, err, last } = await run(here, everything(here), ["-p", "main-task", "--trust"]);
     expect({ code, err }).toMatchObject({ code: 0 });
@@ -146,7 +148,9 @@ describe("in a checkout with a rich .claude folder the program does what its fil
       expect(rawBody).not.toContain("SECRET-OF-HARBOUR");
   });
 
-  test("untrusted: what it says is read, and what would run or widen waits (A18.5)", async () => {
+  test("untrusted: what it says is read, and what would run or widen waits (A18.5)", {
+    tags: ["long"],
+  }, async () => {
     const here = richCheckout();
     const { code, err, last } = await run(here, everything(here), ["-p", "main-task"]);
     expect(code).toBe(0);
@@ -174,7 +178,7 @@ describe("in a checkout with a rich .claude folder the program does what its fil
     expect(() => readFileSync(here.at("ended.log"))).toThrow();
   });
 
-  test("a fan-out does it for every agent, and calls what a slash names", async () => {
+  test("a fan-out does it for every agent, and calls what a slash names", { tags: ["long"] }, async () => {
     const here = richCheckout();
     const script: Script = {
       "first-task": [[read(here.at("data/open.txt"))]],

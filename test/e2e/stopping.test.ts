@@ -80,7 +80,7 @@ function answers(path: string): Promise<boolean> {
 }
 
 describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 }, () => {
-  test("waits for background agents, whose results the answer knows", async () => {
+  test("waits for background agents, whose results the answer knows", { tags: ["long"] }, async () => {
     const at = place();
     const server = await serving((request) => {
       if (isAgents(request)) return { text: "A needle.", delayMs: 300 };
@@ -95,7 +95,9 @@ describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 },
     await expectNothingLeft(at);
   });
 
-  test("--background-timeout stops what still runs, names it, and ends with 124", async () => {
+  test("--background-timeout stops what still runs, names it, and ends with 124", {
+    tags: ["long"],
+  }, async () => {
     const at = place();
     const server = await serving((request) => {
       if (isAgents(request)) return endless;
@@ -123,6 +125,7 @@ describe("troupe -p and what runs in the background (C29)", { timeout: 60_000 },
   ] as const;
   test.each(everyNth(ends, 2))(
     "%s ends every command and leaves with %i, with nothing left",
+    { tags: ["long"] },
     async (signal, expected) => {
       const at = place();
       const server = await serving(() => ({
@@ -183,7 +186,9 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     return { server, finds: (text: string) => finding.resolve({ text }) };
   };
 
-  test("an agent that ends while the person types wakes the conversation, and leaves the line alone", async () => {
+  test("an agent that ends while the person types wakes the conversation, and leaves the line alone", {
+    tags: ["long"],
+  }, async () => {
     const at = place();
     const { server, finds } = await working(({ rawBody }) =>
       rawBody.includes("A needle.")
@@ -211,26 +216,30 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
   test.each([
     ["Escape", ESCAPE],
     ["Ctrl-C", CTRL_C],
-  ])("%s ends the turn in front; the agent in the background goes on and wakes it", async (_, key) => {
-    const at = place();
-    const { server, finds } = await working(({ rawBody }) =>
-      rawBody.includes("A needle.") ? { text: "It has found a needle." } : endless,
-    );
-    const terminal = start(at, server.url);
-    await ready(terminal);
-    terminal.type("go\r");
-    await terminal.shows("Endless");
-    terminal.type(key);
-    await terminal.shows(/⊘ cancelled[^\n]*\n1 agent goes on in the background \(Explore · look around\)/);
-    await terminal.shows("/stop ends it.");
-    finds("A needle.");
-    await terminal.shows(/It has found a needle\.[\s\S]*✓ done/);
-    terminal.type("/exit\r");
-    await terminal.shows("code=0\nrestored");
-    await expectNothingLeft(at);
-  });
+  ])(
+    "%s ends the turn in front; the agent in the background goes on and wakes it",
+    { tags: ["long"] },
+    async (_, key) => {
+      const at = place();
+      const { server, finds } = await working(({ rawBody }) =>
+        rawBody.includes("A needle.") ? { text: "It has found a needle." } : endless,
+      );
+      const terminal = start(at, server.url);
+      await ready(terminal);
+      terminal.type("go\r");
+      await terminal.shows("Endless");
+      terminal.type(key);
+      await terminal.shows(/⊘ cancelled[^\n]*\n1 agent goes on in the background \(Explore · look around\)/);
+      await terminal.shows("/stop ends it.");
+      finds("A needle.");
+      await terminal.shows(/It has found a needle\.[\s\S]*✓ done/);
+      terminal.type("/exit\r");
+      await terminal.shows("code=0\nrestored");
+      await expectNothingLeft(at);
+    },
+  );
 
-  test("/stop ends the agent in the background, /resume resumes it", async () => {
+  test("/stop ends the agent in the background, /resume resumes it", { tags: ["long"] }, async () => {
     const at = place();
     const server = await serving((request) => {
       if (isAgents(request)) return request.rawBody.includes("once more") ? { text: "Found now." } : endless;
@@ -256,7 +265,9 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     await expectNothingLeft(at);
   });
 
-  test("Ctrl-C twice leaves at once, whatever runs; SessionEnd hooks had their chance (A5.11)", async () => {
+  test("Ctrl-C twice leaves at once, whatever runs; SessionEnd hooks had their chance (A5.11)", {
+    tags: ["long"],
+  }, async () => {
     const at = place();
     mkdirSync(join(at.home, ".claude"));
     const hooks = { SessionEnd: [{ hooks: [{ type: "command", command: `echo x >> ${at.home}/ended` }] }] };
@@ -291,6 +302,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
   ] as const;
   test.each(isLong ? goes : goes.slice(1))(
     "%s leaves with %i and the terminal as it was",
+    { tags: ["long"] },
     async (signal, code) => {
       const at = place();
       const server = await serving(() => ({ calls: [command("touch begun; trap '' TERM HUP; sleep 100")] }));

@@ -58,7 +58,9 @@ function expectWhole({ body }: RecordedRequest): void {
 const places = () => ({ cwd: temporaryFolder(), home: temporaryFolder("troupe-home-") });
 
 describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, () => {
-  test("--continue goes on from the last durable turn, and nothing that changes anything runs twice", async () => {
+  test("--continue goes on from the last durable turn, and nothing that changes anything runs twice", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     const server = await serving(({ n }) => {
       if (n === 0) {
@@ -89,7 +91,9 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
     expect(lockHolder((await onlySession(at.home)).folder)).toBeNull();
   });
 
-  test("agents that were at work go on, and their results arrive as if nothing had happened", async () => {
+  test("agents that were at work go on, and their results arrive as if nothing had happened", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     let killing = true;
     const server = await serving((request) => {
@@ -114,7 +118,9 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
     expect(last.rawBody.match(/The agent has found it\./g)).toHaveLength(2);
   });
 
-  test("a prompt can be given with it, and --fork-session leaves the session as it was", async () => {
+  test("a prompt can be given with it, and --fork-session leaves the session as it was", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     const server = await serving(({ n }) => ({ text: `answer ${n}` }));
     await troupe(["-p", "the first question"], { ...at, url: server.url });
@@ -136,7 +142,7 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
     expect(JSON.stringify(body.messages)).not.toContain("on a copy");
   });
 
-  test("a torn last line is dropped and said; a second process is refused", async () => {
+  test("a torn last line is dropped and said; a second process is refused", { tags: ["long"] }, async () => {
     const at = places();
     const server = await serving(({ n }) => (n === 0 ? { text: "first" } : endless));
     await troupe(["-p", "go"], { ...at, url: server.url });
@@ -171,6 +177,7 @@ async function journalIn(home: string) {
 describe("a kill between the last durable reply and stdout (issue 15, 5)", { timeout: 60_000 }, () => {
   test.each(["turn", "summary"])(
     "prints the recorded answer, as text and as JSON, if the journal ends with the %s",
+    { tags: ["long"] },
     async (last) => {
       const at = places();
       const server = await serving(() => ({ text: "The answer." }));
@@ -197,7 +204,9 @@ describe("a kill between the last durable reply and stdout (issue 15, 5)", { tim
     },
   );
 
-  test("exits as it would have, and says that nothing is left once it was printed", async () => {
+  test("exits as it would have, and says that nothing is left once it was printed", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     const server = await serving(({ n }) => ({
       text: `Step ${n}.`,
@@ -216,7 +225,7 @@ describe("a kill between the last durable reply and stdout (issue 15, 5)", { tim
     expect(third.err).toContain("was cut off, and there is no prompt");
   });
 
-  test("prints every report of a fan-out", async () => {
+  test("prints every report of a fan-out", { tags: ["long"] }, async () => {
     const at = places();
     const server = await serving(({ rawBody }) => ({
       text: rawBody.includes("one?") ? "First." : "Second.",
@@ -254,23 +263,29 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
   const named = /troupe (--resume [a-z0-9]{16}) resumes it\.\n/;
   const resumed = (err: string) => (named.exec(err)?.[1] ?? "none").split(" ");
 
-  test.each([["main conversation"], ["agents of a fan-out"]])("SIGINT: resumes the %s", async (who) => {
-    const at = places();
-    const { server, finds } = await searching();
-    const isMain = who === "main conversation";
-    const args = isMain ? ["-p", "go"] : ["fanout", "task of an agent", "task of an agent too"];
-    const stopped = await troupe(args, {
-      ...{ ...at, url: server.url },
-      onStart: (child) => void server.request(isMain ? 2 : 1).then(() => child.kill("SIGINT")),
-    });
-    expect(stopped.code).toBe(130);
-    finds();
-    const again = await troupe(["-p", ...resumed(stopped.err)], { ...at, url: server.url });
-    expect(again.code).toBe(0);
-    expect(again.out.match(/A needle\.|It found a needle\./g)).toHaveLength(isMain ? 1 : 2);
-  });
+  test.each([["main conversation"], ["agents of a fan-out"]])(
+    "SIGINT: resumes the %s",
+    { tags: ["long"] },
+    async (who) => {
+      const at = places();
+      const { server, finds } = await searching();
+      const isMain = who === "main conversation";
+      const args = isMain ? ["-p", "go"] : ["fanout", "task of an agent", "task of an agent too"];
+      const stopped = await troupe(args, {
+        ...{ ...at, url: server.url },
+        onStart: (child) => void server.request(isMain ? 2 : 1).then(() => child.kill("SIGINT")),
+      });
+      expect(stopped.code).toBe(130);
+      finds();
+      const again = await troupe(["-p", ...resumed(stopped.err)], { ...at, url: server.url });
+      expect(again.code).toBe(0);
+      expect(again.out.match(/A needle\.|It found a needle\./g)).toHaveLength(isMain ? 1 : 2);
+    },
+  );
 
-  test("--background-timeout: resumes what ran in the background, as JSON as well", async () => {
+  test("--background-timeout: resumes what ran in the background, as JSON as well", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     const { server, finds } = await searching();
     const options = { ...at, url: server.url };
@@ -286,7 +301,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
     expect(again.json()["result"]).toContain("It found a needle.");
   });
 
-  test("names the directory if it is another one", async () => {
+  test("names the directory if it is another one", { tags: ["long"] }, async () => {
     const at = places();
     const { server } = await searching();
     const stopped = await troupe(["-p", "go", "--cwd", at.cwd], {
@@ -301,7 +316,9 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
 const why = whyNoTerminal();
 
 describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("shows where the session stands, goes on with what was cut off, and hears what is typed", async () => {
+  test("shows where the session stands, goes on with what was cut off, and hears what is typed", {
+    tags: ["long"],
+  }, async () => {
     const at = places();
     const server = await serving(({ n }) => {
       if (n === 0) return { text: "I begin.", calls: [{ name: "Glob", input: { pattern: "*" } }] };
@@ -332,7 +349,7 @@ describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, (
     await expect.poll(() => processesWith(at.home)).toEqual([]);
   });
 
-  test("resumes what --background-timeout has stopped (issue 15, 6)", async () => {
+  test("resumes what --background-timeout has stopped (issue 15, 6)", { tags: ["long"] }, async () => {
     const at = places();
     let found = false;
     const server = await serving((request) => {

@@ -10,6 +10,7 @@ const READINGS = 8;
 const AGENTS = [..."ABCDEFGH"];
 
 test("eight agents with tiny windows finish, each with one summary, and none asks for more than fits (C24, A19.5)", {
+  tags: ["long"],
   timeout: 60_000,
 }, async () => {
   const cwd = temporaryFolder();

@@ -37,7 +37,9 @@ const meeting = (mine: string, other: string) =>
   `touch ${mine}; for i in $(seq 500); do [ -e ${other} ] && echo met && exit; sleep 0.02; done; exit 9`;
 
 describe("with the offline model", { timeout: 60_000 }, () => {
-  test("-p explores, creates, replaces, appends, runs, in parallel, in the background, and is notified", async () => {
+  test("-p explores, creates, replaces, appends, runs, in parallel, in the background, and is notified", {
+    tags: ["long"],
+  }, async () => {
     const cwd = repository();
     const prompt = [
       "where is highest_tide defined?",
@@ -57,7 +59,7 @@ describe("with the offline model", { timeout: 60_000 }, () => {
     expect(textIn(cwd, "README.md")).toBe("# Tides\n\nMeasured by gauges.\nDone.\n");
   });
 
-  test("fanout does each of these in an agent of its own, at the same time", async () => {
+  test("fanout does each of these in an agent of its own, at the same time", { tags: ["long"] }, async () => {
     const cwd = repository();
     const tasks = [
       "where is highest_tide defined?",
@@ -140,32 +142,38 @@ describe("with a server that plays the model", { timeout: 60_000 }, () => {
   test.each([
     ["-p", ["-p", "look after the tides"]],
     ["fanout", ["fanout", "look after the tides", "--agent", "general-purpose"]],
-  ])("%s: every tool does its work, and the end of the background comes by itself", async (_name, args) => {
-    const cwd = repository();
-    const server = await played(cwd);
-    const ended = await troupe([...args, ...acting], { cwd, url: server.url });
-    expect(ended.code, ended.err).toBe(0);
-    expect(ended.out).toContain("It came.");
-    const results = resultsIn(server.requests.at(-1));
-    expect(results.map(({ isError }) => isError)).toEqual(results.map(() => false));
-    expect(results.map(({ text }) => text)).toEqual([
-      join(cwd, "lib/tide.py"),
-      "lib/tide.py:4:def highest_tide(levels):",
-      expect.stringContaining("1\tGAUGES = 7"),
-      expect.stringContaining("was edited: line 1."),
-      expect.stringContaining("lib/new.py was created: 1 line."),
-      expect.stringContaining("Go on with: Look"),
-      "met\n[Exit code 0]",
-      "met\n[Exit code 0]",
-      expect.stringContaining("Running in the background with the id "),
-    ]);
-    expect(JSON.stringify(server.requests.at(-1)?.body)).toMatch(
-      /<status>failed<\/status>.*It ended with exit code 3\..*high water/,
-    );
-    expect(textIn(cwd, "lib/tide.py")).toBe(FILES["lib/tide.py"]?.replace("7", "9"));
-  });
+  ])(
+    "%s: every tool does its work, and the end of the background comes by itself",
+    { tags: ["long"] },
+    async (_name, args) => {
+      const cwd = repository();
+      const server = await played(cwd);
+      const ended = await troupe([...args, ...acting], { cwd, url: server.url });
+      expect(ended.code, ended.err).toBe(0);
+      expect(ended.out).toContain("It came.");
+      const results = resultsIn(server.requests.at(-1));
+      expect(results.map(({ isError }) => isError)).toEqual(results.map(() => false));
+      expect(results.map(({ text }) => text)).toEqual([
+        join(cwd, "lib/tide.py"),
+        "lib/tide.py:4:def highest_tide(levels):",
+        expect.stringContaining("1\tGAUGES = 7"),
+        expect.stringContaining("was edited: line 1."),
+        expect.stringContaining("lib/new.py was created: 1 line."),
+        expect.stringContaining("Go on with: Look"),
+        "met\n[Exit code 0]",
+        "met\n[Exit code 0]",
+        expect.stringContaining("Running in the background with the id "),
+      ]);
+      expect(JSON.stringify(server.requests.at(-1)?.body)).toMatch(
+        /<status>failed<\/status>.*It ended with exit code 3\..*high water/,
+      );
+      expect(textIn(cwd, "lib/tide.py")).toBe(FILES["lib/tide.py"]?.replace("7", "9"));
+    },
+  );
 
-  test("whatever a model sends, each call gets one result that says what to do, and the conversation goes on", async () => {
+  test("whatever a model sends, each call gets one result that says what to do, and the conversation goes on", {
+    tags: ["long"],
+  }, async () => {
     const cwd = repository();
     const bad: readonly ServedCall[] = [
       { name: "Raed", input: { file_path: join(cwd, "README.md") } },

@@ -27,7 +27,9 @@ const systemOf = (request: RecordedRequest | undefined) =>
 const toolsOf = (request: RecordedRequest | undefined) => (request?.body.tools ?? []).map(({ name }) => name);
 
 describe("a repository with agents and skills of built-in names", () => {
-  test("gets neither of them used before it is trusted, and both are named (issue 14)", async () => {
+  test("gets neither of them used before it is trusted, and both are named (issue 14)", {
+    tags: ["long"],
+  }, async () => {
     const { code, err, requests } = await run([]);
     expect(code).toBe(0);
     expect(err).toContain(
@@ -44,7 +46,7 @@ describe("a repository with agents and skills of built-in names", () => {
     expect(JSON.stringify(typed.requests[0]?.body)).not.toContain("Take MY words.");
   });
 
-  test("gets both used with --trust", async () => {
+  test("gets both used with --trust", { tags: ["long"] }, async () => {
     const { err, requests } = await run(["--trust"]);
     expect(err).not.toContain("left out");
     expect(systemOf(requests[1])).toContain("You are MINE.");

@@ -26,20 +26,20 @@ test("what the table says is put into sessions is, and what is put there stands 
   expect(here.map(({ number }) => number)).toEqual([...injections.keys()].sort((a, b) => a - b));
 });
 
-describe("the proofs that stand elsewhere are there", () => {
+test("the proofs that stand elsewhere are there", () => {
   const named = faults.flatMap(({ number, proofs }) =>
     proofs.flatMap((proof) => (proof.type === "test" ? [{ number, ...proof }] : [])),
   );
-  test.each(named)("fault $number: $file", ({ file, title }) => {
+  expect(named.length).toBeGreaterThan(0);
+  const missing = named.filter(({ file, title }) => {
     const path = join(import.meta.dirname, "..", file);
-    expect(existsSync(path), file).toBe(true);
+    const source = existsSync(path) ? readFileSync(path, "utf8") : "";
     const quoted = [title, title.replaceAll("'", "\\'")].flatMap((one) => [`"${one}"`, `\`${one}\``]);
-    const source = readFileSync(path, "utf8");
-    expect(
-      quoted.some((one) => source.includes(one)),
-      `${file} has no test "${title}"`,
-    ).toBe(true);
+    return !quoted.some((one) => source.includes(one));
   });
+  expect(missing.map(({ number, file, title }) => `fault ${number}: ${file} has no test "${title}"`)).toEqual(
+    [],
+  );
 });
 
 describe("a session that is given a fault", async () => {

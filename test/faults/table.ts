@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "timers and order, which are not the wall's",
     test(
-      "model/limits-over-http.long.ts",
+      "model/limits-over-http.test.ts",
       "is of its own clock: ours may have gone back by a day (fault 28)",
     ),
   ),
@@ -457,7 +457,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "its siblings",
     test(
-      "supervisor/watch/fault-matrix.long.ts",
+      "supervisor/watch/fault-matrix.test.ts",
       "ten that misbehave get ten typed ends, and their siblings lose nothing (D2, faults 51-53)",
     ),
     test(
@@ -472,7 +472,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "its siblings",
     test(
-      "supervisor/watch/fault-matrix.long.ts",
+      "supervisor/watch/fault-matrix.test.ts",
       "ten that misbehave get ten typed ends, and their siblings lose nothing (D2, faults 51-53)",
     ),
   ),

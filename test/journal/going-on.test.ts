@@ -61,7 +61,10 @@ function goOn(
   return { commits, append, replies };
 }
 
-test("a journal cut at any byte is gone on with: all whole lines, the torn one said, the new ones (fault 37)", async () => {
+test("a journal cut at any byte is gone on with: all whole lines, the torn one said, the new ones (fault 37)", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
   const all = Buffer.from(linesOf(EVENTS));
   const ends = recordsOf(EVENTS).map((_, index) => Buffer.byteLength(linesOf(EVENTS.slice(0, index + 1))));
   const { place, path } = await stored("");
@@ -83,7 +86,7 @@ test("a journal cut at any byte is gone on with: all whole lines, the torn one s
     expect(after.records.map(({ seq }) => seq)).toEqual(after.records.map((_, index) => index + 1));
     expect(after.records.map(({ event }) => event)).toEqual([...EVENTS.slice(0, whole), ...LATER]);
   }
-}, 60_000);
+});
 
 test("the thread goes on where the reading ended, again and again", async () => {
   const { place, path } = await stored(`${linesOf(EVENTS)}{"seq":5,"at`);

@@ -12,6 +12,7 @@ const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
 test.each(["000", "022", "077", "177"])(
   "folders are 0700 and the file 0600 under umask %s (A22.29)",
+  { tags: ["long"] },
   async (umask) => {
     const home = join(await temporaryFolder(), "home");
     const place = sessionPlace(home, "/w", SESSION);

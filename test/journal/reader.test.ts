@@ -174,7 +174,9 @@ test("records larger than a chunk, and newlines at its borders, are whole", asyn
   expect(records).toEqual(recordsOf(events));
 });
 
-test("a line longer than any record is left out without being held in memory", async () => {
+test("a line longer than any record is left out without being held in memory", {
+  tags: ["long"],
+}, async () => {
   const path = await journalOf(linesOf(EVENTS.slice(0, 1)));
   const handle = await open(path, "r+");
   // A hole: 210 MB of zeros that take no disk.

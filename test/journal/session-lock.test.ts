@@ -114,7 +114,9 @@ test("a zombie is a process that is gone", async ({ skip }) => {
   expect(isAlive(identity)).toBe(false);
 });
 
-test("of many processes that find one stale lock exactly one gets it (fault 46)", async () => {
+test("of many processes that find one stale lock exactly one gets it (fault 46)", {
+  tags: ["long"],
+}, async () => {
   const place = await newPlace();
   const processes = await Promise.all(Array.from({ length: 4 }, () => asking(place)));
   for (let round = 0; round < 25; round += 1) {
@@ -131,7 +133,9 @@ test("of many processes that find one stale lock exactly one gets it (fault 46)"
   }
 });
 
-test("whatever another process does between two steps, two never have the lock (J7, W1)", async () => {
+test("whatever another process does between two steps, two never have the lock (J7, W1)", {
+  tags: ["long"],
+}, async () => {
   const script = fileURLToPath(new URL("./fixtures/lock-interleaving.ts", import.meta.url));
   const home = await temporaryFolder();
   const text = execFileSync(process.execPath, [script, home], { encoding: "utf8", env: {} });
@@ -142,7 +146,10 @@ test("whatever another process does between two steps, two never have the lock (
 
 const TIMES = long(150, 40);
 
-test("processes that lock, give back and leave it behind as fast as they can are each alone with it", async () => {
+test("processes that lock, give back and leave it behind as fast as they can are each alone with it", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
   const place = await newPlace();
   await mkdir(place.folder, { recursive: true });
   const children = Array.from({ length: 4 }, () => startLocking(place, "race", `${TIMES}`, `${DEAD.pid}`));
@@ -157,7 +164,7 @@ test("processes that lock, give back and leave it behind as fast as they can are
   const good = { code: 0, text: `had it ${TIMES} times\n` };
   expect(await Promise.all(ends)).toEqual([good, good, good, good]);
   expect(readdirSync(place.folder)).toHaveLength(1);
-}, 60_000);
+});
 
 test("a new session's folder is made and the lock is private", async () => {
   const place = await newPlace();

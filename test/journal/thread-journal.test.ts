@@ -189,7 +189,7 @@ test("a journal is never written over", async () => {
   expect(texts(await recordsIn(file))).toEqual(["session"]);
 });
 
-test("a record that no reader would take is refused before it is written", async () => {
+test("a record that no reader would take is refused before it is written", { tags: ["long"] }, async () => {
   const { file, journal } = await setup();
   await expect(journal.append(prompt("x".repeat(MAX_RECORD_CHARS)))).rejects.toThrow(
     /too large for the journal/,
@@ -230,7 +230,7 @@ test("what is changed after it was appended is not changed in the journal", asyn
   expect((await recordsIn(file)).map((record) => record.event)).toMatchObject([{ title: "as it was" }]);
 });
 
-test("every number that was answered survives SIGKILL (A22.29, promise 4)", async () => {
+test("every number that was answered survives SIGKILL (A22.29, promise 4)", { tags: ["long"] }, async () => {
   const place = await newPlace();
   const child = startAppending(place, "forever");
   const { lines } = await linesUntilEnd(child, (count) => {
@@ -245,7 +245,9 @@ test("every number that was answered survives SIGKILL (A22.29, promise 4)", asyn
 
 const KILLS = long(16, 4);
 
-test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", async () => {
+test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", {
+  tags: ["long"],
+}, async () => {
   const place = await newPlace();
   const answered: string[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -269,6 +271,7 @@ test("a session killed and taken up again and again keeps every number it answer
 
 test.each(["once", "note"] as const)(
   "a journal that is not closed loses nothing and holds up no exit (%s)",
+  { tags: ["long"] },
   async (mode) => {
     const place = await newPlace();
     const { code } = await linesUntilEnd(startAppending(place, mode));
@@ -277,7 +280,9 @@ test.each(["once", "note"] as const)(
   },
 );
 
-test("a file that may not grow is one sentence, and every earlier record is whole (fault 42)", async () => {
+test("a file that may not grow is one sentence, and every earlier record is whole (fault 42)", {
+  tags: ["long"],
+}, async () => {
   const place = await newPlace();
   const { code, lines } = await linesUntilEnd(startAppending(place, "full", "ulimit -f 32"));
   expect(code).toBe(0);

@@ -93,7 +93,10 @@ const deaths = fc.array(fc.record({ operations: fc.nat(7), bytes: fc.nat(3_000) 
   maxLength: 8,
 });
 
-test("whatever a dying writer has left in the file, torn or whole, each record is there once", async () => {
+test("whatever a dying writer has left in the file, torn or whole, each record is there once", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   const run = fc.asyncProperty(
     deaths,
     fc.array(fc.nat(5), { minLength: 8, maxLength: 30 }),
@@ -121,7 +124,7 @@ test("whatever a dying writer has left in the file, torn or whole, each record i
     },
   );
   await fc.assert(run, { seed: 41, numRuns: long(100, 6), endOnFailure: true });
-}, 120_000);
+});
 
 test("a group that reached the disk before its writer died, without an answer, is there once", async () => {
   // A first thread that writes what it is given and then a torn piece, and answers nothing.

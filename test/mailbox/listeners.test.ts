@@ -79,9 +79,13 @@ const rows: readonly (readonly [name: string, times: number, open: () => Promise
   ],
 ];
 
-test.each(rows)("%s leaves no listener on a signal that lives on, %d times", async (_name, times, open) => {
-  const { signal } = new AbortController();
-  const ask = await open();
-  for (let n = 0; n < times; n += 1) await ask(signal);
-  expect(getEventListeners(signal, "abort")).toHaveLength(0);
-});
+test.each(rows)(
+  "%s leaves no listener on a signal that lives on, %d times",
+  { tags: ["long"] },
+  async (_name, times, open) => {
+    const { signal } = new AbortController();
+    const ask = await open();
+    for (let n = 0; n < times; n += 1) await ask(signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  },
+);

@@ -97,7 +97,9 @@ describe("a mailbox over a port", () => {
     await Promise.all([left.closed, right.closed]);
   });
 
-  test("no flood starves the main loop: timers fire while threads post as fast as they can", async () => {
+  test("no flood starves the main loop: timers fire while threads post as fast as they can", {
+    tags: ["long"],
+  }, async () => {
     const source = `
       import { workerData } from "node:worker_threads";
       const { portMailbox } = await import(workerData.mailbox);

@@ -38,7 +38,7 @@ describe("a stdio server that floods", () => {
       "progress of no call",
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":77,"progress":1}}',
     ],
-  ])("is cut off for %s, once, and another server stays (fault 58)", async (_, line) => {
+  ])("is cut off for %s, once, and another server stays (fault 58)", { tags: ["long"] }, async (_, line) => {
     const all = opened(
       { wild: server("raw.ts", "floods", line), plain: server("raw.ts", "plain") },
       { limits },
@@ -65,7 +65,7 @@ describe("a stdio server that floods", () => {
       .toBe(2);
   });
 
-  test("may report 10,000 steps of progress in one call", async () => {
+  test("may report 10,000 steps of progress in one call", { tags: ["long"] }, async () => {
     const { mcp, events } = opened({ raw: server("raw.ts", "progress") });
     await mcp.ready(20_000);
     const result = await mcp.call({ name: "mcp__raw__progress", input: {} }, never);
@@ -100,7 +100,7 @@ describe("a server over HTTP that floods", () => {
     ["comments", ": still here\n\n", streams],
     ["unknown events", "event: other\ndata: x\n\n", streams],
     ["events that are not messages", "data: x\n\n", unasked],
-  ])("is cut off for %s (fault 58)", async (_, piece, why) => {
+  ])("is cut off for %s (fault 58)", { tags: ["long"] }, async (_, piece, why) => {
     const { url } = await httpServer({ instead: streaming(piece) });
     const limits = { unaskedBytes: 64 * KB, messageBytes: 1024 * KB };
     await expectCutOff(opened({ wild: { type: "http", url } }, { limits }), why);

@@ -112,7 +112,7 @@ describe("--permission-prompt-tool", () => {
     expect(plain.calls[1]?.input).toMatchObject({ tool_name: "ExitPlanMode", input: { plan: "Do it." } });
   });
 
-  test("over a real server; one that has no such tool says no", async () => {
+  test("over a real server; one that has no such tool says no", { tags: ["long"] }, async () => {
     const { mcp } = opened({ good: server("good.ts") });
     const echoing = mcpPerson(mcp, "mcp__good__echo", { clock: systemClock });
     expect(await echoing.ask(permission, never)).toMatchObject({

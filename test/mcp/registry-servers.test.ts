@@ -21,34 +21,33 @@ const installed = (found: string | null) =>
   unless(found === null ? "an MCP server of package.json is not installed" : null);
 
 describe("@modelcontextprotocol/server-everything", () => {
-  test(
-    "A17.1: its tools, a picture, its progress, its resources, its prompts",
-    installed(everything),
-    async () => {
-      const { mcp, event, warnings, state } = opened({
-        all: { command: process.execPath, args: [everything ?? "", "stdio"] },
-      });
-      await mcp.ready(20_000);
-      expect(state("all")).toEqual({ type: "connected" });
-      expect(warnings).toEqual([]);
-      const echo = await mcp.call({ name: "mcp__all__echo", input: { message: "hello" } }, never);
-      expect(echo).toEqual({ content: "Echo: hello", isError: false });
-      const image = await mcp.call({ name: "mcp__all__get-tiny-image", input: {} }, never);
-      expect(image.content).toContainEqual(expect.objectContaining({ type: "image" }));
-      const long = { name: "mcp__all__trigger-long-running-operation", input: { duration: 1, steps: 2 } };
-      expect(await mcp.call(long, never)).toMatchObject({ isError: false });
-      expect(await event(({ type }) => type === "progress")).toMatchObject({ total: 2 });
-      const structured = await mcp.call(
-        { name: "mcp__all__get-structured-content", input: { location: "New York" } },
-        never,
-      );
-      expect(structured).toMatchObject({ isError: false, content: expect.stringContaining("temperature") });
-      const resources = await mcp.listResources("all", never);
-      expect(resources.ok && resources.value.length).toBeGreaterThan(0);
-      const prompts = await mcp.listPrompts("all", never);
-      expect(prompts.ok && prompts.value.length).toBeGreaterThan(0);
-    },
-  );
+  test("A17.1: its tools, a picture, its progress, its resources, its prompts", {
+    ...installed(everything),
+    tags: ["long"],
+  }, async () => {
+    const { mcp, event, warnings, state } = opened({
+      all: { command: process.execPath, args: [everything ?? "", "stdio"] },
+    });
+    await mcp.ready(20_000);
+    expect(state("all")).toEqual({ type: "connected" });
+    expect(warnings).toEqual([]);
+    const echo = await mcp.call({ name: "mcp__all__echo", input: { message: "hello" } }, never);
+    expect(echo).toEqual({ content: "Echo: hello", isError: false });
+    const image = await mcp.call({ name: "mcp__all__get-tiny-image", input: {} }, never);
+    expect(image.content).toContainEqual(expect.objectContaining({ type: "image" }));
+    const long = { name: "mcp__all__trigger-long-running-operation", input: { duration: 1, steps: 2 } };
+    expect(await mcp.call(long, never)).toMatchObject({ isError: false });
+    expect(await event(({ type }) => type === "progress")).toMatchObject({ total: 2 });
+    const structured = await mcp.call(
+      { name: "mcp__all__get-structured-content", input: { location: "New York" } },
+      never,
+    );
+    expect(structured).toMatchObject({ isError: false, content: expect.stringContaining("temperature") });
+    const resources = await mcp.listResources("all", never);
+    expect(resources.ok && resources.value.length).toBeGreaterThan(0);
+    const prompts = await mcp.listPrompts("all", never);
+    expect(prompts.ok && prompts.value.length).toBeGreaterThan(0);
+  });
 });
 
 describe("@modelcontextprotocol/server-filesystem", () => {

@@ -59,7 +59,7 @@ describe("what becomes of a result", () => {
     ]);
   });
 
-  test("however long, what is shown is bounded, and says what is left out", () => {
+  test("however long, what is shown is bounded, and says what is left out", { tags: ["long"] }, () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 0, maxLength: 3_000, unit: "binary" }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { witness } from "../processes/witness.ts";
-import { never, opened, server } from "./opened-mcp.ts";
+import { isRunning, never, opened, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 describe("A17.1: a sign-in has an end", () => {
@@ -89,14 +89,16 @@ test("a restart ends what the server itself had started, and a crash does, too",
   const [first, second] = [witness(), witness()];
   const { command, args } = server("raw.ts", "plain");
   // Each life of the server holds the next pipe with a process that ignores the end of its input.
-  const lives = `n=$(cat lives 2>/dev/null || echo 0); echo $((n + 1)) > lives; set -- "${first.path}" "${second.path}"; shift $n; sh -c 'exec 9>"$0"; echo up >&9; exec sleep 1000 </dev/null >/dev/null 2>&1' "\${1:-/dev/null}" & exec "$NODE" "$SERVER" plain`;
+  const lives = `n=$(cat lives 2>/dev/null || echo 0); echo $((n + 1)) > lives; set -- "${first.path}" "${second.path}"; shift $n; sh -c 'exec 9>"$0"; echo $$ >&9; exec sleep 1000 </dev/null >/dev/null 2>&1' "\${1:-/dev/null}" & exec "$NODE" "$SERVER" plain`;
   const env = { NODE: command, SERVER: args[0] ?? "" };
   const { mcp } = opened({ raw: { command: "sh", args: ["-c", lives], env } });
   await mcp.ready(20_000);
-  await first.ready;
+  const before = Number(await first.ready);
+  expect(isRunning(before)).toBe(true);
   expect(await mcp.restart("raw", never)).toEqual({ ok: true, value: null });
-  await first.allGone;
-  await second.ready;
+  expect(isRunning(before)).toBe(false);
+  const after = Number(await second.ready);
+  expect(isRunning(after)).toBe(true);
   await mcp.call({ name: "mcp__raw__crash", input: {} }, never);
-  await second.allGone;
+  await expect.poll(() => isRunning(after)).toBe(false);
 });

@@ -16,7 +16,9 @@ async function run(tool: SealedTool | undefined, input: unknown) {
 }
 
 describe("A17.2: a server's tools among ours", () => {
-  test("named, gated as something that acts, with the server's schema as it came", async () => {
+  test("named, gated as something that acts, with the server's schema as it came", {
+    tags: ["long"],
+  }, async () => {
     const { mcp } = opened({ good: server("good.ts") });
     await mcp.ready(20_000);
     const echo = serverTools(mcp).find(({ name }) => name === "mcp__good__echo");

@@ -55,7 +55,9 @@ function laneOf(gateway: Gateway, actor: ActorId) {
 const begun: Handler = () => ({ text: "Once upon", upTo: '"content_block_stop"', ending: "stall" });
 
 describe("the gateway's thread is killed", () => {
-  test("while 8 requests stream: it is started again, all 8 are sent again and answered, nobody else notices", async () => {
+  test("while 8 requests stream: it is started again, all 8 are sent again and answered, nobody else notices", {
+    tags: ["long"],
+  }, async () => {
     const { server, gateway, notices } = await gatewayOver((request) =>
       request.n < 8 ? begun(request) : { text: "Once upon a time." },
     );
@@ -112,7 +114,9 @@ describe("the gateway's thread is killed", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("oftener than three times in a minute: it is given up, said, and every request ends", async () => {
+  test("oftener than three times in a minute: it is given up, said, and every request ends", {
+    tags: ["long"],
+  }, async () => {
     const { server, gateway, closed, clock } = await gatewayOver(() => new Promise(() => {}));
     const lane = laneOf(gateway, MAIN);
     const waiting = ask(lane);
@@ -141,7 +145,9 @@ describe("the gateway's thread is killed", () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  test("whenever somebody connects: nobody waits for ever for a thread that never lives", async () => {
+  test("whenever somebody connects: nobody waits for ever for a thread that never lives", {
+    tags: ["long"],
+  }, async () => {
     const gateway = threadGateway(
       { source: { provider: "offline" } },
       { entry: new URL("./dying-gateway.ts", import.meta.url) },

@@ -6,7 +6,7 @@ import { build } from "rolldown";
 import { expect, onTestFinished, test } from "vitest";
 import { bundles } from "../../scripts/bundles.ts";
 
-test("troupe/policy is one file of its own that exports decide and judge", async () => {
+test("troupe/policy is one file of its own that exports decide and judge", { tags: ["long"] }, async () => {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
   expect(exports["./policy"]).toEqual({
     types: "./dist/types/policy/index.d.ts",

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { folderIn, platformShell } from "../../src/processes/platform-shell.ts";
+import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const debian = ["/bin/bash", "/usr/bin/bash"];
@@ -66,33 +67,43 @@ test("a bash reads no start-up file, a PowerShell no profile, and both get the c
   expect(platformShell("win32", {})?.args(command)).toEqual(expect.arrayContaining(["-NoProfile", command]));
 });
 
-test("what a person's environment would make bash run or read otherwise does not reach it", async () => {
-  const folder = temporaryFolder();
-  const evil = join(folder, "evil.sh");
-  writeFileSync(evil, "echo evil\n");
-  const processes = startProcesses({
-    env: {
-      PATH: process.env["PATH"],
-      BASH_ENV: evil,
-      ENV: evil,
-      "BASH_FUNC_ls%%": "() { echo evil; }",
-      "BASH_FUNC_cd%%": "() { echo evil; }",
-      SHELLOPTS: "xtrace:posix",
-      BASHOPTS: "extglob",
-      POSIXLY_CORRECT: "1",
-      CDPATH: "/usr",
-    },
-  });
-  onTestFinished(() => processes.close());
-  const shell = platformShell(process.platform, process.env);
-  if (shell?.kind !== "bash") return;
-  const command = "ls; cd bin 2>/dev/null || echo none; echo $-; shopt -q extglob || echo plain; pwd";
-  const request = { id: "r", owner: MAIN, cwd: folder, timeoutMs: 60_000, maxOutputBytes: 1_000 };
-  const { stdout, stderr } = await processes.run({ ...request, file: shell.file, args: shell.args(command) });
-  expect(stdout.split("\n").slice(0, 2)).toEqual(["evil.sh", "none"]);
-  expect(stdout).toMatch(/^[^x]*\nplain\n/m);
-  expect(stderr).not.toContain("evil");
-});
+const whyNoBash = platformShell(process.platform, process.env)?.kind === "bash" ? null : "there is no bash";
+
+test(
+  "what a person's environment would make bash run or read otherwise does not reach it",
+  unless(whyNoBash),
+  async () => {
+    const folder = temporaryFolder();
+    const evil = join(folder, "evil.sh");
+    writeFileSync(evil, "echo evil\n");
+    const processes = startProcesses({
+      env: {
+        PATH: process.env["PATH"],
+        BASH_ENV: evil,
+        ENV: evil,
+        "BASH_FUNC_ls%%": "() { echo evil; }",
+        "BASH_FUNC_cd%%": "() { echo evil; }",
+        SHELLOPTS: "xtrace:posix",
+        BASHOPTS: "extglob",
+        POSIXLY_CORRECT: "1",
+        CDPATH: "/usr",
+      },
+    });
+    onTestFinished(() => processes.close());
+    const shell = platformShell(process.platform, process.env);
+    if (shell?.kind !== "bash") throw new Error("there is no bash");
+    const command = "ls; cd bin 2>/dev/null || echo none; echo $-; shopt -q extglob || echo plain; pwd";
+    const request = { id: "r", owner: MAIN, cwd: folder, timeoutMs: 60_000, maxOutputBytes: 1_000 };
+    const { stdout, stderr } = await processes.run({
+      ...request,
+      file: shell.file,
+      args: shell.args(command),
+    });
+    expect(stdout.split("\n").slice(0, 2)).toEqual(["evil.sh", "none"]);
+    expect(stdout).toMatch(/^[^x]*\nplain\n/m);
+    expect(stderr).not.toContain("evil");
+  },
+);
 
 test.each([
   ["\0/a/b\n", "/a/b"],

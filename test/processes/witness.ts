@@ -14,6 +14,8 @@ export interface Witness {
   /** Something was written: the process is where the test wants it. */
   readonly ready: Promise<string>;
   readonly allGone: Promise<void>;
+  /** To be polled where it is the promise: a wait that never ends is no failed assertion. */
+  isGone(): boolean;
 }
 
 export function witness(): Witness {
@@ -23,5 +25,5 @@ export function witness(): Witness {
   onTestFinished(() => void reader.kill());
   const ready = once(reader.stdout, "data").then(([chunk]) => String(chunk).trim());
   const allGone = once(reader, "close").then(() => {});
-  return { path, ready, allGone };
+  return { path, ready, allGone, isGone: () => reader.exitCode !== null };
 }

@@ -83,7 +83,7 @@ const obeyed = all.flatMap((one) => ("obeyed" in one ? [{ ...one, check: one.obe
 const refused = all.flatMap((one) => ("refused" in one ? [{ ...one, words: one.refused }] : []));
 
 describe("a field of an Agent call", () => {
-  test.each(obeyed)("is obeyed: $field, $path", async ({ field, path, value, check }) => {
+  test.each(obeyed)("is obeyed: $field, $path", { tags: ["long"] }, async ({ field, path, value, check }) => {
     expect.hasAssertions();
     check(await callWith(path, { [field]: value }));
   });
@@ -94,7 +94,7 @@ describe("a field of an Agent call", () => {
     expect(textsOf(request)).not.toContain("the task");
   });
 
-  test("is no reason to refuse a resume if it says what the agent is", async () => {
+  test("is no reason to refuse a resume if it says what the agent is", { tags: ["long"] }, async () => {
     const same = { subagent_type: "Worker", model: "sonnet", isolation: "worktree" };
     const { said, request } = await callWith("resume", same, { isolation: "worktree" });
     expect(said).toContain("(worker) ended");

@@ -42,7 +42,9 @@ function agentsNow() {
   };
 }
 
-test("the list stands in the tool unless it is to be attached; then one agent more changes no byte of the tools (A4.17)", async () => {
+test("the list stands in the tool unless it is to be attached; then one agent more changes no byte of the tools (A4.17)", {
+  tags: ["long"],
+}, async () => {
   for (const request of [await firstRequest([one]), await firstRequest([one], "inline")]) {
     expect(toolOf(request)).toContain(line("first-helper"));
     expect(saidIn(request)).not.toContain("first-helper");

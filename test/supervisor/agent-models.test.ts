@@ -35,7 +35,7 @@ describe("the model of an agent (A11.4, A22.37)", () => {
     ["the small one for Explore", "Explore", { smallModel: "haiku" }, haiku],
     ["another for Explore", "Explore", { smallModel: "haiku", agentModels: { explore: "opus" } }, opus],
     ["not the small one for others", "Plan", { smallModel: "haiku" }, sonnet],
-  ])("is %s", async (_, type, { call, ...options }, expected) => {
+  ])("is %s", { tags: ["long"] }, async (_, type, { call, ...options }, expected) => {
     const { supervisor, model } = supervised("in-thread", [{ text: "Found." }], {
       agents: [own],
       ...options,

@@ -47,7 +47,9 @@ const asks = (type: string) => ({
 });
 
 describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C9), %s", (host) => {
-  test("one process for all agents of the kind, there for nobody else, ended with the last, and again for one that goes on", async () => {
+  test("one process for all agents of the kind, there for nobody else, ended with the last, and again for one that goes on", {
+    tags: ["long"],
+  }, async () => {
     const { own, pids } = noting();
     let gone = false;
     const { supervisor, model, events } = supervised(
@@ -98,7 +100,9 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
     expect(warningsIn(events).filter((message) => message.includes("MCP"))).toEqual([]);
   });
 
-  test("a server that dies comes back for its agent; an agent that is stopped leaves none", async () => {
+  test("a server that dies comes back for its agent; an agent that is stopped leaves none", {
+    tags: ["long"],
+  }, async () => {
     const { own, pids } = noting();
     const stop = new AbortController();
     const { supervisor, model } = supervised(
@@ -123,7 +127,7 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
     await until(() => !pids().some(isRunning));
   });
 
-  test("a fork has its parent's, in the same process", async () => {
+  test("a fork has its parent's, in the same process", { tags: ["long"] }, async () => {
     const { own, pids } = noting();
     const { supervisor } = supervised(
       host,
@@ -149,7 +153,9 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
 });
 
 describe("servers of agents that are not started", () => {
-  test("what is not trusted, not allowed, not readable or has another's name: the agent is told, the person once", async () => {
+  test("what is not trusted, not allowed, not readable or has another's name: the agent is told, the person once", {
+    tags: ["long"],
+  }, async () => {
     const { own, pids } = noting();
     const entry = own["db"];
     const project = { scope: "project", file: "/p/.claude/agents/dba.md" } as const;
@@ -204,7 +210,9 @@ describe("servers of agents that are not started", () => {
   });
 });
 
-test("how many agents one may start is counted after the wait for their servers, too", async () => {
+test("how many agents one may start is counted after the wait for their servers, too", {
+  tags: ["long"],
+}, async () => {
   const { supervisor } = supervised(
     "in-thread",
     (request, n) => (isMain(request) && n === 0 ? { calls: [asks("dba"), asks("dba")] } : { text: "ok" }),
@@ -215,7 +223,9 @@ test("how many agents one may start is counted after the wait for their servers,
 });
 
 describe.each(everyDayHosts)("servers that are late, %s", (host) => {
-  test("an agent begins without its own, is told, finds its tools when it runs, and still after a crash", async () => {
+  test("an agent begins without its own, is told, finds its tools when it runs, and still after a crash", {
+    tags: ["long"],
+  }, async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "wait"), "");
     const options = {
@@ -273,7 +283,9 @@ describe.each(everyDayHosts)("servers that are late, %s", (host) => {
     expect(supervisor.tree().map(({ summary }) => summary?.text)).toContain("found again");
   });
 
-  test("A3.31: tools of the session's are found by all that run, the main conversation and agents that may have them", async () => {
+  test("A3.31: tools of the session's are found by all that run, the main conversation and agents that may have them", {
+    tags: ["long"],
+  }, async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "wait"), "");
     const started = () => warningsIn(events).some((message) => message.includes('"late" has started'));

@@ -33,11 +33,15 @@ test.each<[string, Partial<SupervisorOptions>]>([
   ["bypassPermissions", { permissionMode: "bypassPermissions" }],
   ["a hook", { hooks: [{ scope: "library", file: "test", value: allows }] }],
   ["the sandbox", { sandbox: { ...defaultSandboxSettings, mode: "on", autoAllow: true } }],
-])("askEveryCommand: a command that %s allows is a question each time", async (_, options) => {
-  expect(await asked(["pwd", "pwd", "echo a"], options)).toEqual({
-    ...{ titles: ["pwd", "pwd", "echo a"], denials: [] },
-  });
-});
+])(
+  "askEveryCommand: a command that %s allows is a question each time",
+  { tags: ["long"] },
+  async (_, options) => {
+    expect(await asked(["pwd", "pwd", "echo a"], options)).toEqual({
+      ...{ titles: ["pwd", "pwd", "echo a"], denials: [] },
+    });
+  },
+);
 
 test.each<[string, PermissionMode, readonly { text: string; behaviour: "deny"; scope: "user" }[]]>([
   ["a rule denies", "default", [{ text: "Bash(pwd)", behaviour: "deny", scope: "user" }]],

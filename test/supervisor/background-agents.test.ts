@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 import { lastResults, textsOf } from "../support/texts-of.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";
@@ -14,7 +14,7 @@ const inBackground = (prompt: string, more: object = {}) => ({
 
 const times = (text: string, part: string) => text.split(part).length - 1;
 
-describe.each(hosts)("agents in the background, %s", (host) => {
+describe.each(shippedHosts)("agents in the background, %s", (host) => {
   test("the call answers at once with id and output file; one notification brings the report, and the run waits for it (A11.5, C29)", async () => {
     const release = Promise.withResolvers<void>();
     const { supervisor, model } = supervised(host, async (request) => {

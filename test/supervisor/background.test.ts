@@ -9,7 +9,7 @@ import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { Background } from "../../src/supervisor/background.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { witness } from "../processes/witness.ts";
-import { type HostName, hosts, supervised } from "../support/supervised.ts";
+import { type HostName, shippedHosts, supervised } from "../support/supervised.ts";
 
 const running = { permissionMode: "bypassPermissions" } as const;
 const inBackground = (command: string, description?: string): ScriptedTurn => ({
@@ -65,7 +65,7 @@ function holding(ms: number): Clock & { pass(): void } {
   };
 }
 
-describe.each(hosts)("commands in the background, %s", (host: HostName) => {
+describe.each(shippedHosts)("commands in the background, %s", (host: HostName) => {
   test("answers at once with an id; TaskOutput waits for the end (A7.4, A14.7)", async () => {
     const { path, ready } = witness();
     const { supervisor, cwd } = supervised(

@@ -8,6 +8,7 @@ const many = (count: number, wave: string, type = "worker") =>
 const leaf = (): ScriptedTurn => ({ text: "done" });
 
 test("128 Agent calls in one reply, and more than 256 agents in a session, are admitted without a word (C6)", {
+  tags: ["long"],
   timeout: 60_000,
 }, async () => {
   const { supervisor, model, warnings } = paying((request) => {

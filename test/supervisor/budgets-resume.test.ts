@@ -26,6 +26,7 @@ const digging = (request: ModelRequest): ScriptedTurn => {
 };
 
 test("what was spent before a crash counts after it: cut anywhere, all together keep within the grant (issue 5, 5 and 6)", {
+  tags: ["long"],
   timeout: 120_000,
 }, async () => {
   const grant = 20;

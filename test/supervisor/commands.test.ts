@@ -8,7 +8,7 @@ import { blocksOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { witness } from "../processes/witness.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const acting = { permissionMode: "acceptEdits", allowedTools: ["Bash"] } as const;
@@ -22,8 +22,10 @@ function results(request: ModelRequest | undefined): string[] {
   );
 }
 
-describe.each(hosts)("an agent's commands, %s", (host) => {
-  test("its folder is its own, kept from turn to turn and from prompt to prompt; what it ran is in the receipts (A7.5)", async () => {
+describe.each(shippedHosts)("an agent's commands, %s", (host) => {
+  test("its folder is its own, kept from turn to turn and from prompt to prompt; what it ran is in the receipts (A7.5)", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model, cwd } = supervised(
       host,
       (request, n) => {
@@ -45,7 +47,7 @@ describe.each(hosts)("an agent's commands, %s", (host) => {
     expect(child?.summary?.receipts.commands).toEqual([{ command: "pwd; exit 3", exitCode: 3 }]);
   });
 
-  test("calls of one reply run side by side (A4.3)", async () => {
+  test("calls of one reply run side by side (A4.3)", { tags: ["long"] }, async () => {
     // Each waits for the other: one after the other they would never end.
     const { supervisor, model } = supervised(
       host,
@@ -62,7 +64,9 @@ describe.each(hosts)("an agent's commands, %s", (host) => {
     expect(results(model.requests[1])).toEqual(["y\n[Exit code 0]", "x\n[Exit code 0]"]);
   });
 
-  test("cancelling an agent ends its command, and what the command had said is kept", async () => {
+  test("cancelling an agent ends its command, and what the command had said is kept", {
+    tags: ["long"],
+  }, async () => {
     const { path, ready, allGone } = witness();
     const { supervisor } = supervised(
       host,
@@ -116,7 +120,9 @@ test("an agent whose thread is ended leaves no process, not even one that left i
   if (existsSync("/proc/self/environ")) await outside.allGone;
 });
 
-test("a session that is killed with SIGKILL leaves none of its commands, in front or in the background (A7.10)", async () => {
+test("a session that is killed with SIGKILL leaves none of its commands, in front or in the background (A7.10)", {
+  tags: ["long"],
+}, async () => {
   const [front, back, stray] = [witness(), witness(), witness()];
   const { cwd, home } = supervised("in-thread", []);
   const hold = (path: string) => `exec 9>"${path}"; echo up >&9; exec sleep 1000`;

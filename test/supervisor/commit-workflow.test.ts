@@ -17,7 +17,9 @@ test("the words about commits are at most 1,500 characters", () => {
   expect(commitWorkflow.join("\n").length).toBeLessThanOrEqual(1_500);
 });
 
-test("a commit as the prompt of Bash describes it: by names, by heredoc, and new after a failed hook", async () => {
+test("a commit as the prompt of Bash describes it: by names, by heredoc, and new after a failed hook", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "greet.txt": "hello\n" });
   const cwd = repository.folder;
   const at = (name: string) => join(cwd, name);
@@ -37,6 +39,8 @@ test("a commit as the prompt of Bash describes it: by names, by heredoc, and new
     { cwd, permissionMode: "bypassPermissions" },
   );
   expect((await supervisor.prompt("Commit this.")).summary.status).toBe("done");
+  const told = model.requests[0]?.tools.find(({ name }) => name === "Bash")?.description;
+  for (const line of commitWorkflow) expect(told).toContain(line);
   const results = model.requests.map(({ messages }: ModelRequest) => JSON.stringify(messages.at(-1)));
   expect(results[1]).toMatch(/ M greet\.txt.*\+hello TODO/);
   expect(results[2]).toMatch(/exit code:? 1/i);

@@ -35,6 +35,7 @@ const stepping =
 
 describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
   test("8 agents whose windows hold a few turns finish, each with its own task, while their parent has a large one (C24, A19.5)", {
+    tags: ["long"],
     timeout: 60_000,
   }, async () => {
     const sizes: number[] = [];
@@ -165,6 +166,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
   });
 
   test("a fork begins with what its parent is shown, byte for byte (A11.9)", {
+    tags: ["long"],
     timeout: 60_000,
   }, async () => {
     const step = stepping(60);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { isLong } from "../support/long.ts";
-import { everyDayHosts, hosts, type Supervised, supervised } from "../support/supervised.ts";
+import { everyDayHosts, type Supervised, shippedHosts, supervised } from "../support/supervised.ts";
 
 const isMain = (request: ModelRequest) => request.actor === "main";
 const promptOf = (request: ModelRequest) => String(request.messages[0]?.content);
@@ -30,7 +30,7 @@ function reports(request: ModelRequest | undefined): string[] {
   });
 }
 
-describe.each(hosts)("fan-out, %s", (host) => {
+describe.each(shippedHosts)("fan-out, %s", (host) => {
   const isThreads = host === "worker threads";
   test.each(isThreads && !isLong ? [8] : [1, 8, 32, 100])(
     "%i agents: every summary arrives, in the order of the calls (A11.8, A20.5)",
@@ -116,7 +116,9 @@ describe.each(hosts)("fan-out, %s", (host) => {
     ]);
   });
 
-  test("nested agents finish on a single slot: who waits gives its slot back", async () => {
+  test("nested agents finish on a single slot: who waits gives its slot back", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor } = supervised(
       host,
       (request, n) => {

@@ -231,7 +231,7 @@ test("the journal has a fork's conversation once, and after a crash it is the sa
   }
 });
 
-test("a fork that has ended goes on with all it knew, also after a restart", async () => {
+test("a fork that has ended goes on with all it knew, also after a restart", { tags: ["long"] }, async () => {
   const script = (request: ModelRequest): ScriptedTurn =>
     isFork(request)
       ? { text: `fork report ${repliesIn(request)}` }

@@ -82,6 +82,21 @@ describe.each(everyDayHosts)("hooks that format files, %s", (host) => {
     expect(told[2]).toContain("was changed since you read it");
   });
 
+  test("still asks for a new Read if a hook formats a file that somebody had changed before (A22.8)", async () => {
+    let turn = 0;
+    const { text, told } = await changed(
+      host,
+      { event: "PreToolUse", command: SPACES },
+      [["let b = 2", "let b = 4"]],
+      (file) => {
+        turn += 1;
+        if (turn === 1) writeFileSync(file, "let a=9\nlet b=2\n");
+      },
+    );
+    expect(text).toBe("let a = 9\nlet b = 2\n");
+    expect(told[1]).toContain("was changed since you read it");
+  });
+
   test("bounds the diff of a file that a hook has changed as a whole", async () => {
     const text = Array.from({ length: 5_000 }, (_, line) => `let v${line}=${line}`).join("\n");
     const { told } = await changed(host, { text, event: "PostToolUse", command: "sed -i 's/=/ = /' a.js" }, [

@@ -73,31 +73,35 @@ async function gated(
 
 const write = (file: string) => ({ file_path: file, content: "x" });
 
-test.each(MODES)("no mode lets an actor in a tree write to the main checkout: %s (C11)", async (mode) => {
-  const { judge, recheck, checkout, path } = await gated({
-    mode,
-    rules: [rule("allow", "Write"), rule("allow", "Bash")],
-  });
-  const file = join(checkout, "src/a.ts");
-  for (const [tool, input] of [
-    ["Write", write(file)],
-    ["Bash", { command: `echo x > ${file}` }],
-    ["Bash", { command: "git stash" }],
-  ] as const) {
-    const judged = await judge(tool, input);
-    expect(judged).toMatchObject({
-      type: "refuse",
-      by: "rules",
-      reason: expect.stringContaining("worktree"),
+test.each(MODES)(
+  "no mode lets an actor in a tree write to the main checkout: %s (C11)",
+  { tags: ["long"] },
+  async (mode) => {
+    const { judge, recheck, checkout, path } = await gated({
+      mode,
+      rules: [rule("allow", "Write"), rule("allow", "Bash")],
     });
-    expect(recheck(tool, input)).toMatchObject({ type: "deny" });
-  }
-  expect(await judge("Write", write(file))).toMatchObject({
-    reason: expect.stringContaining(`write ${join(path, "src/a.ts")}`),
-  });
-});
+    const file = join(checkout, "src/a.ts");
+    for (const [tool, input] of [
+      ["Write", write(file)],
+      ["Bash", { command: `echo x > ${file}` }],
+      ["Bash", { command: "git stash" }],
+    ] as const) {
+      const judged = await judge(tool, input);
+      expect(judged).toMatchObject({
+        type: "refuse",
+        by: "rules",
+        reason: expect.stringContaining("worktree"),
+      });
+      expect(recheck(tool, input)).toMatchObject({ type: "deny" });
+    }
+    expect(await judge("Write", write(file))).toMatchObject({
+      reason: expect.stringContaining(`write ${join(path, "src/a.ts")}`),
+    });
+  },
+);
 
-test("neither a hook that allows it nor the person's own other input does", async () => {
+test("neither a hook that allows it nor the person's own other input does", { tags: ["long"] }, async () => {
   const hooked = await gated({ hookAllows: true });
   expect(await hooked.judge("Write", write(join(hooked.checkout, "x")))).toMatchObject({ type: "refuse" });
   let file = "";

@@ -5,7 +5,7 @@ import { readJournal } from "../../src/journal/reader.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Ask, AskAnswer, Person } from "../../src/policy/asks.ts";
 import type { Rule } from "../../src/settings/rules.ts";
-import { everyDayHosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const rule = (behaviour: Rule["behaviour"], text: string): Rule => ({
@@ -40,7 +40,7 @@ const bash = (...commands: string[]) => ({
   calls: commands.map((command) => ({ name: "Bash", input: { command } })),
 });
 
-describe.each(everyDayHosts)("the gate, %s", (host) => {
+describe.each(shippedHosts)("the gate, %s", (host) => {
   test("an allowed command runs, a denied one is an error that the model reads, an unmatched one is listed (A6.4, A6.9)", async () => {
     const { supervisor, model } = supervised(
       host,

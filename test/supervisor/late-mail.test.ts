@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
-import { everyDayHosts } from "../support/supervised.ts";
+import { shippedHosts } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { agent, behind, isMain, lastOf, send } from "./mail-calls.ts";
 import {
@@ -27,7 +27,7 @@ const SENDERS = [1, 2, 3, 4];
 
 /** Four agents write to one that has ended; when each of them does, and when that one answers them, is up to the test. */
 function fourToOne(
-  host: (typeof everyDayHosts)[number],
+  host: (typeof shippedHosts)[number],
   before: { writes(sender: number): Promise<void> | undefined; answers(): Promise<void> },
   on: { sent(sender: number): void; hub(view: AgentView): void },
 ): World {
@@ -85,7 +85,7 @@ async function expectAllHeard(sent: World, runs: number): Promise<void> {
 
 const isSenders = (request: ModelRequest) => taskOf(request).startsWith("sender");
 
-describe.each(everyDayHosts)("mail to one that has ended, %s", (host) => {
+describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
   test("several who write while it answers one of them are heard by that same run", async () => {
     const at = signals();
     let open = SENDERS.length;
@@ -142,7 +142,7 @@ describe.each(everyDayHosts)("mail to one that has ended, %s", (host) => {
   });
 });
 
-describe.each(everyDayHosts)("mail to one that is about to end, %s", (host) => {
+describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
   test("what is said while hooks look at its answer is heard: it goes round once more", async () => {
     const cwd = temporaryFolder();
     execFileSync("mkfifo", [join(cwd, "gate")]);
@@ -173,7 +173,7 @@ describe.each(everyDayHosts)("mail to one that is about to end, %s", (host) => {
   });
 });
 
-describe.each(everyDayHosts)("mail to a conversation that nobody asks anything, %s", (host) => {
+describe.each(shippedHosts)("mail to a conversation that nobody asks anything, %s", (host) => {
   test("what comes while it goes on by itself and fails sets it going once more", async () => {
     const at = signals();
     const sent = world(

@@ -5,12 +5,12 @@ import type { ModelRequest } from "../../src/model/client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { restoreSession } from "../../src/supervisor/restore.ts";
 import { Supervisor } from "../../src/supervisor/supervisor.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";
 const journalOf = (folder: string) => readFileSync(join(folder, "journal.jsonl"), "utf8");
 
-describe.each(hosts)("a session that is left, %s", (host) => {
+describe.each(shippedHosts)("a session that is left, %s", (host) => {
   test("answers whoever waits, ends nothing in its journal, and goes on when it is taken up again (C23, fault 63)", async () => {
     const reached = Promise.withResolvers<void>();
     const { supervisor, cwd, home } = supervised(host, (request) => {

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const tick = defineTool({
   runsIn: "caller",
@@ -31,7 +31,7 @@ function gate() {
   return { after, reached: reached.promise, open: opened.resolve };
 }
 
-describe.each(hosts)("limits and steering, %s", (host) => {
+describe.each(shippedHosts)("limits and steering, %s", (host) => {
   test("an agent over its token budget writes its summary and ends over_budget", async () => {
     const { supervisor } = supervised(
       host,

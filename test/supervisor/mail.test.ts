@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import { everyDayHosts } from "../support/supervised.ts";
+import { shippedHosts } from "../support/supervised.ts";
 import { agent, behind, isMain, lastOf, send } from "./mail-calls.ts";
 import {
   broken,
@@ -20,7 +20,7 @@ import { signals } from "./signals.ts";
 
 const idsIn = (text: string) => [...text.matchAll(/agent_id: (\w+)/g)].map(([, id = ""]) => id);
 
-describe.each(everyDayHosts)("mail between agents, %s", (host) => {
+describe.each(shippedHosts)("mail between agents, %s", (host) => {
   test("a running agent hears a message at its next turn, once; the sender learns that it is on disk (C27)", async () => {
     const at = signals();
     const sent = world(host, async (request): Promise<ScriptedTurn> => {

@@ -92,7 +92,9 @@ describe("threat: a tool is changed after approval", () => {
 });
 
 describe("elicitation", () => {
-  test("a server's question is the person's, and its answer goes back as the form wants it", async () => {
+  test("a server's question is the person's, and its answer goes back as the form wants it", {
+    tags: ["long"],
+  }, async () => {
     const { person, asks } = choosing(() => "blue");
     const { supervisor, model } = supervised("in-thread", [call("mcp__g__ask"), { text: "ok" }], {
       ...{ mcpServers: { g: server("good.ts") }, allowedTools: ["mcp__g"], person },

@@ -7,7 +7,7 @@ import type { Rule } from "../../src/settings/rules.ts";
 import { restoreSession } from "../../src/supervisor/restore.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { ECHO_SCHEMA } from "../mcp/servers/good-server.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const good = { good: server("good.ts") };
@@ -41,8 +41,10 @@ function answering(answer: (ask: Ask) => AskAnswer) {
   return { person, asks };
 }
 
-describe.each(hosts)("the tools of MCP servers, %s", (host) => {
-  test("A17.5, C9: they are in the first request as they came, and all agents share one server", async () => {
+describe.each(shippedHosts)("the tools of MCP servers, %s", (host) => {
+  test("A17.5, C9: they are in the first request as they came, and all agents share one server", {
+    tags: ["long"],
+  }, async () => {
     const before = children();
     const { supervisor, model, events } = supervised(
       host,
@@ -74,7 +76,9 @@ describe.each(hosts)("the tools of MCP servers, %s", (host) => {
 describe("the gate and hooks, over tools of MCP servers", () => {
   const host = "in-thread";
 
-  test("a rule denies, asks or allows, of a server or of one tool (semantics §8)", async () => {
+  test("a rule denies, asks or allows, of a server or of one tool (semantics §8)", {
+    tags: ["long"],
+  }, async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "once", message: "Not now." }));
     const { supervisor, model } = supervised(
       host,
@@ -110,7 +114,9 @@ describe("the gate and hooks, over tools of MCP servers", () => {
     ]);
   });
 
-  test("hooks see them by name, and what one rewrites is checked against the server's schema (A5.5)", async () => {
+  test("hooks see them by name, and what one rewrites is checked against the server's schema (A5.5)", {
+    tags: ["long"],
+  }, async () => {
     const rewrite = `echo '${JSON.stringify({
       hookSpecificOutput: {
         ...{ hookEventName: "PreToolUse", permissionDecision: "allow" },
@@ -131,7 +137,9 @@ describe("the gate and hooks, over tools of MCP servers", () => {
 });
 
 describe("servers that start, come and go", () => {
-  test("A17.5: one that fails is named once and keeps nothing; one that is late is announced, without a turn for it", async () => {
+  test("A17.5: one that fails is named once and keeps nothing; one that is late is announced, without a turn for it", {
+    tags: ["long"],
+  }, async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "wait"), "");
     const { supervisor, model, events } = supervised(
@@ -176,7 +184,9 @@ describe("servers that start, come and go", () => {
     expect(main.every((request) => served(request).length === 0)).toBe(true);
   });
 
-  test("a session that is taken up again calls what it was offered, also of a server that is still starting", async () => {
+  test("a session that is taken up again calls what it was offered, also of a server that is still starting", {
+    tags: ["long"],
+  }, async () => {
     const folder = temporaryFolder();
     const mcpServers = { late: server("answering.ts", folder) };
     const own = { mcpServers, allowedTools: ["mcp__late"] };

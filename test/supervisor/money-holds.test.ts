@@ -72,6 +72,7 @@ function billing(random: () => number) {
 
 test.each(Array.from({ length: long(40, 10) }, (_, run) => run + 1))(
   "what a server bills never passes the limit: any number of agents, any sizes and order, with retries, run %i (D5)",
+  { tags: ["long"] },
   async (run) => {
     const random = seeded(run * 104_729);
     const usd = 0.05 + random() * 3;
@@ -101,7 +102,9 @@ const quick = {
   },
 };
 
-test("24 agents with a budget of half a dollar spend no more, through the gateway's thread (D5)", async () => {
+test("24 agents with a budget of half a dollar spend no more, through the gateway's thread (D5)", {
+  tags: ["long"],
+}, async () => {
   let usd = 0;
   const server = await startMessagesServer(({ rawBody, body, path }) => {
     const tokens = Math.ceil(rawBody.length / 3);

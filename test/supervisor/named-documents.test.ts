@@ -26,7 +26,9 @@ const imagesIn = ({ messages }: ModelRequest) =>
     typeof content === "string" ? [] : content.flatMap((block) => (block.type === "image" ? [block] : [])),
   );
 
-test("documents that a prompt names are attached as Read shows them, and count as read (A2.8, A8.3)", async () => {
+test("documents that a prompt names are attached as Read shows them, and count as read (A2.8, A8.3)", {
+  tags: ["long"],
+}, async () => {
   const { supervisor, model, cwd } = supervised(
     "in-thread",
     () => {

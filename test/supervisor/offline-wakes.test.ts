@@ -14,7 +14,9 @@ function offline(options: object = {}) {
   return { ...session, answers };
 }
 
-test("an offline agent is woken by a timer, and does what it was told (A15.1)", async () => {
+test("an offline agent is woken by a timer, and does what it was told (A15.1)", {
+  tags: ["long"],
+}, async () => {
   const clock = new FakeClock();
   const { supervisor, cwd, answers } = offline({ clock });
   writeFileSync(join(cwd, "status.txt"), "the deploy has finished\n");

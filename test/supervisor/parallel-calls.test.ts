@@ -23,6 +23,6 @@ async function order(parallelCalls: number): Promise<string[]> {
   return readFileSync(log, "utf8").trim().split("\n");
 }
 
-test("calls of one reply run one after the other if parallelCalls is 1", async () => {
+test("calls of one reply run one after the other if parallelCalls is 1", { tags: ["long"] }, async () => {
   expect(await order(1)).toEqual(["before", "after", "before", "after", "before", "after"]);
 });

@@ -10,7 +10,7 @@ import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { Person } from "../../src/policy/asks.ts";
 import { long } from "../support/long.ts";
-import { hosts, seeded } from "../support/supervised.ts";
+import { seeded, shippedHosts } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import {
   broken,
@@ -59,6 +59,7 @@ const THREADS = long(32, 6);
 const MANY = WIDE + WIDE * DEEP;
 
 test(`${MANY} agents that wait for one another, three deep, on ${THREADS} threads: all finish (issue 5, item 10)`, {
+  tags: ["long"],
   timeout: 120_000,
 }, async () => {
   const { host, seen } = counting(threadHost({ maxThreads: THREADS, onFault: () => {} }));
@@ -86,7 +87,7 @@ test(`${MANY} agents that wait for one another, three deep, on ${THREADS} thread
 });
 
 /** A session in which threads are always wanted. */
-function tight(host: (typeof hosts)[number], seed = 5) {
+function tight(host: (typeof shippedHosts)[number], seed = 5) {
   const plain =
     host === "in-thread"
       ? inThreadHost(seededScheduler(seeded(seed)))
@@ -94,7 +95,7 @@ function tight(host: (typeof hosts)[number], seed = 5) {
   return counting(greedy(plain));
 }
 
-describe.each(hosts)("an agent without its thread, %s", (name) => {
+describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
   test("what it did in the same turn before it gave its thread back is not lost: reads, steps, folder, receipts, results", async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, "a.txt");
@@ -259,6 +260,7 @@ const shape = fc.array(fc.constantFrom("agent", "behind", "stamp", "read", "deni
 });
 
 test("threads given back and answers that come in the same moment, in any order: each call runs once, each is answered once", {
+  tags: ["long"],
   timeout: 60_000,
 }, async () => {
   await fc.assert(

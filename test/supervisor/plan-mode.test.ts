@@ -56,6 +56,43 @@ function planning(
   return { mode, modes, person, broker, told, files, tools, call, stop, cwd };
 }
 
+describe("a resumed session", () => {
+  const resumable = () => {
+    const home = temporaryFolder();
+    return () => planFilesIn(home, join(home, "projects", "p", "s"));
+  };
+
+  test("leaves an approved plan as it is, and numbers the next one after it (A14.9)", async () => {
+    const open = resumable();
+    const before = open();
+    await before.write("The first plan.");
+    before.next();
+    const after = open();
+    await after.write("The second plan.");
+    expect(readdirSync(after.folder)).toEqual(["plan-1.md", "plan-2.md"]);
+    expect(readFileSync(join(after.folder, "plan-1.md"), "utf8")).toBe("The first plan.");
+  });
+
+  test("goes on with a plan that was not approved (A14.9)", async () => {
+    const open = resumable();
+    const before = open();
+    await before.write("A plan.");
+    expect(await open().read(100)).toBe("A plan.");
+  });
+
+  test("changes nothing through a link in the place of a plan (A14.9)", async () => {
+    const open = resumable();
+    const files = open();
+    await files.write("A plan.");
+    const target = join(files.folder, "..", "target");
+    writeFileSync(target, "", { mode: 0o600 });
+    rmSync(files.current);
+    symlinkSync(target, files.current);
+    files.next();
+    expect(statSync(target).mode & 0o777).toBe(0o600);
+  });
+});
+
 describe("schemas", () => {
   const schema = (name: string) => {
     const { tools } = planning("default");

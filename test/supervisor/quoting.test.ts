@@ -111,7 +111,9 @@ test("below the threshold, and for a single agent, nothing is asked or said", as
   expect([...below.warnings(), ...alone.warnings()]).toEqual([]);
 });
 
-test("what agents of the type cost before on this machine is likely, also in the next session (C5)", async () => {
+test("what agents of the type cost before on this machine is likely, also in the next session (C5)", {
+  tags: ["long"],
+}, async () => {
   const home = temporaryFolder();
   const { person, asks } = choosing("Do not");
   const options = { agents: [small], quoteAboveUsd: 5, home };

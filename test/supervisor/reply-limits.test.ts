@@ -7,7 +7,9 @@ async function maxTokensOf(model: string, limits: { maxTokens?: number } = {}) {
   return asked.requests[0]?.maxTokens;
 }
 
-test("max_tokens follows the model's own limit; 16,000 where it is not known (A1.5)", async () => {
+test("max_tokens follows the model's own limit; 16,000 where it is not known (A1.5)", {
+  tags: ["long"],
+}, async () => {
   expect(await maxTokensOf("claude-sonnet-5-5")).toBe(128_000);
   expect(await maxTokensOf("claude-opus-4-1-20250805")).toBe(32_000);
   // A sixth of 200,000: the window must hold the conversation, too.

@@ -64,6 +64,7 @@ function tasksIn(records: readonly JournalRecord[]): number {
 const MARKS = ["m1", "m2", "m3", "f1", "b1", "nested", "behind behind"];
 
 test("a session that is cut off after any record goes on to its end, and does nothing twice (C23, D1, A19.10)", {
+  tags: ["long"],
   timeout: 120_000,
 }, async () => {
   const first = world("in-thread", turnOf, { tools: [stamping([])], limits: depth });

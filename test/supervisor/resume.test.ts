@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import { hosts } from "../support/supervised.ts";
+import { shippedHosts } from "../support/supervised.ts";
 import {
   broken,
   cutAfter,
@@ -27,8 +27,10 @@ const idIn = (text: string) => /Agent (\w+) \(worker\) ended/.exec(text)?.[1] ??
 const ofAgents = ({ model }: World) => model.requests.filter((request) => !isMain(request));
 const lastOfMain = ({ model }: World) => textsOf(model.requests.filter(isMain).at(-1) ?? never());
 
-describe.each(hosts)("resume, %s", (host) => {
-  test("the Agent tool goes on with an agent that has ended: its earlier conversation to the letter, and the new prompt (A11.7)", async () => {
+describe.each(shippedHosts)("resume, %s", (host) => {
+  test("the Agent tool goes on with an agent that has ended: its earlier conversation to the letter, and the new prompt (A11.7)", {
+    tags: ["long"],
+  }, async () => {
     const first = world(host, (request) => {
       if (!isMain(request)) return { text: `report ${repliesIn(request) + 1}` };
       if (repliesIn(request) === 0) return { calls: [agent("look")] };
@@ -83,7 +85,9 @@ describe.each(hosts)("resume, %s", (host) => {
     expect(broken(await journalOf(second))).toEqual([]);
   });
 
-  test("one that runs, oneself, the main conversation and nobody cannot be resumed: each is a sentence", async () => {
+  test("one that runs, oneself, the main conversation and nobody cannot be resumed: each is a sentence", {
+    tags: ["long"],
+  }, async () => {
     const hold = Promise.withResolvers<void>();
     const { supervisor, model } = world(host, async (request) => {
       const said = textsOf(request);
@@ -116,7 +120,9 @@ describe.each(hosts)("resume, %s", (host) => {
     expect(said).toMatch(/Agent \w+ still runs\. Send it a message instead of resuming it\./);
   });
 
-  test("the library goes on with an agent, before and after a restart; one that runs hears the words instead", async () => {
+  test("the library goes on with an agent, before and after a restart; one that runs hears the words instead", {
+    tags: ["long"],
+  }, async () => {
     const hold = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const script = async (request: ModelRequest): Promise<ScriptedTurn> => {
@@ -158,7 +164,9 @@ describe.each(hosts)("resume, %s", (host) => {
     await supervisor.close();
   });
 
-  test("an agent can be gone on with in the moment it ends, before its end is on disk", async () => {
+  test("an agent can be gone on with in the moment it ends, before its end is on disk", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor } = world(host, () => ({ text: "report" }), { limits: { maxAgents: 1 } });
     const result = supervisor.spawn({ type: "worker", prompt: "never begun" });
     const id = supervisor.tree()[0]?.id ?? never();
@@ -172,7 +180,7 @@ describe.each(hosts)("resume, %s", (host) => {
 describe("what a session that was cut off still knows", () => {
   const answer = (request: ModelRequest): ScriptedTurn => ({ text: `after ${repliesIn(request)}` });
 
-  test("a prompt that was said and not heard is heard, once", async () => {
+  test("a prompt that was said and not heard is heard, once", { tags: ["long"] }, async () => {
     const first = world("in-thread", answer);
     await first.supervisor.prompt("one");
     await first.supervisor.prompt("two");
@@ -190,6 +198,20 @@ describe("what a session that was cut off still knows", () => {
     }
   });
 
+  test("a result that was recorded before anybody saw it is returned without a request, unless the session was closed (issue 15, 5)", async () => {
+    const first = world("in-thread", answer);
+    await first.supervisor.prompt("one");
+    await first.supervisor.close();
+    const whole = recorded(first);
+    const summary = recordsOf(whole.lines).findIndex(({ event }) => event.type === "summary");
+    const killed = await takenUp("in-thread", answer, { id: whole.id, home: cutAfter(whole, summary + 1) });
+    expect((await killed.supervisor.goOn())?.summary).toMatchObject({ status: "done", text: "after 0" });
+    expect(killed.model.requests).toEqual([]);
+    const home = cutAfter(whole, whole.lines.length);
+    const closed = await takenUp("in-thread", answer, { id: whole.id, home });
+    expect(await closed.supervisor.goOn()).toBeNull();
+  });
+
   test("a prompt after a restart is heard with what was cut off before it", async () => {
     const first = world("in-thread", answer);
     await first.supervisor.prompt("one");
@@ -203,7 +225,9 @@ describe("what a session that was cut off still knows", () => {
     expect([times(last, "one"), times(last, "two")]).toEqual([1, 1]);
   });
 
-  test("commands in the background that died with the program are told of, once", async () => {
+  test("commands in the background that died with the program are told of, once", {
+    tags: ["long"],
+  }, async () => {
     const script = (request: ModelRequest): ScriptedTurn => {
       const said = textsOf(request);
       if (said.includes("<task-notification>")) return { text: "heard" };
@@ -225,7 +249,9 @@ describe("what a session that was cut off still knows", () => {
     expect(third.model.requests).toEqual([]);
   });
 
-  test("the end of a command in the background that nobody had heard is told again, once (D1)", async () => {
+  test("the end of a command in the background that nobody had heard is told again, once (D1)", {
+    tags: ["long"],
+  }, async () => {
     const script = (request: ModelRequest): ScriptedTurn => {
       const said = textsOf(request);
       if (said.includes("<task-notification>")) return { text: "heard" };
@@ -264,7 +290,9 @@ describe("what a session that was cut off still knows", () => {
     expect((await again.supervisor.goOn())?.summary.status).toBe("done");
   });
 
-  test("results of background agents that ended unheard are there for the first request after a restart, once (D1)", async () => {
+  test("results of background agents that ended unheard are there for the first request after a restart, once (D1)", {
+    tags: ["long"],
+  }, async () => {
     const script = (request: ModelRequest): ScriptedTurn => {
       if (!isMain(request)) return { text: `report of ${taskOf(request)}` };
       const said = textsOf(request);

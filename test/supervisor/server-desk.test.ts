@@ -18,7 +18,9 @@ function agree(page: string): void {
 }
 
 describe("A17.1: a server that wants somebody to sign in", () => {
-  test("is told to the person in one sentence and to no model; once signed in its tools are there", async () => {
+  test("is told to the person in one sentence and to no model; once signed in its tools are there", {
+    tags: ["long"],
+  }, async () => {
     const { url } = await httpServer({ oauth: true });
     const { supervisor, model, events } = supervised("in-thread", [{ text: "one" }, { text: "two" }], {
       ...{ mcpServers: { web: { url } }, limits },
@@ -48,7 +50,9 @@ describe("A17.1: a server that wants somebody to sign in", () => {
 });
 
 describe("threat: a tool is changed after approval", () => {
-  test("what the person said no to can be looked at and accepted later, as it was shown", async () => {
+  test("what the person said no to can be looked at and accepted later, as it was shown", {
+    tags: ["long"],
+  }, async () => {
     const asked = Promise.withResolvers<void>();
     const { supervisor, model } = supervised(
       "in-thread",

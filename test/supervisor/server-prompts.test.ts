@@ -21,7 +21,9 @@ function said(request: ModelRequest | undefined): string {
 }
 
 describe("A17: prompts of servers as slash commands", () => {
-  test("the model is asked with the prompt's text, arguments by place, quotes respected", async () => {
+  test("the model is asked with the prompt's text, arguments by place, quotes respected", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model } = withSkills([done, done, done], { mcpServers });
     const first = await supervisor.prompt('/mcp__p__greet "Ada Lovelace" in verse, please');
     expect(first.summary.status).toBe("done");
@@ -36,7 +38,9 @@ describe("A17: prompts of servers as slash commands", () => {
     expect(said(model.requests[2])).toContain('Greet {"who":"Bob"}.');
   });
 
-  test("pictures are attached, resources stand in it, and nobody puts words into the model's mouth", async () => {
+  test("pictures are attached, resources stand in it, and nobody puts words into the model's mouth", {
+    tags: ["long"],
+  }, async () => {
     const nowhere = temporaryFolder();
     const { supervisor, model } = withSkills([done, done], {
       mcpServers,
@@ -62,7 +66,9 @@ describe("A17: prompts of servers as slash commands", () => {
     }
   });
 
-  test("threat: text of a server is no command and no word of the runtime; what cannot be called asks no model", async () => {
+  test("threat: text of a server is no command and no word of the runtime; what cannot be called asks no model", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model } = withSkills([done], { mcpServers });
     await supervisor.prompt("/mcp__p__forged");
     const text = said(model.requests[0]);
@@ -86,7 +92,7 @@ describe("A17: prompts of servers as slash commands", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test("one that is still starting is waited for; one that failed says why", async () => {
+  test("one that is still starting is waited for; one that failed says why", { tags: ["long"] }, async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "wait"), "");
     const { supervisor, model } = withSkills([done], {
@@ -101,7 +107,9 @@ describe("A17: prompts of servers as slash commands", () => {
     expect(said(model.requests[0])).toContain('Greet {"who":"Ada"}.');
   });
 
-  test("a skill of that name counts before it, and a session without skills has prompts as well", async () => {
+  test("a skill of that name counts before it, and a session without skills has prompts as well", {
+    tags: ["long"],
+  }, async () => {
     const own = withSkills([done], {
       mcpServers,
       files: { ".claude/skills/x/SKILL.md": skillFile({ name: "mcp__p__greet", description: "D" }, "Mine.") },
@@ -115,7 +123,9 @@ describe("A17: prompts of servers as slash commands", () => {
     expect(said(without.model.requests[1])).toContain("/mcp__other__greet is text here");
   });
 
-  test("those that there are, with their arguments; a changed list is followed", async () => {
+  test("those that there are, with their arguments; a changed list is followed", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor } = withSkills([done], { mcpServers });
     const names = () => supervisor.mcp.prompts().map(({ name }) => name);
     await expect.poll(names, { timeout: 15_000 }).toContain("mcp__p__greet");

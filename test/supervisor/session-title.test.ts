@@ -11,7 +11,9 @@ async function titleAfter(title: string | undefined, ...prompts: string[]): Prom
   return (await listSessions(home)).sessions[0]?.title;
 }
 
-test("a session is listed by its title, else by its first prompt, never by half a word of it", async () => {
+test("a session is listed by its title, else by its first prompt, never by half a word of it", {
+  tags: ["long"],
+}, async () => {
   expect(await titleAfter("mine", "one")).toBe("mine");
   expect(await titleAfter(undefined, " where is\nit? ", "and then?")).toBe("where is it?");
   expect(await titleAfter(undefined, `${"word ".repeat(18)}sk-${"x".repeat(40)} and more`)).toBe(

@@ -77,7 +77,9 @@ describe("what a model is told of its situation", () => {
     for (const { system } of model.requests) expect(system.join("\n")).toContain("How things are here");
   });
 
-  test("gives agents that edit the rules for code and the git status, and those that look neither", async () => {
+  test("gives agents that edit the rules for code and the git status, and those that look neither", {
+    tags: ["long"],
+  }, async () => {
     const { folder: cwd } = await emptyRepository();
     writeFileSync(join(cwd, "new.txt"), "new\n");
     const { supervisor, model } = supervised("in-thread", [{ text: "Done." }, { text: "Found." }], {

@@ -3,7 +3,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
-import { everyDayHosts } from "../support/supervised.ts";
+import { shippedHosts } from "../support/supervised.ts";
 import {
   broken,
   journalOf,
@@ -62,7 +62,7 @@ const statuses = (views: readonly AgentView[]) =>
 const called = ({ supervisor }: World, name: string) =>
   supervisor.tree().find(({ description }) => description === name) ?? never();
 
-describe.each(everyDayHosts)("a stop, %s", (host) => {
+describe.each(shippedHosts)("a stop, %s", (host) => {
   test("of the turn in front leaves what works in the background, and its result still comes (issue 5, item 8)", async () => {
     const { script, ready, hold } = family();
     const answered = Promise.withResolvers<string>();
@@ -92,7 +92,7 @@ describe.each(everyDayHosts)("a stop, %s", (host) => {
     expect(there.model.requests.flatMap(({ messages }) => whyInvalid(messages) ?? [])).toEqual([]);
   });
 
-  test("of a subtree ends all of it and nobody else", async () => {
+  test("of a subtree ends all of it and nobody else", { tags: ["long"] }, async () => {
     const { script, ready, hold } = family();
     const there = world(host, script, {
       limits,
@@ -115,7 +115,9 @@ describe.each(everyDayHosts)("a stop, %s", (host) => {
     expect(last).toContain("behind so far");
   });
 
-  test("of everything ends everything; every one that was stopped can be gone on with, here and after a restart", async () => {
+  test("of everything ends everything; every one that was stopped can be gone on with, here and after a restart", {
+    tags: ["long"],
+  }, async () => {
     const { script, ready } = family();
     const there = world(host, script, { limits });
     const result = there.supervisor.prompt("go");
@@ -145,7 +147,9 @@ describe.each(everyDayHosts)("a stop, %s", (host) => {
     );
   });
 
-  test("close ends everything, and leaves no thread, port, process or timer behind", async () => {
+  test("close ends everything, and leaves no thread, port, process or timer behind", {
+    tags: ["long"],
+  }, async () => {
     const before = kinds();
     const { script, ready } = family();
     const there = world(host, script, { limits, background: "wake" });

@@ -5,7 +5,7 @@ import type { ContentBlock } from "../../src/mailbox/conversation.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import type { ModelClient } from "../../src/model/client.ts";
 import { long } from "../support/long.ts";
-import { hosts, supervised } from "../support/supervised.ts";
+import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const AGENTS = long(300, 120);
 /** What an agent reads, so often; kept for all of them it would be 60 MB, or 24. */
@@ -35,8 +35,9 @@ const reader: ModelClient = {
   },
 };
 
-describe.each(hosts)("%s", (host) => {
+describe.each(shippedHosts)("%s", (host) => {
   test(`${AGENTS} agents leave no port, no timer, no listener, and nothing of what they read`, {
+    tags: ["long"],
     timeout: 120_000,
   }, async () => {
     const warnings: Error[] = [];

@@ -72,7 +72,9 @@ async function conversation(
 }
 
 describe("EnterWorktree", () => {
-  test("makes a branch and a folder, and the conversation is in there (A16.1)", async () => {
+  test("makes a branch and a folder, and the conversation is in there (A16.1)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, enter, where } = await conversation();
     repository.write({ "a.txt": "changed\n", "new.txt": "new\n" });
     const path = join(repository.folder, ".claude/worktrees/one");
@@ -114,7 +116,9 @@ describe("EnterWorktree", () => {
     expect(where()).toEqual({ root: join(repository.folder, "src"), cwd: deeper, tree: null });
   });
 
-  test("a path must be one that git lists; those there are, are named (A16.2)", async () => {
+  test("a path must be one that git lists; those there are, are named (A16.2)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, ground, enter, where } = await conversation();
     await createTree(creationIn(repository.folder, { name: "other" }), ground);
     const other = join(repository.folder, ".claude/worktrees/other");
@@ -144,7 +148,9 @@ describe("EnterWorktree", () => {
     expect(await enter({ name: ".a/-b/..c." })).toMatchObject({ branch: "worktree-_a--b-_.c_" });
   });
 
-  test("one at a time; a name that is taken, an agent, and no repository are refused, and nothing moves", async () => {
+  test("one at a time; a name that is taken, an agent, and no repository are refused, and nothing moves", {
+    tags: ["long"],
+  }, async () => {
     const { repository, ground, enter, where, desk, context } = await conversation();
     await createTree(creationIn(repository.folder, { name: "taken" }), ground);
     expect(await enter({ name: "taken" })).toMatchObject({ type: "refused" });
@@ -176,7 +182,9 @@ describe("EnterWorktree", () => {
 });
 
 describe("ExitWorktree", () => {
-  test("keep leaves everything on the disk, also after the session was taken up again (A16.3)", async () => {
+  test("keep leaves everything on the disk, also after the session was taken up again (A16.3)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, enter, exit, where, desk, home } = await conversation();
     await enter({ name: "one" });
     const path = join(repository.folder, ".claude/worktrees/one");
@@ -189,7 +197,9 @@ describe("ExitWorktree", () => {
     expect(readFileSync(join(repository.folder, "a.txt"), "utf8")).toBe("a\n");
   });
 
-  test("remove is refused with the files that are nowhere else; with discard_changes it goes, and can be put back (A16.3)", async () => {
+  test("remove is refused with the files that are nowhere else; with discard_changes it goes, and can be put back (A16.3)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, ground, enter, exit, where, home } = await conversation();
     await enter({ name: "one" });
     const path = join(repository.folder, ".claude/worktrees/one");
@@ -207,14 +217,16 @@ describe("ExitWorktree", () => {
     expect(readFileSync(join(path, "own.txt"), "utf8")).toBe("own\n");
   });
 
-  test("remove of one without edits needs nothing more", async () => {
+  test("remove of one without edits needs nothing more", { tags: ["long"] }, async () => {
     const { repository, enter, exit } = await conversation();
     await enter({ name: "one" });
     expect(await exit("remove")).toMatchObject({ type: "left", removed: "one" });
     expect(await repository.must(["branch", "--list", "worktree-one"])).toBe("");
   });
 
-  test("one that somebody else made, with our tools or with git, can only be kept (A16.2)", async () => {
+  test("one that somebody else made, with our tools or with git, can only be kept (A16.2)", {
+    tags: ["long"],
+  }, async () => {
     const workspace: string[] = [];
     const { repository, ground, enter, exit, where } = await conversation({ workspace });
     await createTree(creationIn(repository.folder, { name: "other" }), ground);

@@ -1,4 +1,5 @@
-import type { Reporter, SerializedError, TestCase, TestModule, TestSuite } from "vitest/node";
+import { appendFileSync } from "node:fs";
+import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 
 /** More tests that pass only at the second try than this, and a run in CI fails. */
 const MOST_SECOND_TRIES = 2;
@@ -11,6 +12,12 @@ const MOST_SECOND_TRIES = 2;
 export class CountsReporter implements Reporter {
   readonly #installed = (process.env["TROUPE_INSTALLED"] ?? "").split(" ").filter(Boolean);
 
+  #tags: readonly string[] = [];
+
+  onInit(vitest: Vitest): void {
+    this.#tags = vitest.config.tagsFilter ?? [];
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const count = { passed: 0, failed: unhandled.length, skipped: 0 };
     const reasons = new Map<string, number>();
@@ -21,6 +28,7 @@ export class CountsReporter implements Reporter {
       count.failed += module.errors().length;
       for (const suite of module.children.allSuites()) count.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
+        if (this.#isLeftOut(test)) continue;
         const result = test.result();
         const state = result.state === "pending" ? "skipped" : result.state;
         const name = `${module.relativeModuleId} > ${test.fullName}`;
@@ -41,8 +49,15 @@ export class CountsReporter implements Reporter {
     const lacking = [...reasons].map(([reason, tests]) => `SKIPPED, ${tests} of the tests: ${reason}\n`);
     const tries = again.length === 0 ? "" : `${again.length} at the second try\n`;
     const counts = `${passed} passed, ${failed} failed, ${skipped} skipped\n`;
+    const file = process.env["TROUPE_COUNTS"];
+    if (file !== undefined) appendFileSync(file, counts);
     // After the other reporters' summary, which is written in the same round.
     setImmediate(() => process.stdout.write([...lacking, ...again, ...wrong, tries].join("") + counts));
+  }
+
+  #isLeftOut(test: TestCase): boolean {
+    const isLong = test.tags.includes("long");
+    return this.#tags.includes(isLong ? "!long" : "long");
   }
 
   #isInstalled(reason: string): boolean {

@@ -10,11 +10,13 @@ import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { isLong } from "./long.ts";
 import { temporaryFolder } from "./temporary.ts";
 
-/** Both hosts an actor may live on; tests of actors run on each. */
-export const hosts = ["worker threads", "in-thread"] as const;
-/** Where both would show the same: threads cost a boot for each agent. The long run has both. */
-export const everyDayHosts: readonly HostName[] = isLong ? hosts : ["in-thread"];
+/** Both hosts an actor may live on; the long run has both. */
+const hosts = ["worker threads", "in-thread"] as const;
 export type HostName = (typeof hosts)[number];
+/** Where the thread matters (gate, mail, stopping, resuming): every day on the host that ships. */
+export const shippedHosts: readonly HostName[] = isLong ? hosts : ["worker threads"];
+/** Where both would show the same: threads cost a boot for each agent. */
+export const everyDayHosts: readonly HostName[] = isLong ? hosts : ["in-thread"];
 
 export interface Supervised {
   readonly supervisor: Supervisor;

@@ -80,7 +80,9 @@ test("a recurring prompt comes at each of its times (A15.1)", async () => {
   expect(sent.map(({ at }) => at)).toEqual(["2030-01-01T00:05", "2030-01-01T00:10", "2030-01-01T00:15"]);
 });
 
-test("a recurring prompt ends after seven days, and the user is told (A15.1)", async () => {
+test("a recurring prompt ends after seven days, and the user is told (A15.1)", {
+  tags: ["long"],
+}, async () => {
   const { sent, warnings, timers, create, pass } = await openSession(newWorld());
   await create("0 12 * * *");
   await pass(9 * DAY);

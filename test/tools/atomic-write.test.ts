@@ -157,7 +157,7 @@ describe("what was swapped between the look and the write is not written through
     expect(readdirSync(join(folder, "outside"))).toEqual([]);
   });
 
-  test("at any moment: nothing is ever written outside", async () => {
+  test("at any moment: nothing is ever written outside", { tags: ["long"] }, async () => {
     const folder = temporaryFolder();
     const [sub, aside, outside] = [join(folder, "work/sub"), join(folder, "aside"), join(folder, "outside")];
     for (const made of [sub, aside, outside]) mkdirSync(made, { recursive: true });
@@ -185,24 +185,23 @@ describe("what was swapped between the look and the write is not written through
   });
 });
 
-test(
-  "where there is no room for the new bytes the old ones stay, and nothing is left beside them (fault 43)",
-  unless(process.platform === "win32" ? "Windows has no limit on the size of files" : null),
-  () => {
-    const folder = temporaryFolder();
-    const path = join(folder, "a");
-    writeFileSync(path, "old");
-    const limited = `ulimit -f 64; exec "$0" "$@"`;
-    const args = ["-c", limited, process.execPath, writeOnce, path, folder, "1000000"];
-    const written: unknown = JSON.parse(execFileSync("bash", args, { encoding: "utf8" }));
-    expect(written).toEqual({
-      type: "unusable",
-      reason: `${path} was not written: it would be larger than a file may be here. Write less.`,
-    });
-    expect(readFileSync(path, "utf8")).toBe("old");
-    expect(readdirSync(folder)).toEqual(["a"]);
-  },
-);
+test("where there is no room for the new bytes the old ones stay, and nothing is left beside them (fault 43)", {
+  ...unless(process.platform === "win32" ? "Windows has no limit on the size of files" : null),
+  tags: ["long"],
+}, () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "a");
+  writeFileSync(path, "old");
+  const limited = `ulimit -f 64; exec "$0" "$@"`;
+  const args = ["-c", limited, process.execPath, writeOnce, path, folder, "1000000"];
+  const written: unknown = JSON.parse(execFileSync("bash", args, { encoding: "utf8" }));
+  expect(written).toEqual({
+    type: "unusable",
+    reason: `${path} was not written: it would be larger than a file may be here. Write less.`,
+  });
+  expect(readFileSync(path, "utf8")).toBe("old");
+  expect(readdirSync(folder)).toEqual(["a"]);
+});
 
 test("a write that is cancelled leaves everything as it was", async () => {
   const folder = temporaryFolder();

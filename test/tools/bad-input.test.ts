@@ -39,7 +39,7 @@ const WHAT_NEXT =
 const ours = [...agentTools, ...sessionTools(noSession)];
 
 describe("nothing but an object of the fields there are (A3.1 to A3.6, A3.13 to A3.18, A3.25, A3.29, A3.30)", () => {
-  test.each(ours.map((tool) => [tool.name, tool] as const))("%s", (_name, tool) => {
+  test.each(ours.map((tool) => [tool.name, tool] as const))("%s", { tags: ["long"] }, (_name, tool) => {
     const message = (input: unknown) => {
       const call = tool.prepare(input);
       return call.type === "invalid" ? call.message : "taken";

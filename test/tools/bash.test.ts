@@ -69,7 +69,7 @@ describe("what a command comes to", () => {
     );
   });
 
-  test("what did not come to its own end is an error that says what to do", async () => {
+  test("what did not come to its own end is an error that says what to do", { tags: ["long"] }, async () => {
     const { failure } = bench();
     expect(await failure("Bash", { command: "kill -KILL $$" })).toMatch(/\[Ended by signal SIGKILL;/);
     const late = await failure("Bash", { command: "echo begun; exec sleep 1000", timeout: 1_500 });

@@ -257,7 +257,9 @@ describe("whatever the bytes", () => {
     expect(readFileSync(bench.path("odd")).equals(after)).toBe(true);
   });
 
-  test("property: the result is what replacing the string gives; a failure leaves the bytes", async () => {
+  test("property: the result is what replacing the string gives; a failure leaves the bytes", {
+    tags: ["long"],
+  }, async () => {
     const bench = workbench({ a: "" });
     const piece = fc.array(fc.constantFrom("a", "b", "\n", " ", "é", "😀", "$&", "“", '"', "1\t", "\r\n"), {
       maxLength: 8,

@@ -33,7 +33,7 @@ test("property: every place is found, with either line end, overlapping or not",
   );
 });
 
-test("texts of equal lines are searched in no time, whatever is looked for", () => {
+test("texts of equal lines are searched in no time, whatever is looked for", { tags: ["long"] }, () => {
   for (const end of ["\n", "\r\n"]) {
     const text = `aab${end}`.repeat(1_000_000);
     const lines = "aab\n".repeat(2_000);

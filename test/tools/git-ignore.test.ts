@@ -112,7 +112,7 @@ describe("an ignore file is read as git reads it", () => {
     "  ",
     "!",
     "é*",
-  ])("%j", (text) => {
+  ])("%j", { tags: ["long"] }, (text) => {
     expect(ignoredByUs(text)).toEqual(ignoredByGit(text));
   });
 

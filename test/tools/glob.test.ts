@@ -103,7 +103,7 @@ describe("every folder that a pattern walks is named to the gate beforehand (A6,
     [{ pattern: "{../x,src}/*" }, ["/w/x", "/w/p/src"]],
     [{ pattern: "{/etc,src}/{a,b}*", path: "/w/q" }, ["/w/q", "/etc", "/w/q/src"]],
     [{ pattern: "*/../../x" }, ["/w/p"]],
-  ])("%j", (input, expected) => {
+  ])("%j", { tags: ["long"] }, (input, expected) => {
     const call = toolNamed("Glob").prepare(input);
     if (call.type === "invalid") throw new Error(call.message);
     expect(call.accesses("/w/p")).toEqual(expected.map((target) => ({ kind: "read", target })));

@@ -272,7 +272,7 @@ describe("what ripgrep refuses comes back with what to do", () => {
     [{ pattern: "a\0b" }, "NUL", "Search without it"],
     [{ pattern: "x", glob: "\0" }, "glob has a NUL", "Search without it"],
     [{ pattern: "x".repeat(50_000) }, "50000 characters long", "a part of it"],
-  ])("%o", async (input, said, advice) => {
+  ])("%o", { tags: ["long"] }, async (input, said, advice) => {
     const failure = await workbench(FILES).failure("Grep", input);
     expect(failure).toContain(said);
     expect(failure).toContain(advice);

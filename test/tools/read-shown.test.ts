@@ -47,7 +47,9 @@ describe("images (A8.3)", () => {
     },
   );
 
-  test("up to the limit as it is, beyond it as large as models look at, and said", async () => {
+  test("up to the limit as it is, beyond it as large as models look at, and said", {
+    tags: ["long"],
+  }, async () => {
     const bench = workbench({
       fits: await plain(MAX_IMAGE_EDGE, 10).png().toBuffer(),
       wide: await plain(MAX_IMAGE_EDGE + 1, 1_000)
@@ -113,7 +115,9 @@ describe("documents (A4.13, A8.3)", () => {
     expect(bench.reads.get(bench.path("paper.pdf"))).toBeDefined();
   });
 
-  test("pages takes a part; a long one needs it, and no call takes more than its limit", async () => {
+  test("pages takes a part; a long one needs it, and no call takes more than its limit", {
+    tags: ["long"],
+  }, async () => {
     expect([MAX_PDF_PAGES, PDF_PAGES_UNASKED]).toEqual([20, 10]);
     const bench = workbench({ "long.pdf": pdf(30) });
     const file_path = bench.path("long.pdf");

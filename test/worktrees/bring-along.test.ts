@@ -57,7 +57,9 @@ test("C14: ignored files that .worktreeinclude names come along, with their mode
   expect({ notes, linked, status }).toEqual({ notes: [], linked: [], status: "" });
 });
 
-test("repositories and trees below the checkout stay behind, whatever .worktreeinclude says", async () => {
+test("repositories and trees below the checkout stay behind, whatever .worktreeinclude says", {
+  tags: ["long"],
+}, async () => {
   const person = await repositoryWith({ ".gitignore": "*.env\nvendor/\n", ".worktreeinclude": "*\n" });
   await person.must(["init", "-q", "vendor/inner"]);
   person.write({ "vendor/inner/x.env": "1", "vendor/y.env": "1", "z.env": "1" });
@@ -128,7 +130,9 @@ test("C14: folders of dependencies are linked or copied; a link that no pattern 
   expect(status).toBe("?? node_modules\n?? packages/a/node_modules\n");
 });
 
-test("what came along is left out of snapshots where the tree's own .gitignore does not name it", async () => {
+test("what came along is left out of snapshots where the tree's own .gitignore does not name it", {
+  tags: ["long"],
+}, async () => {
   const person = await repositoryWith({ "a.txt": "1\n", ".worktreeinclude": ".env\n" });
   person.write({ ".gitignore": ".env\n", ".env": "A=1" });
   const { at, linked } = await made(person);

@@ -50,7 +50,9 @@ const nested = async (repository: TestRepository, path: string, isEmpty: boolean
 };
 
 describe("a snapshot of the checkout", () => {
-  it("has HEAD, what is staged, what is not, and what git does not know; the index keeps its bytes", async () => {
+  it("has HEAD, what is staged, what is not, and what git does not know; the index keeps its bytes", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({
       ".gitignore": "*.log\n",
       a: "1\n",
@@ -78,7 +80,9 @@ describe("a snapshot of the checkout", () => {
     expect(await readdir(join(repository.folder, ".git", "troupe"))).toEqual([]);
   });
 
-  it("sees what was marked as unchanged, and a change in the very moment the index was written", async () => {
+  it("sees what was marked as unchanged, and a change in the very moment the index was written", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n", c: "1\n", e: "1\n" });
     await repository.must(["update-index", "--assume-unchanged", "a", "c"]);
     await repository.must(["update-index", "--skip-worktree", "b", "e"]);
@@ -106,7 +110,7 @@ describe("a snapshot of the checkout", () => {
   it.each([
     ["with commits", false],
     ["without one", true],
-  ])("leaves repositories within it out and says so: %s", async (_, isEmpty) => {
+  ])("leaves repositories within it out and says so: %s", { tags: ["long"] }, async (_, isEmpty) => {
     const repository = await repositoryWith({ a: "1\n" });
     await nested(repository, "in[1]/side *", isEmpty);
     repository.write({ "in[1]/file": "kept\n" });
@@ -115,7 +119,7 @@ describe("a snapshot of the checkout", () => {
     expect(notes).toEqual(["in[1]/side * is a repository of its own and is left out."]);
   });
 
-  it("keeps a submodule as HEAD has it", async () => {
+  it("keeps a submodule as HEAD has it", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n" });
     await nested(repository, "sub", false);
     await repository.commit("A submodule, more or less");
@@ -134,7 +138,7 @@ describe("a snapshot of the checkout", () => {
     expect(gone.notes).toEqual([]);
   });
 
-  it("does not take what a sparse checkout leaves out for deleted", async () => {
+  it("does not take what a sparse checkout leaves out for deleted", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ "in/a": "1\n", "out/b": "1\n" });
     await repository.must(["sparse-checkout", "set", "in"]);
     expect(existsSync(join(repository.folder, "out"))).toBe(false);
@@ -144,7 +148,9 @@ describe("a snapshot of the checkout", () => {
     expect([...absent]).toEqual(["out/b"]);
   });
 
-  it("works with a split index, without a commit, and keeps modes and links", async () => {
+  it("works with a split index, without a commit, and keeps modes and links", {
+    tags: ["long"],
+  }, async () => {
     const repository = await emptyRepository();
     repository.write({ "run.sh": "#!/bin/sh\n", "-dash": "", "line\nbreak": "1\n" });
     chmodSync(join(repository.folder, "run.sh"), 0o755);

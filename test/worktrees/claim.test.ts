@@ -43,7 +43,9 @@ test("a tree that stands is claimed as it is, with its new owner", async () => {
   expect((await readRecord(common, "one"))?.owner).toEqual(NEXT);
 });
 
-test("one that was removed with edits that are in no checkout is put back with them", async () => {
+test("one that was removed with edits that are in no checkout is put back with them", {
+  tags: ["long"],
+}, async () => {
   const { person, common, ground, tree, snapshot } = await withTree();
   writeFileSync(join(tree.path, "a.txt"), "edited");
   await snapshot();
@@ -53,7 +55,9 @@ test("one that was removed with edits that are in no checkout is put back with t
   expect((await readRecord(common, "one"))?.owner).toEqual(NEXT);
 });
 
-test("one whose edits are in the checkout is made anew on what that is now, and its old snapshots stay", async () => {
+test("one whose edits are in the checkout is made anew on what that is now, and its old snapshots stay", {
+  tags: ["long"],
+}, async () => {
   const { person, common, ground, tree, snapshot } = await withTree();
   writeFileSync(join(tree.path, "a.txt"), "edited");
   const { commit } = await snapshot();
@@ -74,7 +78,9 @@ test("one whose edits are in the checkout is made anew on what that is now, and 
   expect(await readRecord(common, "one")).toMatchObject({ owner: NEXT, made: true, result: null });
 });
 
-test("one that never was, and one that is half-made by a dead keeper, are made anew", async () => {
+test("one that never was, and one that is half-made by a dead keeper, are made anew", {
+  tags: ["long"],
+}, async () => {
   const { person, common } = await withTree();
   expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
   const record = await readRecord(common, "two");
@@ -94,7 +100,7 @@ test("C13: one whose session still runs is nobody else's", async () => {
   });
 });
 
-test("an earlier life that is not made anew after all leaves what was kept", async () => {
+test("an earlier life that is not made anew after all leaves what was kept", { tags: ["long"] }, async () => {
   const { person, common, ground, tree, snapshot } = await withTree();
   writeFileSync(join(tree.path, "a.txt"), "edited");
   const { commit } = await snapshot();

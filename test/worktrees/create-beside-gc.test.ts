@@ -19,7 +19,7 @@ const MOMENTS = [
 ] as const;
 
 describe("faults: git gc --prune=now while a tree is made takes nothing of it", () => {
-  test.each(MOMENTS)("before %s", async (at, times) => {
+  test.each(MOMENTS)("before %s", { tags: ["long"] }, async (at, times) => {
     const person = await repositoryWith({ "a.txt": "a\n" });
     writeFileSync(join(person.folder, "a.txt"), "changed\n");
     writeFileSync(join(person.folder, "new.txt"), "new\n");
@@ -38,7 +38,7 @@ describe("faults: git gc --prune=now while a tree is made takes nothing of it", 
     expect(readFileSync(join(made.tree.path, "new.txt"), "utf8")).toBe("new\n");
   });
 
-  test("nor of one that goes on under a name that was merged", async () => {
+  test("nor of one that goes on under a name that was merged", { tags: ["long"] }, async () => {
     const person = await repositoryWith({ "a.txt": "a\n" });
     const request = creationIn(person.folder);
     const claimed = await claimTree(request, groundOf(person));

@@ -120,7 +120,9 @@ test("A16.1: from HEAD alone, what is not committed stays behind", async () => {
   expect(existsSync(join(tree.path, "new.txt"))).toBe(false);
 });
 
-test("A16.1, C12: from the remote's default branch as it is known here; a stale HEAD is said before work starts", async () => {
+test("A16.1, C12: from the remote's default branch as it is known here; a stale HEAD is said before work starts", {
+  tags: ["long"],
+}, async () => {
   const upstream = await repositoryWith({ "a.txt": "1\n" });
   const person = await emptyRepository("clone");
   await person.must(["remote", "add", "origin", upstream.folder]);
@@ -181,7 +183,7 @@ test("the owner's record is there before the tree, and says when it is made", as
   });
 });
 
-test("many at once are all made, each whole", async () => {
+test("many at once are all made, each whole", { tags: ["long"] }, async () => {
   const person = await repositoryWith(
     Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d/${n}.txt`, `${n}`])),
   );
@@ -230,7 +232,7 @@ test("what the person wrote into .claude/worktrees/.gitignore is theirs, and sai
   expect(notes).toEqual([expect.stringMatching(/does not ignore the worktrees there/)]);
 });
 
-test("the checkout may be a linked work tree itself, or an agent's tree", async () => {
+test("the checkout may be a linked work tree itself, or an agent's tree", { tags: ["long"] }, async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   const outer = await made(person);
   writeFileSync(join(outer.tree.path, "b.txt"), "of the agent");
@@ -242,7 +244,9 @@ test("the checkout may be a linked work tree itself, or an agent's tree", async 
   expect(await person.must(["status", "--porcelain"])).toBe("");
 });
 
-test("detached, and in the middle of a rebase, a tree begins from what there is", async () => {
+test("detached, and in the middle of a rebase, a tree begins from what there is", {
+  tags: ["long"],
+}, async () => {
   const person = await repositoryWith({ "a.txt": "1\n", "b.txt": "1\n" });
   await person.must(["checkout", "-q", "--detach"]);
   expect((await made(person)).read("a.txt")).toBe("1\n");
@@ -260,7 +264,7 @@ test("detached, and in the middle of a rebase, a tree begins from what there is"
   expect(await theirs(person)).toEqual(before);
 });
 
-test("submodules stay behind and are named", async () => {
+test("submodules stay behind and are named", { tags: ["long"] }, async () => {
   const inner = await repositoryWith({ "i.txt": "1\n" });
   const person = await repositoryWith({ "a.txt": "1\n" });
   await person.must(["clone", "-q", inner.folder, "lib/inner"]);
@@ -344,7 +348,9 @@ test("links, modes and CRLF stand in the tree as git writes them in the checkout
   expect(statSync(join(tree.path, "x.sh")).mode & 0o111).not.toBe(0);
 });
 
-test("what is written in a tree in the very second it was made is seen, also where it goes on from HEAD to edits", async () => {
+test("what is written in a tree in the very second it was made is seen, also where it goes on from HEAD to edits", {
+  tags: ["long"],
+}, async () => {
   const names = Array.from({ length: 40 }, (_, at) => `file-${at}.txt`);
   const person = await repositoryWith(Object.fromEntries(names.map((name) => [name, "old\n"])));
   person.write({ "file-0.txt": "edited\n" });
@@ -356,7 +362,9 @@ test("what is written in a tree in the very second it was made is seen, also whe
   expect((await git("diff", "--name-only")).split("\n").sort()).toEqual([...unedited].sort());
 });
 
-test("a tree whose edits were looked at beside other trees says nothing of those", async () => {
+test("a tree whose edits were looked at beside other trees says nothing of those", {
+  tags: ["long"],
+}, async () => {
   const person = await repositoryWith({ "a.txt": "1\n", ".claude/worktrees/.gitignore": "nothing\n" });
   person.write({ "a.txt": "2\n" });
   const first = await made(person, { name: "first" });

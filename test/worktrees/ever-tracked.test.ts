@@ -127,7 +127,7 @@ describe("a file that rules are about", () => {
         await person.must(["config", "log.showRoot", "false"]);
       },
     ],
-  ])("was tracked if it is %s", async (_, prepare) => {
+  ])("was tracked if it is %s", { tags: ["long"] }, async (_, prepare) => {
     const person = await made();
     const ask = asking(person);
     expect(await ask()).toEqual(["no"]);
@@ -135,7 +135,7 @@ describe("a file that rules are about", () => {
     expect(await ask()).toEqual(["yes"]);
   });
 
-  test("is seen as soon as it is committed, staged or stashed, and stays", async () => {
+  test("is seen as soon as it is committed, staged or stashed, and stays", { tags: ["long"] }, async () => {
     const person = await made();
     const ask = asking(person);
     expect(await ask([".env", "*.pem", "key"])).toEqual(["no", "no", "no"]);
@@ -153,7 +153,7 @@ describe("a file that rules are about", () => {
 });
 
 describe("patterns of rules", () => {
-  test("match tracked files as the engine matches files", async () => {
+  test("match tracked files as the engine matches files", { tags: ["long"] }, async () => {
     const person = await made();
     person.write({ "secrets/a": "1", "pkg/conf/b.key": "1", "über/ü.txt": "1", "x\ny": "1" });
     await person.commit("more");
@@ -175,7 +175,9 @@ describe("patterns of rules", () => {
     expect(await ask(no)).toEqual(no.map(() => "no"));
   });
 
-  test("match where a link leads to the checkout, and where a worktree's checkout is", async () => {
+  test("match where a link leads to the checkout, and where a worktree's checkout is", {
+    tags: ["long"],
+  }, async () => {
     const person = await made();
     const link = join(dirname(person.folder), "link");
     symlinkSync(person.folder, link);
@@ -231,7 +233,7 @@ describe("it is not known", () => {
         mkdirSync(join(person.folder, ".git/objects"));
       },
     ],
-  ])("%s", async (_, reason, prepare) => {
+  ])("%s", { tags: ["long"] }, async (_, reason, prepare) => {
     const person = await made();
     const ask = asking(person);
     expect(await ask()).toEqual(["no"]);

@@ -11,7 +11,7 @@ async function kept(t: TestTree) {
   return answer;
 }
 
-test("the edits are one commit on the branch, and the tree is clean on it", async () => {
+test("the edits are one commit on the branch, and the tree is clean on it", { tags: ["long"] }, async () => {
   const t = await aTree();
   t.write("a.txt", "1\n2\n");
   t.write("new.bin", Buffer.from([0, 1, 2]));
@@ -25,7 +25,9 @@ test("the edits are one commit on the branch, and the tree is clean on it", asyn
   expect((await kept(t)).commit).toBe(commit);
 });
 
-test("commits of the agent are in it, and stay reachable from the snapshots", async () => {
+test("commits of the agent are in it, and stay reachable from the snapshots", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   t.write("a.txt", "1\n");
   await t.must(["commit", "-qam", "Its own"]);
@@ -37,13 +39,15 @@ test("commits of the agent are in it, and stay reachable from the snapshots", as
   await t.repository.must(["merge-base", "--is-ancestor", own, "refs/troupe/trees/t1"]);
 });
 
-test("without edits there is nothing to keep", async () => {
+test("without edits there is nothing to keep", { tags: ["long"] }, async () => {
   const t = await aTree();
   expect(await keepTree({ tree: t.tree, message: "m" }, t.ground)).toEqual({ type: "empty" });
   expect((await t.repository.must(["rev-parse", t.tree.branch])).trim()).toBe(t.tree.base);
 });
 
-test("a rebase that the agent left behind is over, and a locked index is left alone and said", async () => {
+test("a rebase that the agent left behind is over, and a locked index is left alone and said", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   t.write("a.txt", "mine\n");
   await t.must(["commit", "-qam", "Mine"]);

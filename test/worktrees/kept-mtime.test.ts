@@ -63,7 +63,9 @@ for (const [version, format] of [
     expect(await t.show(`${commit}:${path}`)).toBe("six\n");
   });
 
-test("the last snapshot before a removal has such a change, in ignored files too", async () => {
+test("the last snapshot before a removal has such a change, in ignored files too", {
+  tags: ["long"],
+}, async () => {
   const t = await treeIn(await repositoryOf({}, "sha1"), "t1");
   await t.snapshot();
   const path = await twoThenSix(t, () => t.snapshot());

@@ -28,7 +28,9 @@ async function kept(edit: (t: TestTree) => void): Promise<TestTree> {
   return t;
 }
 
-test("edits that stayed on their branch come into the checkout, beside what the person has there, and can be undone", async () => {
+test("edits that stayed on their branch come into the checkout, beside what the person has there, and can be undone", {
+  tags: ["long"],
+}, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
   put(t.repository.folder, { "a.txt": "1\n2\n3\n4\nmine\n", "b.txt": "mine\n" });
   await t.repository.must(["add", "b.txt"]);
@@ -49,7 +51,7 @@ test("edits that stayed on their branch come into the checkout, beside what the 
   expect({ mine: await persons(t.repository), a: read(t, "a.txt") }).toEqual(before);
 });
 
-test("also of a tree that was taken away, whose snapshots have them", async () => {
+test("also of a tree that was taken away, whose snapshots have them", { tags: ["long"] }, async () => {
   const t = await kept((tree) => tree.write("new.txt", "new\n"));
   expect(await removeTree({ tree: t.tree }, t.ground)).toEqual({ type: "done" });
   expect(await merge(t)).toMatchObject({ type: "merged", paths: ["new.txt"] });
@@ -62,7 +64,9 @@ test("also of a tree that was taken away, whose snapshots have them", async () =
   expect(await listed(t)).toMatchObject({ undone: false });
 });
 
-test("edits that came in already do not come in again, whatever is beside them by now; newer ones do", async () => {
+test("edits that came in already do not come in again, whatever is beside them by now; newer ones do", {
+  tags: ["long"],
+}, async () => {
   const t = await kept((tree) => tree.write("a.txt", "1\nagent\n3\n4\n5\n"));
   expect(await merge(t)).toMatchObject({ type: "merged", paths: ["a.txt"] });
   put(t.repository.folder, { "a.txt": "mine\nagent\n3\n4\n5\n" });
@@ -85,7 +89,9 @@ test("edits that came in already do not come in again, whatever is beside them b
   expect(await merge(t), "what was taken back").toMatchObject({ type: "merged", paths: ["b.txt"] });
 });
 
-test("a merge that was taken back below a newer one does not pass for one that came in", async () => {
+test("a merge that was taken back below a newer one does not pass for one that came in", {
+  tags: ["long"],
+}, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n"));
   const first = await merge(t);
   await restoreTree({ folder: t.repository.folder, name: "t1" }, t.ground);
@@ -99,7 +105,9 @@ test("a merge that was taken back below a newer one does not pass for one that c
   expect(read(t, "a.txt")).toBe("agent\n");
 });
 
-test("what it deletes is asked about first, as nobody knows any more whether that was meant (C15)", async () => {
+test("what it deletes is asked about first, as nobody knows any more whether that was meant (C15)", {
+  tags: ["long"],
+}, async () => {
   const t = await kept((tree) => {
     tree.write("a.txt", "agent\n");
     rmSync(tree.at("b.txt"));
@@ -127,7 +135,7 @@ test("what it deletes is asked about first, as nobody knows any more whether tha
   expect(existsSync(join(other.repository.folder, "b.txt"))).toBe(false);
 });
 
-test("a conflict is named with its files and changes nothing", async () => {
+test("a conflict is named with its files and changes nothing", { tags: ["long"] }, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
   put(t.repository.folder, { "a.txt": "mine\n2\n3\n4\n5\n" });
   expect(await merge(t)).toMatchObject({

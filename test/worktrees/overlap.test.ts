@@ -20,7 +20,9 @@ async function two() {
   return { one, other, lines, repository };
 }
 
-test("the same lines, touching lines, others, and a file that only one changes", async () => {
+test("the same lines, touching lines, others, and a file that only one changes", {
+  tags: ["long"],
+}, async () => {
   const { one, other, lines } = await two();
   one.write("a.txt", changed(10, "mine\n"));
   expect(await lines("a.txt")).toBe("others");
@@ -32,7 +34,7 @@ test("the same lines, touching lines, others, and a file that only one changes",
   expect(await lines("a.txt")).toBe("same");
 });
 
-test("a file that both made, and one without lines, are one place", async () => {
+test("a file that both made, and one without lines, are one place", { tags: ["long"] }, async () => {
   const { one, other, lines } = await two();
   for (const [t, byte] of [
     [one, 2],
@@ -45,7 +47,7 @@ test("a file that both made, and one without lines, are one place", async () => 
   expect(await lines("bin")).toBe("same");
 });
 
-test("lines of different bases cannot be compared", async () => {
+test("lines of different bases cannot be compared", { tags: ["long"] }, async () => {
   const { one, repository } = await two();
   repository.write({ "a.txt": changed(0, "another base\n") });
   await repository.commit("Further");

@@ -31,7 +31,9 @@ test("a tree without edits leaves nothing at all behind (C13)", async () => {
   expect(await t.repository.must(["worktree", "list", "--porcelain"])).not.toMatch(/t1/);
 });
 
-test("all that was in it is in refs of ours before it goes, staged and committed things too (C10)", async () => {
+test("all that was in it is in refs of ours before it goes, staged and committed things too (C10)", {
+  tags: ["long"],
+}, async () => {
   const t = await treeIn(await repositoryWith({ ".gitignore": ".env\n", "a.txt": "1\n" }), "t1");
   await t.snapshot();
   t.write(".env", "SECRET\n");
@@ -57,7 +59,7 @@ async function commitOfNothing(t: TestTree): Promise<string> {
   return (await t.must(["commit-tree", `${t.tree.base}^{tree}`, "-m", "of a ref of its own"])).trim();
 }
 
-test("a branch with the kept commit goes where the snapshots have it", async () => {
+test("a branch with the kept commit goes where the snapshots have it", { tags: ["long"] }, async () => {
   const t = await aTree();
   t.write("a.txt", "1\n");
   const kept = await keepTree({ tree: t.tree, message: "m" }, t.ground);
@@ -67,7 +69,7 @@ test("a branch with the kept commit goes where the snapshots have it", async () 
   expect(await refs(t)).not.toMatch(/heads\/worktree-t1/);
 });
 
-test("a branch with commits that are not of the tree stays", async () => {
+test("a branch with commits that are not of the tree stays", { tags: ["long"] }, async () => {
   const t = await aTree();
   await t.must(["checkout", "-q", "--detach"]);
   const other = await t.repository.commit("Somebody else's");
@@ -130,7 +132,9 @@ test("a locked tree, and one that another stands in, are left alone", async () =
   expect(await remove(t)).toMatchObject({ reason: expect.stringMatching(/stands within/) });
 });
 
-test("a removal that a death cut off is gone on with, and what is gone is not taken for deleted", async () => {
+test("a removal that a death cut off is gone on with, and what is gone is not taken for deleted", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   t.write("a.txt", "precious\n");
   const { commit } = await t.snapshot();

@@ -54,7 +54,7 @@ test("a linked work tree is a checkout of its own, with the common folder of the
   });
 });
 
-test("where there can be no worktree one sentence says why", async () => {
+test("where there can be no worktree one sentence says why", { tags: ["long"] }, async () => {
   const person = await repositoryWith({ "a.txt": "1" });
   const bare = join(temporaryFolder(), "bare.git");
   await person.must(["clone", "-q", "--bare", person.folder, bare]);
@@ -89,7 +89,7 @@ test("what steers git from the environment leads nowhere else", async () => {
   expect(await repositoryAt(person.folder, groundOf({ env }))).toMatchObject({ top: person.folder });
 });
 
-test("an operation in progress is named", async () => {
+test("an operation in progress is named", { tags: ["long"] }, async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   const repo = await repositoryAt(person.folder, groundOf(person));
   if (isRefused(repo)) throw new Error(repo.reason);

@@ -25,7 +25,9 @@ async function edited(): Promise<TestTree> {
   return t;
 }
 
-test("a removed tree is put back with all it held last, ignored files and modes too", async () => {
+test("a removed tree is put back with all it held last, ignored files and modes too", {
+  tags: ["long"],
+}, async () => {
   const t = await edited();
   const before = await t.must(["status", "--porcelain"]);
   expect(await removeTree({ tree: t.tree }, t.ground)).toEqual({ type: "done" });
@@ -61,7 +63,9 @@ test("the diff is from the base to the newest snapshot, with ignored files last"
   expect(await diffTree({ ...named(t), name: "nobody" }, t.ground)).toMatchObject({ type: "refused" });
 });
 
-test("the list has what stands, what is of the dead, and what is removed and kept", async () => {
+test("the list has what stands, what is of the dead, and what is removed and kept", {
+  tags: ["long"],
+}, async () => {
   const t = await edited();
   const dead = await treeIn(t.repository, "t2", { owner: DEAD });
   const gone = await treeIn(t.repository, "t3", { owner: DEAD });

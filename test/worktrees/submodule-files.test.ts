@@ -17,7 +17,9 @@ async function withSubmodule(name: string | null): Promise<TestTree> {
 
 const back = (t: TestTree) => restoreTree({ folder: t.repository.folder, name: "t1" }, t.ground);
 
-test("what an agent writes into the folder of a submodule is kept with its tree, and comes back with that (C10)", async () => {
+test("what an agent writes into the folder of a submodule is kept with its tree, and comes back with that (C10)", {
+  tags: ["long"],
+}, async () => {
   const t = await withSubmodule(".gitmodules");
   t.write("lib/new.txt", "by Write\n");
   await t.snapshot(["lib/new.txt"]);
@@ -34,7 +36,9 @@ test("what an agent writes into the folder of a submodule is kept with its tree,
   ).toEqual(["by Edit\n", "by a command\n", "2\n"]);
 });
 
-test("where no .gitmodules names it, a tree with files in it is not removed", async () => {
+test("where no .gitmodules names it, a tree with files in it is not removed", {
+  tags: ["long"],
+}, async () => {
   const t = await withSubmodule(null);
   t.write("lib/new.txt", "new\n");
   await t.snapshot();

@@ -19,7 +19,9 @@ import { repositoryWith } from "../support/git-repository.ts";
 import { creationIn } from "../support/worktree-ground.ts";
 import { DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
 
-test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", async () => {
+test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const living = await treeIn(repository, "living");
   const empty = await treeIn(repository, "empty", { owner: DEAD });
@@ -51,7 +53,9 @@ test("only trees of the dead go, and of those only what is saved or empty (C10, 
   expect(await sweep({ folder: repository.folder }, groundOf(repository.env))).toMatchObject({ removed: [] });
 });
 
-test("what a death left half-made or half-removed goes, and the person's own prunable trees do not", async () => {
+test("what a death left half-made or half-removed goes, and the person's own prunable trees do not", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const half = await treeIn(repository, "half", { owner: DEAD, maker: DEAD.process, made: false });
   const deleted = await treeIn(repository, "deleted", { owner: DEAD });
@@ -70,7 +74,9 @@ test("what a death left half-made or half-removed goes, and the person's own pru
   expect(existsSync(treeRecordFolder(half.common, "half"))).toBe(false);
 });
 
-test("a half-made tree that a record names in another place than this repository's is not removed", async () => {
+test("a half-made tree that a record names in another place than this repository's is not removed", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const theirs = await repositoryWith({ "b.txt": "1\n" });
   const other = await treeIn(theirs, "half");
@@ -94,7 +100,9 @@ test("a half-made tree that a record names in another place than this repository
   expect(await theirs.must(["worktree", "list"])).toMatch(/half/);
 });
 
-test("a file that a full disk left empty does not let git see the trees, and goes with the last one", async () => {
+test("a file that a full disk left empty does not let git see the trees, and goes with the last one", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const folder = treesFolder(repository.folder);
   mkdirSync(folder, { recursive: true });
@@ -108,7 +116,7 @@ test("a file that a full disk left empty does not let git see the trees, and goe
   expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
 });
 
-test("a record that cannot be read is no leave to remove anything", async () => {
+test("a record that cannot be read is no leave to remove anything", { tags: ["long"] }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const t = await treeIn(repository, "t1", { owner: DEAD });
   writeFileSync(join(treeRecordFolder(t.common, "t1"), "owner.json"), "{");
@@ -132,7 +140,9 @@ test("index files that a killed keeper was using go, those of a living one stay"
   expect(readdirSync(ours).filter((name) => !name.startsWith("lock."))).toEqual([living]);
 });
 
-test("locks of our refs that a killed git has left go after a minute, others never", async () => {
+test("locks of our refs that a killed git has left go after a minute, others never", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const ground = groundOf(repository.env);
   const git = join(repository.folder, ".git");
@@ -147,7 +157,9 @@ test("locks of our refs that a killed git has left go after a minute, others nev
   expect(there()).toEqual(theirs);
 });
 
-test("what a killed git has left of packing refs goes after ten minutes, unless somebody's gc runs; then git works again", async () => {
+test("what a killed git has left of packing refs goes after ten minutes, unless somebody's gc runs; then git works again", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const ground = groundOf(repository.env);
   const git = join(repository.folder, ".git");
@@ -167,7 +179,9 @@ test("what a killed git has left of packing refs goes after ten minutes, unless 
   await repository.must(["pack-refs", "--all"]);
 });
 
-test("the folder of trees that were never made goes, and merged files that were never shown", async () => {
+test("the folder of trees that were never made goes, and merged files that were never shown", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const ground = groundOf(repository.env);
   const t = await treeIn(repository, "t1", { owner: DEAD });

@@ -190,7 +190,9 @@ test("neither a lock on the tree's own index, nor its .git being gone or elsewhe
   expect((await t.snapshot()).changed).toHaveLength(1);
 });
 
-test("twenty at once are one after the other, and nothing is left lying about", async () => {
+test("twenty at once are one after the other, and nothing is left lying about", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   const names = Array.from({ length: 20 }, (_, at) => `n${at}.txt`);
   const answers = await Promise.all(
@@ -239,7 +241,9 @@ test("a chain that git has lost parts of is begun anew rather than built on", as
   expect(answer.type).toBe("taken");
 });
 
-test("what was whole of a chain that git has lost parts of stays held, and the tree can still be removed", async () => {
+test("what was whole of a chain that git has lost parts of stays held, and the tree can still be removed", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   const commits: string[] = [];
   for (const at of [1, 2, 3, 4, 5]) {

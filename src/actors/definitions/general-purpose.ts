@@ -3,7 +3,7 @@ import { defineAgent } from "./definition.ts";
 export const generalPurpose = defineAgent({
   name: "general-purpose",
   whenToUse:
-    "A task of several steps that fits no other agent: research and changes together, with every tool the session has.",
+    "A task of several steps that fits no other agent: research and changes together, with every tool that an agent can have.",
   tools: "all",
   prompt: `You are a general-purpose agent: you carry out one task from start to end, on your own.
 

@@ -24,7 +24,7 @@ export const cronCommand: Command = {
   options: [json, sessionFlags.cwd],
   examples: [
     ["troupe cron list", "what is scheduled here, and when it is due next"],
-    ["troupe cron delete 3fk2", "end one of them"],
+    ["troupe cron delete 3fk2pq9a", "end one of them"],
   ],
   run: runCron,
 };

@@ -19,7 +19,7 @@ const prompt: ToolPrompt = {
   ],
   recover:
     "when the person says no, or nobody can be asked, plan in your own mind and go on with the task as it was given.",
-  limits: `only the main conversation can do it, and it holds for every agent below it. Editing is refused meanwhile; commands that only read still run. The plan has at most ${MAX_PLAN_CHARS} characters.`,
+  limits: `only the main conversation can do it, and it holds for every agent below it. Of files, only the plan file can be changed meanwhile; commands that only read still run. The plan has at most ${MAX_PLAN_CHARS} characters.`,
 };
 
 export function enterPlanModeTool(

@@ -90,7 +90,7 @@ test("what is new, renamed, changed or agreed to counts at the next look; else i
   const trust = { trusted: () => false, agreed: () => agreed };
   const library = agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles);
   const first = await library.look();
-  expect(first.agents[0]?.permissionMode).toBeUndefined();
+  expect(first.agents.map(({ permissionMode }) => permissionMode)).toEqual([undefined]);
   expect(await library.look()).toBe(first);
   writeFileSync(join(cwd, "beside.txt"), "No agent.");
   writeFileSync(join(cwd, ".claude/agents/beside.txt"), "No agent either.");

@@ -225,7 +225,9 @@ const SEED = 90_001;
 const WORLDS = 24;
 const PROMPTS = 10;
 
-test("whatever is changed just before a prompt, it is seen as by one who reads everything", async () => {
+test("whatever is changed just before a prompt, it is seen as by one who reads everything", {
+  tags: ["long"],
+}, async () => {
   const worlds = await Promise.all(Array.from({ length: WORLDS }, (_, at) => world(SEED + at)));
   // Until folders are known by their stamps alone, where the disk is one that tells.
   const last = worlds.at(-1)?.at(SKILLS) ?? "";

@@ -112,7 +112,7 @@ describe("whatever stands in a folder of agents", () => {
     expect(agents.map(({ name }) => name)).toContain("b");
   });
 
-  test("thousands are bounded, and what was left out is said once", async () => {
+  test("thousands are bounded, and what was left out is said once", { tags: ["long"] }, async () => {
     const here = places();
     const files = Object.fromEntries(Array.from({ length: 2_100 }, (_, n) => [`a${n}.md`, simple(`a${n}`)]));
     agentsIn(here.project, files);

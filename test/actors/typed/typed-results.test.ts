@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { defineAgent } from "../../../src/actors/definitions/definition.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
-import { everyDayHosts, hosts, supervised } from "../../support/supervised.ts";
+import { everyDayHosts, shippedHosts, supervised } from "../../support/supervised.ts";
 
 const schema = {
   type: "object",
@@ -28,7 +28,7 @@ const inTurn = (...replies: readonly string[]) => {
   return (): ScriptedTurn => ({ text: replies[asked++] ?? "no more" });
 };
 
-describe.each(hosts)("an agent whose answer must be data, on %s", (host) => {
+describe.each(shippedHosts)("an agent whose answer must be data, on %s", (host) => {
   test("is told the schema, and its answer is there as text and as data", async () => {
     const { supervisor, model } = supervised(host, inTurn(JSON.stringify(good)));
     const { summary } = await supervisor.spawn({ prompt: "Look.", output: schema });

@@ -29,6 +29,7 @@ function turnOf(request: ModelRequest): ScriptedTurn {
 }
 
 test("an answer that must be data is checked once more after any death, and no more is asked than before", {
+  tags: ["long"],
   timeout: 60_000,
 }, async () => {
   const first = world("in-thread", turnOf);

@@ -75,7 +75,8 @@ describe("what a folder's agents would do", () => {
     expect([...notes, ...told.notes].filter((note) => note.includes("not trusted"))).toEqual([
       "This folder is not trusted, so some of what its agent definitions say does not count: dba (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
     ]);
-    expect(told.agents.find(({ name }) => name === "dba")).not.toHaveProperty("hooks");
+    const dba = told.agents.filter(({ name }) => name === "dba");
+    expect(dba.map(({ hooks }) => hooks)).toEqual([undefined]);
   });
 
   test("--trust agrees to what there is at the beginning, not to what is written later", async () => {
@@ -87,7 +88,7 @@ describe("what a folder's agents would do", () => {
     expect(told.agents[0]?.hooks).toBeDefined();
     agentsIn(cwd, { "dba.md": simple("dba", powers("./later.sh")) });
     const now = await told.agentsNow();
-    expect(now?.agents[0]).not.toHaveProperty("hooks");
+    expect(now?.agents.map(({ hooks }) => hooks)).toEqual([undefined]);
     expect(now?.notes).toEqual([expect.stringMatching(/not trusted, .*: dba \(hooks\)/)]);
   });
 });

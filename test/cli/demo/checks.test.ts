@@ -48,6 +48,7 @@ const all = (begin: Seen, after: Seen, { agents }: Roles) => [
 describe("what the demo says of a checkout was looked at (issue 6, done when)", () => {
   test.each([["\n"], ["\r\n"]])(
     "all of it holds after the agents' edits, lines ending in %j",
+    { tags: ["long"] },
     async (eol) => {
       const files = { a: "1\n2\n", "b.md": `x${eol}y${eol}`, "README.md": `# R${eol}${eol}text${eol}` };
       const { begin, see, roles } = await played(files);
@@ -69,13 +70,13 @@ describe("what the demo says of a checkout was looked at (issue 6, done when)", 
     ["a file less", ({ write }) => write({ "your-notes.md": null })],
     ["an edit less", ({ write }) => write({ "third-agent.md": null })],
     ["an edit twice", ({ folder }) => appendFileSync(join(folder, "README.md"), "By the first agent.\n")],
-  ])("%s that is another makes one of the statements untrue", async (_, change) => {
+  ])("%s that is another makes one of the statements untrue", { tags: ["long"] }, async (_, change) => {
     const { repository, begin, see, roles } = await played();
     await change(repository);
     expect(all(begin, await see(), roles).some(({ ok }) => !ok)).toBe(true);
   });
 
-  test("an undo takes one agent's edits, and nothing else", async () => {
+  test("an undo takes one agent's edits, and nothing else", { tags: ["long"] }, async () => {
     const { repository, begin, see, roles } = await played();
     const [first, second, third] = roles.agents;
     if (!first || !second || !third) throw new Error("there are three agents");
@@ -94,7 +95,9 @@ describe("what the demo says of a checkout was looked at (issue 6, done when)", 
   });
 });
 
-test("files that lines can be put into: texts, the likeliest first, none that git merges in its own way", async () => {
+test("files that lines can be put into: texts, the likeliest first, none that git merges in its own way", {
+  tags: ["long"],
+}, async () => {
   const { git } = await repositoryWith({
     ...{ "src/z.ts": "1\n2\n", "docs/a.md": "1\n2\n", "README.md": "1\n2\n", "b.txt": "1\n2\n" },
     ...{ "one-line.md": "1\n", "open.md": "1\n2", "with blank.md": "1\n2\n", ".hidden.md": "1\n2\n" },

@@ -24,7 +24,7 @@ async function leftBehind(): Promise<TestTree> {
 }
 
 describe("the built program, over a real repository", () => {
-  test("lists, shows, removes and brings back what an agent left (A16.3)", async () => {
+  test("lists, shows, removes and brings back what an agent left (A16.3)", { tags: ["long"] }, async () => {
     const tree = await leftBehind();
     const listed = await inside(tree, "worktrees", "list");
     expect(listed.err).toBe("");
@@ -63,7 +63,9 @@ describe("the built program, over a real repository", () => {
     expect(existsSync(tree.at("new.txt"))).toBe(true);
   });
 
-  test("runs nothing that the repository's configuration names, until the folder is trusted", async () => {
+  test("runs nothing that the repository's configuration names, until the folder is trusted", {
+    tags: ["long"],
+  }, async () => {
     const tree = await leftBehind();
     const ran = `${tree.repository.folder}-ran`;
     await tree.repository.must(["config", "filter.evil.clean", `touch ${ran}; cat`]);
@@ -89,7 +91,7 @@ describe("the built program, over a real repository", () => {
     expect(existsSync(ran)).toBe(true);
   });
 
-  test("one clear sentence where there is no repository", async () => {
+  test("one clear sentence where there is no repository", { tags: ["long"] }, async () => {
     const cwd = temporaryFolder();
     for (const argv of [
       ["worktrees", "list"],

@@ -20,7 +20,9 @@ function evalSkills(program: string, args: readonly string[], env: Readonly<Reco
   });
 }
 
-test("eval:skills prints a line for each violation and their count, and exits with 1 (A12.8)", async () => {
+test("eval:skills prints a line for each violation and their count, and exits with 1 (A12.8)", {
+  tags: ["long"],
+}, async () => {
   const { url } = await modelThat({
     "a letter": [read("letters/0117.txt"), answer],
     "a sum": [load("table-names"), answer],
@@ -34,7 +36,7 @@ test("eval:skills prints a line for each violation and their count, and exits wi
   expect(code).toBe(1);
 });
 
-test("with 0 where the model always keeps the rule", async () => {
+test("with 0 where the model always keeps the rule", { tags: ["long"] }, async () => {
   const { url } = await modelThat({});
   const { code, out } = await evalSkills(await bundledProgram(SCRIPT), ["--json"], {
     ANTHROPIC_BASE_URL: url,
@@ -43,7 +45,9 @@ test("with 0 where the model always keeps the rule", async () => {
   expect(code).toBe(0);
 });
 
-test("with 2 where no model can be reached, and says why; --json is the same as data", async () => {
+test("with 2 where no model can be reached, and says why; --json is the same as data", {
+  tags: ["long"],
+}, async () => {
   const none = await evalSkills(SCRIPT, [], {});
   expect(none).toMatchObject({ code: 2, out: "" });
   expect(none.err).toContain("set ANTHROPIC_API_KEY");

@@ -12,7 +12,9 @@ async function evaluationOf(replies: Replies): Promise<Evaluation & { readonly s
   return { ...evaluation, sent: requests.map(({ rawBody }) => rawBody).join("\n") };
 }
 
-test("each way not to load the skill that matches first is counted once, and nothing else (A12.8)", async () => {
+test("each way not to load the skill that matches first is counted once, and nothing else (A12.8)", {
+  tags: ["long"],
+}, async () => {
   const { judged, violations, open, sent } = await evaluationOf({
     // Another tool first: with the skill later, never, and in the same reply.
     "notes of a version": [read("CHANGELOG.md"), load("release-notes"), answer],
@@ -59,7 +61,9 @@ test("each way not to load the skill that matches first is counted once, and not
   }
 });
 
-test("a conversation that tells nothing is neither kept nor violated, and after one without a reply none is begun", async () => {
+test("a conversation that tells nothing is neither kept nor violated, and after one without a reply none is begun", {
+  tags: ["long"],
+}, async () => {
   const { judged, violations, open } = await evaluationOf({
     "an announcement": [{ text: "" }],
     "a commit, from a file": [apiError(401, "authentication_error", "no such key")],

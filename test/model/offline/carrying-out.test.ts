@@ -39,7 +39,7 @@ describe("instructions are carried out with the tools that are offered", () => {
     expect(text).toContain(`a.txt:${line}`);
   });
 
-  test("append finds the end of a file that Read shows in pages", async () => {
+  test("append finds the end of a file that Read shows in pages", { tags: ["long"] }, async () => {
     const cwd = await folderWith({
       "long.txt": `${Array.from({ length: 4_500 }, (_, at) => `line ${at % 7}`).join("\n")}\n`,
     });

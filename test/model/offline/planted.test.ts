@@ -23,6 +23,7 @@ afterAll(async () => {
 describe("on a generated repository that nobody has seen", () => {
   test.each([11, 22, 33, 44, 55])(
     "at least 8 of 10 questions cite the planted definition, and every citation is true (seed %i)",
+    { tags: ["long"] },
     async (seed) => {
       const root = await freshRoot();
       const missed: string[] = [];

@@ -55,7 +55,7 @@ const text = ({ repository: { folder } }: Clash, file: string) => readFileSync(j
 const names = ({ calls }: Conversation) => calls.map(({ name }) => name);
 
 describe("a conflict that is given back is settled by keeping both sides (issue 6, 5)", () => {
-  test("the checkout's side first, and the report is whole and honest", async () => {
+  test("the checkout's side first, and the report is whole and honest", { tags: ["long"] }, async () => {
     const both = await clash({ "README.md": "one\n" }, 'append "mine" to README.md', {
       "README.md": "one\ntheirs\n",
     });
@@ -75,7 +75,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
     expect(again.text.match(/is not checked/g)).toHaveLength(1);
   });
 
-  test("several places of several files, each where it is", async () => {
+  test("several places of several files, each where it is", { tags: ["long"] }, async () => {
     const gap = Array.from({ length: 9 }, (_, at) => `line ${at}\n`).join("");
     const was = `a\n${gap}a\n${gap}end\n`;
     const both = await clash(
@@ -93,7 +93,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
     );
   });
 
-  test("two places with the same words are told apart", async () => {
+  test("two places with the same words are told apart", { tags: ["long"] }, async () => {
     const gap = "x\n".repeat(9);
     const both = await clash({ f: `a\n${gap}a\n` }, 'in f replace all "a" with "m"', {
       f: `t\n${gap}t\n`,
@@ -113,7 +113,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
       "one\ntheirs\ntwo\nmine\n",
       ["-c", "merge.conflictStyle=diff3"],
     ],
-  ] as const)("%s", async (_, was, theirs, becomes, config) => {
+  ] as const)("%s", { tags: ["long"] }, async (_, was, theirs, becomes, config) => {
     const both = await clash({ f: was }, 'append "mine" to f', { f: theirs }, config);
     expect(text(both, "f")).toContain("<<<<<<<");
     await settling(both);

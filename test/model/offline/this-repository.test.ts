@@ -17,14 +17,16 @@ test.each([
   ["where are exit codes decided?", "src/cli/exit-codes.ts"],
   ["how long does Retry-After make everyone wait?", "src/model/retry-after.ts"],
   ["where are ids made?", "src/mailbox/ids.ts"],
-])("%s cites %s, and nothing that is not so", async (question, path) => {
+])("%s cites %s, and nothing that is not so", { tags: ["long"] }, async (question, path) => {
   const { text, turns } = await converse({ cwd: root, prompt: question });
   expect(citedLines(text).map((cited) => cited.path)).toContain(path);
   expect(await untrueCitations(root, text)).toEqual([]);
   expect(turns).toBeLessThanOrEqual(5);
 });
 
-test("two questions to the main conversation bring two agents' summaries, citations kept", async () => {
+test("two questions to the main conversation bring two agents' summaries, citations kept", {
+  tags: ["long"],
+}, async () => {
   const prompt = "where is the wire format of messages decided? how does an agent end?";
   const { text, calls } = await converse({ cwd: root, prompt, ...main });
   expect(calls.map(({ name }) => name)).toEqual(["Agent", "Agent"]);

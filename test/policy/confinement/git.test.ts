@@ -141,7 +141,9 @@ test("a repository within the tree is the actor's own affair", async () => {
   expect(running("git tag v1")).not.toBeNull();
 });
 
-test("what is refused is what would have changed the person's repository, and the rest changes nothing of it", async () => {
+test("what is refused is what would have changed the person's repository, and the rest changes nothing of it", {
+  tags: ["long"],
+}, async () => {
   const { repository, path, running } = await enclosed();
   const seen = async () => {
     const asked = [

@@ -166,7 +166,7 @@ describe("properties of every decision", () => {
     );
   });
 
-  test("shell syntax of any kind is decided, and the same way twice", () => {
+  test("shell syntax of any kind is decided, and the same way twice", { tags: ["long"] }, () => {
     fc.assert(
       fc.property(syntax, lists, modes, (command, rules, mode) => {
         const first = judged(rules, mode, command);

@@ -65,7 +65,9 @@ const HARMLESS: readonly (readonly [Claim, string])[] = [
 ];
 
 describe("what the fuzzer of command lines sees", unless(problem), () => {
-  it("shows each hole that was found in the policy, and nothing in harmless lines", async () => {
+  it("shows each hole that was found in the policy, and nothing in harmless lines", {
+    tags: ["long"],
+  }, async () => {
     const root = makeRoot();
     try {
       const copies = new Copies(root);

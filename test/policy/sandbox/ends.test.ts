@@ -26,7 +26,9 @@ describe("what ends in the sandbox", unless(whyNoBubblewrap), () => {
     await allGone;
   });
 
-  test("a time that is up ends all of it, also what is deaf to TERM (fault 31), and what was written is told", async () => {
+  test("a time that is up ends all of it, also what is deaf to TERM (fault 31), and what was written is told", {
+    tags: ["long"],
+  }, async () => {
     const { commands, request } = opened();
     const { path, ready, allGone } = witness();
     const { signal } = new AbortController();
@@ -67,6 +69,7 @@ describe("what ends in the sandbox", unless(whyNoBubblewrap), () => {
 
   test.each([["without a network", ""], ...(whyNoSocat === null ? [["with one", "allowed.invalid"]] : [])])(
     "nothing survives a killed main process, and the next session moves what a command made, %s",
+    { tags: ["long"] },
     async (_w, domain = "") => {
       const folder = temporaryFolder("troupe-killed-");
       const { path, ready, allGone } = witness();

@@ -84,7 +84,7 @@ const repository = (root: string) =>
 const SECRET = "not to be read";
 
 describe("a command that only reads", unless(whyNoBubblewrap), () => {
-  test("is not confined where a denied file lies too deep for a mask", async () => {
+  test("is not confined where a denied file lies too deep for a mask", { tags: ["long"] }, async () => {
     const { root, prepare } = confinedIn("beside", {}, { deny: ["Read(.env)"] });
     const name = "d".repeat(200);
     onTestFinished(() => void execFileSync("rm", ["-rf", join(root, name)]));
@@ -122,15 +122,19 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     ["by another name", "mv a.txt b.txt"],
     ["over a mount", "unshare -rm mount -t tmpfs x /mnt"],
     ["by a new permission", "chmod 777 a.txt"],
-  ])("does not write %s, and its result says that it ran read-only", async (_what, command) => {
-    const { run, root, at } = confinedIn("home/work", { "home/work/a.txt": "before" });
-    const result = await run(command);
-    expect(result.exitCode).not.toBe(0);
-    expect(result.reason).toBe("It ran read-only, without network.");
-    expect(readdirSync(root)).toEqual(["a.txt"]);
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("before");
-    expect(existsSync("/etc/troupe-was-here") || existsSync(at("home/new"))).toBe(false);
-  });
+  ])(
+    "does not write %s, and its result says that it ran read-only",
+    { tags: ["long"] },
+    async (_what, command) => {
+      const { run, root, at } = confinedIn("home/work", { "home/work/a.txt": "before" });
+      const result = await run(command);
+      expect(result.exitCode).not.toBe(0);
+      expect(result.reason).toBe("It ran read-only, without network.");
+      expect(readdirSync(root)).toEqual(["a.txt"]);
+      expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("before");
+      expect(existsSync("/etc/troupe-was-here") || existsSync(at("home/new"))).toBe(false);
+    },
+  );
 
   test("has a private directory for temporary files, which is empty again for the next one", async () => {
     const { run } = confinedIn("beside");
@@ -145,7 +149,7 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     ["git's credentials", "home/.config/git/credentials", 'cat "$HOME/.config/git/credentials"'],
     ["credentials beside programs", "home/.cargo/credentials.toml", 'cat "$HOME/.cargo/credentials.toml"'],
     ["by a link", "home/.ssh/id", "cat link"],
-  ])("does not read %s", async (_what, path, command) => {
+  ])("does not read %s", { tags: ["long"] }, async (_what, path, command) => {
     const { run, at, root } = confinedIn("home/work", { [path]: SECRET, "home/.cargo/bin/x": "" }, {});
     symlinkSync(at("home/.ssh/id"), join(root, "link"));
     const { output, exitCode } = await run(command);
@@ -199,7 +203,9 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     expect(output.head).not.toContain(SECRET);
   });
 
-  test("is not confined if not all can be hidden: then it is judged without", async () => {
+  test("is not confined if not all can be hidden: then it is judged without", {
+    tags: ["long"],
+  }, async () => {
     const many = Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`beside/${i}.pem`, ""]));
     expect(await confinedIn("beside", many, { deny: ["Read(*.pem)"] }).prepare("read")).toBeNull();
     expect(await confinedIn("beside", {}, { deny: ["Read"] }).prepare("read")).toBeNull();
@@ -259,7 +265,7 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     expect((await run("echo found; exit 3")).reason).toBeUndefined();
   });
 
-  test("is not run at all if its confinement cannot be built", async () => {
+  test("is not run at all if its confinement cannot be built", { tags: ["long"] }, async () => {
     const { prepare, root } = confinedIn("beside", { "beside/.env": "" }, { deny: ["Read(.env)"] });
     const prepared = await prepare("read");
     if (prepared === null) throw new Error("it cannot be confined");

@@ -49,7 +49,9 @@ async function inTree() {
 }
 
 describe("a tree in the sandbox", unless(whyNoBubblewrap), () => {
-  test("an actor works and commits in its tree, and nothing of the person's is another (C11)", async () => {
+  test("an actor works and commits in its tree, and nothing of the person's is another (C11)", {
+    tags: ["long"],
+  }, async () => {
     const { run, persons, repository, path, branch } = { ...(await inTree()), branch: "worktree-agent-1" };
     const before = await persons();
     const main = await repository.must(["rev-parse", "main"]);
@@ -68,7 +70,9 @@ describe("a tree in the sandbox", unless(whyNoBubblewrap), () => {
     expect((await repository.git.run(["fsck", "--no-dangling"])).code).toBe(0);
   });
 
-  test("what is not its own cannot be written, whatever the command is (C11)", async () => {
+  test("what is not its own cannot be written, whatever the command is (C11)", {
+    tags: ["long"],
+  }, async () => {
     const { run, checkout, other, path, beside, persons } = await inTree();
     const before = await persons();
     const commands = [
@@ -106,7 +110,9 @@ describe("a tree in the sandbox", unless(whyNoBubblewrap), () => {
   });
 });
 
-test("what git needs is found by what git notes of the tree, not by what the tree says", async () => {
+test("what git needs is found by what git notes of the tree, not by what the tree says", {
+  tags: ["long"],
+}, async () => {
   const { tree, path, checkout, home } = await enclosed();
   const common = join(checkout, ".git");
   const expected = ["worktrees/agent-1", "objects", "refs/heads", "logs/refs/heads"];

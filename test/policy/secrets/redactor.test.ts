@@ -169,7 +169,7 @@ describe("known credentials", () => {
 describe("the hint that comes first", () => {
   const { suspect } = redactionOf({ values: ['quo"te\nvalue'] });
 
-  test("finds whatever would be replaced, also as a JSON string", () => {
+  test("finds whatever would be replaced, also as a JSON string", { tags: ["long"] }, () => {
     const secrets = [...SECRETS.map(([, one]) => one), ...KEPT.map(([, before, one]) => before + one)];
     const text = fc.tuple(
       fc.string({ unit: "binary" }),
@@ -198,47 +198,51 @@ describe("the hint that comes first", () => {
 });
 
 /** What takes the square of a text's length would need minutes here, and the time limit of a test ends it. */
-test.each(SECRET_PATTERNS)("no text makes a pattern slow: $name $hint", ({ hint, find }) => {
-  const atoms = [
-    ...[
-      "sk-",
-      "eyJ",
-      "eyJaB3dE6gH9j",
-      ".eyJ",
-      "://",
-      "://a:",
-      ":",
-      "@",
-      "-",
-      "-----BEGIN PRIVATE KEY-----\n",
-    ],
-    ...[
-      "aB3",
-      "ghp_",
-      "npm_",
-      "AKIA",
-      "AIza",
-      "bearer ",
-      "authorization: bearer ",
-      "aws_secret_access_key=",
-      " ",
-    ],
-    ...[
-      "\u001b[31m",
-      "xoxb-",
-      "hf_",
-      "pypi-AgE",
-      "_authToken=",
-      "x-api-key:",
-      "hooks.slack.com/services/",
-      "\\n",
-    ],
-  ];
-  for (const one of atoms) {
-    for (const other of ["", "a", ...atoms.slice(0, 6)]) {
-      const text = (one + other).repeat(200_000 / (one.length + other.length));
-      expect(text.search(hint)).toBeLessThan(text.length);
-      expect(text.replace(find, "").length).toBeLessThanOrEqual(text.length);
+test.each(SECRET_PATTERNS)(
+  "no text makes a pattern slow: $name $hint",
+  { tags: ["long"] },
+  ({ hint, find }) => {
+    const atoms = [
+      ...[
+        "sk-",
+        "eyJ",
+        "eyJaB3dE6gH9j",
+        ".eyJ",
+        "://",
+        "://a:",
+        ":",
+        "@",
+        "-",
+        "-----BEGIN PRIVATE KEY-----\n",
+      ],
+      ...[
+        "aB3",
+        "ghp_",
+        "npm_",
+        "AKIA",
+        "AIza",
+        "bearer ",
+        "authorization: bearer ",
+        "aws_secret_access_key=",
+        " ",
+      ],
+      ...[
+        "\u001b[31m",
+        "xoxb-",
+        "hf_",
+        "pypi-AgE",
+        "_authToken=",
+        "x-api-key:",
+        "hooks.slack.com/services/",
+        "\\n",
+      ],
+    ];
+    for (const one of atoms) {
+      for (const other of ["", "a", ...atoms.slice(0, 6)]) {
+        const text = (one + other).repeat(200_000 / (one.length + other.length));
+        expect(text.search(hint)).toBeLessThan(text.length);
+        expect(text.replace(find, "").length).toBeLessThanOrEqual(text.length);
+      }
     }
-  }
-});
+  },
+);

@@ -7,7 +7,10 @@ import { observe, whyNoBash } from "./real-bash.ts";
 const why = whyNoBash();
 
 describe("our parser against the real bash (faults-and-threats 6)", unless(why), () => {
-  test("of 2,000 random strings none runs a command that no part shows", { timeout: 120_000 }, async () => {
+  test("of 2,000 random strings none runs a command that no part shows", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const random = seeded(20_261_121);
     const commands = Array.from({ length: 2000 }, () => randomCommand(random)).filter(isUnderstood);
     const tried = await observe(commands);

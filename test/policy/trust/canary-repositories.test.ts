@@ -311,20 +311,24 @@ async function visit(
 }
 
 describe("an untrusted repository, asked about by the program", { timeout: 60_000 }, () => {
-  test.each(everyNth(canaries, 6))("runs nothing and widens nothing: $name", async (canary) => {
-    const { sang, err, out, code } = await visit(canary);
-    // A run that failed early would prove nothing.
-    expect(code, err).toBe(0);
-    expect(sang, `${err}${out}`).toBe(false);
-    expect(err).toContain("embedded offline model");
-    expect(err.split("\n").filter((line) => line.includes("is not trusted"))).toHaveLength(
-      canary.told ? 1 : 0,
-    );
-    expect(err).not.toMatch(/\p{Bidi_Control}/u);
-    expect(err).not.toContain("\u001b[2J");
-  });
+  test.each(everyNth(canaries, 6))(
+    "runs nothing and widens nothing: $name",
+    { tags: ["long"] },
+    async (canary) => {
+      const { sang, err, out, code } = await visit(canary);
+      // A run that failed early would prove nothing.
+      expect(code, err).toBe(0);
+      expect(sang, `${err}${out}`).toBe(false);
+      expect(err).toContain("embedded offline model");
+      expect(err.split("\n").filter((line) => line.includes("is not trusted"))).toHaveLength(
+        canary.told ? 1 : 0,
+      );
+      expect(err).not.toMatch(/\p{Bidi_Control}/u);
+      expect(err).not.toContain("\u001b[2J");
+    },
+  );
 
-  test("leads the conversation to no other server (env.ANTHROPIC_BASE_URL)", async () => {
+  test("leads the conversation to no other server (env.ANTHROPIC_BASE_URL)", { tags: ["long"] }, async () => {
     let calls = 0;
     const server = createServer((_, response) => {
       calls++;
@@ -351,7 +355,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     canaries.filter(({ sings }) => sings),
     7,
   );
-  test.each(trusted)("runs it once it is trusted: $name", async (canary) => {
+  test.each(trusted)("runs it once it is trusted: $name", { tags: ["long"] }, async (canary) => {
     const { sang, err, out, code } = await visit(canary, "--trust");
     expect(code, err).toBe(0);
     // What git runs for a command that reads is confined with it, and fails to write.
@@ -360,7 +364,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(err).not.toContain("is not trusted");
   });
 
-  test("is asked nothing about git where its repository is an ordinary one", async () => {
+  test("is asked nothing about git where its repository is an ordinary one", { tags: ["long"] }, async () => {
     const { err, out, code } = await visit({
       name: "",
       prompt: 'run "git status --short && git log --oneline && git diff"',
@@ -376,6 +380,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
 
   test.each(["core.fsmonitor", "a repository in a folder of it, gone into first"])(
     "runs it by a rule of the person's: %s",
+    { tags: ["long"] },
     async (name) => {
       const canary = canaries.find((one) => one.name === name);
       if (canary === undefined) throw new Error("there is no such canary");
@@ -397,7 +402,9 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(err).toContain("ended with exit code 3");
   });
 
-  test("can still be worked in: what it denies is denied, and the answer comes", async () => {
+  test("can still be worked in: what it denies is denied, and the answer comes", {
+    tags: ["long"],
+  }, async () => {
     const { code, out } = await visit({
       name: "",
       make: (repository) => settings(repository, { permissions: { deny: ["Bash(dd:*)"], allow: ["Bash"] } }),

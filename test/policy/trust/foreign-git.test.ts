@@ -41,7 +41,7 @@ describe("git's configuration is read as git reads it", () => {
     ),
   );
 
-  test("whatever is in it: nothing that git reads is missed", () => {
+  test("whatever is in it: nothing that git reads is missed", { tags: ["long"] }, () => {
     const file = join(temporaryFolder(), "config");
     let compared = 0;
     fc.assert(
@@ -96,7 +96,7 @@ describe("what git would run in a repository", () => {
     ["remote.origin.uploadpack", "./x"],
     ["merge.a.driver", "./x"],
     ["lfs.customtransfer.a.path", "./x"],
-  ])("%s is named with what it runs", (key, value) => {
+  ])("%s is named with what it runs", { tags: ["long"] }, (key, value) => {
     const folder = repository();
     git(folder, "config", key, value);
     const [found, ...others] = words(folder);
@@ -105,7 +105,9 @@ describe("what git would run in a repository", () => {
     expect(found?.toLowerCase()).toContain(`${key.toLowerCase()} in .git/config`);
   });
 
-  test("is nothing in an ordinary one: remotes, branches, a person, LFS, switches, an alias", () => {
+  test("is nothing in an ordinary one: remotes, branches, a person, LFS, switches, an alias", {
+    tags: ["long"],
+  }, () => {
     const folder = repository();
     for (const [key, value] of [
       ["remote.origin.url", "git@example.com:a/b.git"],
@@ -128,7 +130,9 @@ describe("what git would run in a repository", () => {
     expect(words(temporaryFolder())).toEqual([]);
   });
 
-  test("is found from below, behind a .git file, for a worktree, and for a bare repository", () => {
+  test("is found from below, behind a .git file, for a worktree, and for a bare repository", {
+    tags: ["long"],
+  }, () => {
     const folder = repository();
     git(folder, "config", "core.pager", "./x");
     mkdirSync(join(folder, "a/b"), { recursive: true });
@@ -199,7 +203,7 @@ describe("what git would run in a repository", () => {
       return { folder, inner };
     }
 
-    test("is looked into, as git does where it only reads", () => {
+    test("is looked into, as git does where it only reads", { tags: ["long"] }, () => {
       const { folder, inner } = holding();
       expect(git(folder, "ls-files", "-s")).toContain("160000");
       if (/\d$/.test(form) && form !== "sha256")

@@ -43,7 +43,10 @@ describe("as many threads as there are descriptors for", () => {
     );
   });
 
-  test("a session with 64 descriptors runs more agents than it has threads for", onLinux, async () => {
+  test("a session with 64 descriptors runs more agents than it has threads for", {
+    ...onLinux,
+    tags: ["long"],
+  }, async () => {
     const request = JSON.stringify({
       cwd: temporaryFolder(),
       home: temporaryFolder(),

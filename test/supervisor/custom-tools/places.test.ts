@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { type CustomTool, defineTool, type ToolSpec } from "../../../src/supervisor/custom-tools.ts";
-import { type HostName, hosts, supervised } from "../../support/supervised.ts";
+import { type HostName, shippedHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { count, never, quit, spin, where } from "./thread-tools.ts";
 
@@ -46,7 +46,7 @@ const warningsOf = (events: ReturnType<typeof session>["events"]) =>
   events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
 
 describe("where a library user's tool runs", () => {
-  test("in the agent's thread, which has none of the user's environment", async () => {
+  test("in the agent's thread, which has none of the user's environment", { tags: ["long"] }, async () => {
     const { supervisor, model } = session("worker threads", [where]);
     await supervisor.spawn({ type: "caller", prompt: "Where" });
     expect(resultsIn(model.requests)).toEqual([
@@ -125,7 +125,7 @@ describe("where a library user's tool runs", () => {
   });
 });
 
-describe.each(hosts)("a tool that never returns, %s", (host) => {
+describe.each(shippedHosts)("a tool that never returns, %s", (host) => {
   const onCaller = defineTool({
     runsIn: "caller",
     ...{ name: "Never", description, inputSchema: z.object({ file: z.string() }), permissionLevel: "read" },
@@ -140,19 +140,25 @@ describe.each(hosts)("a tool that never returns, %s", (host) => {
   test.each([
     ["in the agent's thread", never],
     ["on the caller's thread", onCaller],
-  ])("%s is given up at its deadline; the user is warned, and the agent continues", async (_where, tool) => {
-    const { supervisor, model, events } = session(host, [tool], { file: join(temporaryFolder(), "aborted") });
-    const { summary } = await supervisor.spawn({ type: "caller", description: "waits", prompt: "Never" });
-    expect(summary).toMatchObject({ status: "done", text: "done" });
-    expect(resultsIn(model.requests)).toEqual([
-      expect.stringMatching(
-        /^Never did not return within 0\.5 s\. Its signal was aborted and its result is unknown/,
-      ),
-    ]);
-    expect(warningsOf(events)).toEqual([
-      'Never, called by caller "waits", did not return within 0.5 s. Its signal was aborted, and the agent continues without its result.',
-    ]);
-  });
+  ])(
+    "%s is given up at its deadline; the user is warned, and the agent continues",
+    { tags: ["long"] },
+    async (_where, tool) => {
+      const { supervisor, model, events } = session(host, [tool], {
+        file: join(temporaryFolder(), "aborted"),
+      });
+      const { summary } = await supervisor.spawn({ type: "caller", description: "waits", prompt: "Never" });
+      expect(summary).toMatchObject({ status: "done", text: "done" });
+      expect(resultsIn(model.requests)).toEqual([
+        expect.stringMatching(
+          /^Never did not return within 0\.5 s\. Its signal was aborted and its result is unknown/,
+        ),
+      ]);
+      expect(warningsOf(events)).toEqual([
+        'Never, called by caller "waits", did not return within 0.5 s. Its signal was aborted, and the agent continues without its result.',
+      ]);
+    },
+  );
 });
 
 describe("a tool in the agent's thread cannot take the session with it", () => {
@@ -163,7 +169,9 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
     expect(readFileSync(file, "utf8")).toBe("Error: Never did not return within 0.5 s.");
   });
 
-  test("if it computes for ever: others answer meanwhile, and its agent is ended by name", async () => {
+  test("if it computes for ever: others answer meanwhile, and its agent is ended by name", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, events } = session(
       "worker threads",
       [spin, where],
@@ -181,14 +189,16 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
     expect(warningsOf(events)).toContainEqual(expect.stringMatching(/spins.*Spin/));
   });
 
-  test("if it ends its process: that ends its agent's thread alone", async () => {
+  test("if it ends its process: that ends its agent's thread alone", { tags: ["long"] }, async () => {
     const { supervisor } = session("worker threads", [quit, where]);
     const quits = await supervisor.spawn({ type: "caller", prompt: "Quit" });
     expect(quits.summary).toMatchObject({ status: "failed", reason: expect.stringContaining("7") });
     expect((await supervisor.spawn({ type: "caller", prompt: "Where" })).summary.status).toBe("done");
   });
 
-  test("if it leaves something behind in its thread: the next agent has another one", async () => {
+  test("if it leaves something behind in its thread: the next agent has another one", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model } = session("worker threads", [count]);
     for (let agent = 0; agent < 3; agent += 1)
       expect((await supervisor.spawn({ type: "caller", prompt: "Count" })).summary.status).toBe("done");

@@ -20,7 +20,9 @@ function turnOf(request: ModelRequest): ScriptedTurn {
   return textsOf(request).includes("merged") ? { text: "Over." } : { calls: [{ name: "Agent", input }] };
 }
 
-test("C13: an agent whose process died when it had a tree and had not begun goes on in that tree, and its edits come back", async () => {
+test("C13: an agent whose process died when it had a tree and had not begun goes on in that tree, and its edits come back", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const first = world("in-thread", turnOf, { cwd: repository.folder });
   await first.supervisor.prompt("go");

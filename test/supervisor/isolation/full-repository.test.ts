@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { worktreeLine } from "../../../src/supervisor/worktree-words.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
 import { unless } from "../../support/needs.ts";
 import { smallDisk } from "../../support/small-disk.ts";
@@ -48,7 +49,9 @@ describe("a full repository", unless(disk.why), () => {
     expect(summary).toMatchObject({ status: "failed", reason: FULL });
   });
 
-  test("is said in one sentence with the edits of an agent, which are not counted as none", async () => {
+  test("is said in one sentence with the edits of an agent, which are not counted as none", {
+    tags: ["long"],
+  }, async () => {
     const { cwd, fill, free } = smallRepository();
     const { supervisor, events } = supervised(
       "in-thread",
@@ -65,8 +68,10 @@ describe("a full repository", unless(disk.why), () => {
       prompt: "edit",
       isolation: "worktree",
     });
-    expect(summary.worktree).toMatchObject({ outcome: "kept", reason: FULL });
-    const said = JSON.stringify([summary.worktree, events.filter(({ type }) => type === "warning")]);
+    const { worktree } = summary;
+    expect(worktree).toMatchObject({ outcome: "kept", reason: FULL });
+    expect(worktree && worktreeLine(worktree, "agent1")).toMatch(/^files not counted, not merged; /);
+    const said = JSON.stringify([worktree, events.filter(({ type }) => type === "warning")]);
     expect(said).not.toMatch(/keeper|ENOSPC|\.git\/troupe/);
     free();
     await supervisor.close();

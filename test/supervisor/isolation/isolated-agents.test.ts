@@ -57,7 +57,9 @@ async function mine({ must }: TestRepository): Promise<string> {
 }
 
 describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) => {
-  test("edits are merged back beside what the person has not committed, and the tree is gone (A11.6, A16.4, A22.26)", async () => {
+  test("edits are merged back beside what the person has not committed, and the tree is gone (A11.6, A16.4, A22.26)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       if (said.includes("was created")) return { text: "Written." };
       return write(at(request, "new.txt"), "of the agent\n");
@@ -91,7 +93,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("a conflict goes back to its owner, who finds both sides and settles it (issue 6, 5)", async () => {
+  test("a conflict goes back to its owner, who finds both sides and settles it (issue 6, 5)", {
+    tags: ["long"],
+  }, async () => {
     const bothWrote = barrier(2);
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       const file = at(request, "a.txt");
@@ -113,7 +117,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(repository, "a.txt")).not.toContain("<<<<<<<");
   });
 
-  test("a conflict that its owner does not settle stays on its branch after two tries, and names file and lines", async () => {
+  test("a conflict that its owner does not settle stays on its branch after two tries, and names file and lines", {
+    tags: ["long"],
+  }, async () => {
     const bothWrote = barrier(2);
     let asked = 0;
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
@@ -155,7 +161,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(readFileSync(join(path, "new.txt"), "utf8")).toBe("of the agent\n");
   });
 
-  test("a write to the checkout is refused, with the right path named (C11)", async () => {
+  test("a write to the checkout is refused, with the right path named (C11)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (_, said) => {
       if (said.includes("of its own") || said.includes("of your own: write")) return { text: said };
       return write(join(repository.folder, "b.txt"), "leaked\n");
@@ -166,7 +174,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(summary.worktree?.outcome).toBe("empty");
   });
 
-  test("commit: one commit with the report as its message, on what HEAD is", async () => {
+  test("commit: one commit with the report as its message, on what HEAD is", { tags: ["long"] }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) =>
       said.includes("was created")
         ? { text: "Wrote the new file." }
@@ -180,7 +188,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["status", "--porcelain"])).toBe(" M b.txt\n");
   });
 
-  test("keep, and ask without anybody to ask: the edits stay on their branch", async () => {
+  test("keep, and ask without anybody to ask: the edits stay on their branch", {
+    tags: ["long"],
+  }, async () => {
     for (const merge of ["keep", "ask"] as const) {
       const { repository, supervisor } = await sessionIn(host, (request, said) =>
         said.includes("was created") ? { text: "Done." } : write(at(request, "new.txt"), "x\n"),
@@ -194,7 +204,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     }
   });
 
-  test("the check runs on the merged files before they reach the checkout; where it fails they do not", async () => {
+  test("the check runs on the merged files before they reach the checkout; where it fails they do not", {
+    tags: ["long"],
+  }, async () => {
     const check = "grep -q person b.txt && ! grep -q bad new.txt";
     const { repository, supervisor } = await sessionIn(
       host,
@@ -230,7 +242,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
   });
 
-  test("the set-up command runs in the tree before the agent starts; where it fails the agent does not start (C14)", async () => {
+  test("the set-up command runs in the tree before the agent starts; where it fails the agent does not start (C14)", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model } = await sessionIn(
       host,
       (request, said) => (said.includes("ready") ? { text: "It is ready." } : read(at(request, "made.txt"))),
@@ -267,7 +281,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     await expect(supervisor.spawn(isolated("x"))).rejects.toThrow(/core\.fsmonitor/);
   });
 
-  test("deletions by its own calls come back; others are held back and named (C15)", async () => {
+  test("deletions by its own calls come back; others are held back and named (C15)", {
+    tags: ["long"],
+  }, async () => {
     let root = "";
     const { repository, supervisor } = await sessionIn(
       host,
@@ -285,7 +301,8 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     );
     const { summary } = await supervisor.spawn(isolated("delete"));
     expect(existsSync(join(repository.folder, "b.txt"))).toBe(false);
-    expect(summary.worktree?.held).toBeUndefined();
+    expect(summary.worktree).toMatchObject({ outcome: "merged" });
+    expect(summary.worktree).not.toHaveProperty("held");
 
     const other = await sessionIn(
       host,
@@ -312,7 +329,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(other.repository, "new.txt")).toBe("x\n");
   });
 
-  test("an agent in a tree that starts another with a tree of its own gets its edits into its tree, and both come back (A11.6)", async () => {
+  test("an agent in a tree that starts another with a tree of its own gets its edits into its tree, and both come back (A11.6)", {
+    tags: ["long"],
+  }, async () => {
     const roots = new Set<string>();
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       roots.add(rootOf(request));
@@ -347,7 +366,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("the caller reads in its result what became of the edits, and undo takes them back (issue 6, 6)", async () => {
+  test("the caller reads in its result what became of the edits, and undo takes them back (issue 6, 6)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor, model } = await sessionIn(host, (request, said) => {
       if (request.actor !== "main") {
         if (said.includes("was created")) return { text: "Inner done." };
@@ -380,7 +401,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
   });
 
-  test("one that goes on after its edits came back works in the same place, on what the checkout is by now", async () => {
+  test("one that goes on after its edits came back works in the same place, on what the checkout is by now", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       const more = said.includes("and now more");
       if (more && said.includes("was overwritten")) return { text: "More done." };
@@ -397,7 +420,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("what is said to one that was kept for a command, while its edits come back, changes nothing of what came of them, and is told to be unheard", async () => {
+  test("what is said to one that was kept for a command, while its edits come back, changes nothing of what came of them, and is told to be unheard", {
+    tags: ["long"],
+  }, async () => {
     const pipes = temporaryFolder();
     for (const name of ["command", "check"]) execFileSync("mkfifo", [join(pipes, name)]);
     const rests = Promise.withResolvers<ActorId>();
@@ -435,7 +460,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(warnings).toEqual([`Agent ${id} ended before it heard: turn left`]);
   });
 
-  test("one whose edits stayed on their branch goes on in its tree with them", async () => {
+  test("one whose edits stayed on their branch goes on in its tree with them", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       if (said.includes("and now more"))
         return said.includes("other.txt was created")

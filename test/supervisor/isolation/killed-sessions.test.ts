@@ -89,6 +89,7 @@ async function expectUndone(repository: TestRepository, { agents }: Run): Promis
 
 test.each(isLong ? [0, 1, 2] : [0])(
   "killed in the middle of an agent's work, at its reply %i: gone on with, its edits come back once (C10)",
+  { tags: ["long"], timeout: LIMIT },
   async (diesAt) => {
     const repository = await repositoryWith(FILES);
     expect((await run(repository, { diesAt })).signal).toBe("SIGKILL");
@@ -97,46 +98,44 @@ test.each(isLong ? [0, 1, 2] : [0])(
     await expectMergedOnce(repository, again);
     await expectUndone(repository, again);
   },
-  LIMIT,
 );
 
-test(
-  "killed while the check runs on its edits, after its answer: they come back once (C10)",
-  async () => {
-    const repository = await repositoryWith(FILES);
-    const once = join(dirname(repository.folder), "killed-once");
-    const check = `test -e ${once} || { touch ${once}; ${killingTheSession(repository)} exit 1; }`;
-    expect((await run(repository, { check })).signal).toBe("SIGKILL");
-    expect(existsSync(join(repository.folder, "one.txt"))).toBe(false);
-    const again = await run(repository, { check });
-    await expectMergedOnce(repository, again);
-    await expectUndone(repository, again);
-  },
-  LIMIT,
-);
+test("killed while the check runs on its edits, after its answer: they come back once (C10)", {
+  tags: ["long"],
+  timeout: LIMIT,
+}, async () => {
+  const repository = await repositoryWith(FILES);
+  const once = join(dirname(repository.folder), "killed-once");
+  const check = `test -e ${once} || { touch ${once}; ${killingTheSession(repository)} exit 1; }`;
+  expect((await run(repository, { check })).signal).toBe("SIGKILL");
+  expect(existsSync(join(repository.folder, "one.txt"))).toBe(false);
+  const again = await run(repository, { check });
+  await expectMergedOnce(repository, again);
+  await expectUndone(repository, again);
+});
 
-test(
-  "killed with its keeper while the files are being written for the checkout: they come back once (C10)",
-  async () => {
-    const repository = await repositoryWith({ ...FILES, ".gitattributes": "one.txt filter=deadly\n" });
-    const once = join(dirname(repository.folder), "killed-once");
-    const script = join(dirname(repository.folder), "deadly.sh");
-    writeFileSync(
-      script,
-      `test -e ${once} || { touch ${once}; ${killingTheSession(repository)} ${KILLING_THE_KEEPER} exit 1; }\ncat\n`,
-    );
-    await repository.must(["config", "filter.deadly.smudge", `sh ${script}`]);
-    expect((await run(repository)).signal).toBe("SIGKILL");
-    expect(existsSync(once)).toBe(true);
-    const again = await run(repository);
-    await expectMergedOnce(repository, again);
-    await expectUndone(repository, again);
-  },
-  LIMIT,
-);
+test("killed with its keeper while the files are being written for the checkout: they come back once (C10)", {
+  tags: ["long"],
+  timeout: LIMIT,
+}, async () => {
+  const repository = await repositoryWith({ ...FILES, ".gitattributes": "one.txt filter=deadly\n" });
+  const once = join(dirname(repository.folder), "killed-once");
+  const script = join(dirname(repository.folder), "deadly.sh");
+  writeFileSync(
+    script,
+    `test -e ${once} || { touch ${once}; ${killingTheSession(repository)} ${KILLING_THE_KEEPER} exit 1; }\ncat\n`,
+  );
+  await repository.must(["config", "filter.deadly.smudge", `sh ${script}`]);
+  expect((await run(repository)).signal).toBe("SIGKILL");
+  expect(existsSync(once)).toBe(true);
+  const again = await run(repository);
+  await expectMergedOnce(repository, again);
+  await expectUndone(repository, again);
+});
 
 test.each(isLong ? ["", "the person's, since\n"] : ["the person's, since\n"])(
   "killed after its edits were back and before its summary was written: they are not brought back again, and the summary says merged (%j)",
+  { tags: ["long"], timeout: LIMIT },
   async (since) => {
     const repository = await repositoryWith(FILES);
     await run(repository);
@@ -154,7 +153,6 @@ test.each(isLong ? ["", "the person's, since\n"] : ["the person's, since\n"])(
       expect(onDisk(repository, "a.txt")).toBe(since);
     }
   },
-  LIMIT,
 );
 
 /** Shell words that kill the session that runs in this repository. */

@@ -21,6 +21,7 @@ const LIMIT = 300_000;
 
 test.each(cases)(
   `${long(20, 7)} agents, 30 % overlapping edits, a person who edits and stages meanwhile: nothing of anybody is lost ($host, seed $seed; issue 6, D7, C13, C15)`,
+  { tags: ["long"], timeout: LIMIT },
   async ({ host, seed }) => {
     const head = { at: "" };
     const many = await manyAgents(
@@ -45,11 +46,11 @@ test.each(cases)(
     expect(await notRecoverable(many)).toEqual([]);
     await leavesOnlyWhatIsKept(many);
   },
-  LIMIT,
 );
 
 test.each(cases)(
   "a person who never rests: every save of theirs is there, and what was merged is in the checkout ($host, seed $seed; C13)",
+  { tags: ["long"], timeout: LIMIT },
   async ({ host, seed }) => {
     const many = await manyAgents({
       ...{ host, seed: seed + 100, agents: long(20, 3), overlap: "tell" },
@@ -61,11 +62,11 @@ test.each(cases)(
     expect(await notRecoverable(many)).toEqual([]);
     await leavesOnlyWhatIsKept(many);
   },
-  LIMIT,
 );
 
 test.each(cases)(
   "undo of all restores the first tree, though conflicts were settled in between ($host, seed $seed; issue 6, D7)",
+  { tags: ["long"], timeout: LIMIT },
   async ({ host, seed }) => {
     const first = { files: new Map<string, string>(), tree: "" };
     const many = await manyAgents(
@@ -87,11 +88,11 @@ test.each(cases)(
     expect(await treeOf(repository)).toBe(first.tree);
     expect(readFileSync(join(repository.folder, ".git/index"))).toEqual(index);
   },
-  LIMIT,
 );
 
 test.each(cases)(
   "where files are leased the second waits: no conflict at all, and every edit that was made is in the checkout ($host, seed $seed; D8)",
+  { tags: ["long"], timeout: LIMIT },
   async ({ host, seed }) => {
     const many = await manyAgents({
       ...{ host, seed: seed + 300, agents: long(20, 4), overlap: "wait" },
@@ -103,11 +104,11 @@ test.each(cases)(
     expect(notInTheCheckout(many).toSorted()).toEqual(many.wentWithout.toSorted());
     expect(brokenIn(many.repository)).toEqual([]);
   },
-  LIMIT,
 );
 
 test.each(everyDayHosts)(
   "two agents that write to the same file are both told before either ends (%s; D8)",
+  { tags: ["long"] },
   async (host) => {
     const repository = await repositoryWith({ "a.txt": "one\n" });
     const both = barrier(2);

@@ -162,7 +162,9 @@ describe("the session's own socket (C20, D13)", () => {
     }
   });
 
-  test("drops a viewer that does not read, holding no more than it was sent once", async () => {
+  test("drops a viewer that does not read, holding no more than it was sent once", {
+    tags: ["long"],
+  }, async () => {
     const { clock, session, path } = await liveSession();
     const many = (turn: number) =>
       Array.from({ length: 4_000 }, (_, n) =>
@@ -244,7 +246,7 @@ describe("sockets of dead sessions (fault: kill -9)", () => {
     ).toThrow("SIGKILL");
   }
 
-  test("are swept by the next one, near and far; those that live stay", async () => {
+  test("are swept by the next one, near and far; those that live stay", { tags: ["long"] }, async () => {
     for (const home of [temporaryFolder(), join(temporaryFolder(), "h".repeat(100))]) {
       killed(home, "dead00000001");
       killed(home, SESSION);
@@ -273,7 +275,9 @@ describe("sockets of dead sessions (fault: kill -9)", () => {
     );
   });
 
-  test("are not listed; one that listens and says nothing is, as one that does not say who it is", async () => {
+  test("are not listed; one that listens and says nothing is, as one that does not say who it is", {
+    tags: ["long"],
+  }, async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, "run"));
     const open: Socket[] = [];

@@ -46,7 +46,9 @@ async function watching({ supervisor, cwd, home }: Supervised) {
 }
 
 describe("a real session, looked at (C20, D13)", () => {
-  test("is shown with its agents as they wait, work and end, and its own end", async () => {
+  test("is shown with its agents as they wait, work and end, and its own end", {
+    tags: ["long"],
+  }, async () => {
     let answer = () => {};
     const held = new Promise<void>((resolve) => {
       answer = resolve;

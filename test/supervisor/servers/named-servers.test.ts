@@ -67,25 +67,29 @@ describe("a server that does not exist (A11.3)", () => {
   test.each([
     ["with a server", { githab: server("raw.ts", "plain") }],
     ["without any that starts", { githab: OFF }],
-  ])("is told once to the person, to the agent, and in the spawn's result, %s", async (_, mcpServers) => {
-    const { supervisor, model, events } = supervised(
-      "in-thread",
-      (request, n) => {
-        if (!isMain(request)) return { text: "done" };
-        return n === 0 ? { calls: [asks("reviewer"), asks("Explore")] } : { text: "ok" };
-      },
-      { agents: [kind("reviewer", ["github"])], mcpServers },
-    );
-    await supervisor.prompt("go");
-    await supervisor.prompt("again");
-    expect(warningsIn(events)).toEqual([MISSING]);
-    const [, second] = model.requests.filter(isMain);
-    expect(textsOf(second ?? fail()).split(MISSING)).toHaveLength(2);
-    const mine = model.requests.find(({ system }) => system.join().includes("You are reviewer."));
-    expect(textsOf(mine ?? fail())).toContain(`${MISSING} Go on without what is missing`);
-    const other = model.requests.find((one) => !isMain(one) && one !== mine);
-    expect(textsOf(other ?? fail())).not.toContain("github");
-  });
+  ])(
+    "is told once to the person, to the agent, and in the spawn's result, %s",
+    { tags: ["long"] },
+    async (_, mcpServers) => {
+      const { supervisor, model, events } = supervised(
+        "in-thread",
+        (request, n) => {
+          if (!isMain(request)) return { text: "done" };
+          return n === 0 ? { calls: [asks("reviewer"), asks("Explore")] } : { text: "ok" };
+        },
+        { agents: [kind("reviewer", ["github"])], mcpServers },
+      );
+      await supervisor.prompt("go");
+      await supervisor.prompt("again");
+      expect(warningsIn(events)).toEqual([MISSING]);
+      const [, second] = model.requests.filter(isMain);
+      expect(textsOf(second ?? fail()).split(MISSING)).toHaveLength(2);
+      const mine = model.requests.find(({ system }) => system.join().includes("You are reviewer."));
+      expect(textsOf(mine ?? fail())).toContain(`${MISSING} Go on without what is missing`);
+      const other = model.requests.find((one) => !isMain(one) && one !== mine);
+      expect(textsOf(other ?? fail())).not.toContain("github");
+    },
+  );
 
   test("is told when such an agent is started in the background", async () => {
     const { supervisor, model } = supervised(

@@ -8,7 +8,9 @@ const LINES = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
 const text = (changed: Record<number, string> = {}) => LINES.map((line, at) => changed[at] ?? line).join("");
 
 describe("edits are brought back (A16.4, C15)", () => {
-  it("into files the person has changed meanwhile; HEAD, index, refs, config and hooks keep their bytes", async () => {
+  it("into files the person has changed meanwhile; HEAD, index, refs, config and hooks keep their bytes", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: text(), b: "b\n", "gone/c": "c\n", staged: "1\n" });
     repository.write({ a: text({ 1: "uncommitted\n" }), staged: "2\n", "own new": "mine\n" });
     await repository.must(["add", "staged"]);
@@ -51,7 +53,9 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(tree).not.toBe("");
   });
 
-  it("and undone to the exact bytes, rights and times (again: the one before)", async () => {
+  it("and undone to the exact bytes, rights and times (again: the one before)", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: text(), "gone/deep/c": "c\n", "x/y": "1\n" });
     const first = picture(repository.folder);
     const [one, two] = [await agentIn(repository, "one"), await agentIn(repository, "two")];
@@ -76,7 +80,7 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(lstatSync(join(repository.folder, "a")).nlink).toBe(1);
   });
 
-  it("an older one is undone where no later one touched its files", async () => {
+  it("an older one is undone where no later one touched its files", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n" });
     const [one, two] = [await agentIn(repository, "one"), await agentIn(repository, "two")];
     one.write({ a: "one\n" });
@@ -87,7 +91,9 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(readFileSync(join(repository.folder, "b"), "utf8")).toBe("two\n");
   });
 
-  it("undo asks where something changed since, and with force puts that aside first", async () => {
+  it("undo asks where something changed since, and with force puts that aside first", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n", c: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", b: null, d: "new\n", c: "2\n" });
@@ -112,7 +118,7 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(kept).toEqual(["3\n", "again\n"]);
   });
 
-  it("not where the checkout is another than was checked", async () => {
+  it("not where the checkout is another than was checked", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n" });
@@ -125,7 +131,7 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(picture(repository.folder)).toEqual(before);
   });
 
-  it("nothing where nothing was changed", async () => {
+  it("nothing where nothing was changed", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n" });
@@ -145,7 +151,7 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(Object.keys(picture(repository.folder))).toEqual(["a", "b[1]", "d"]);
   });
 
-  it("into a linked work tree as into any other checkout", async () => {
+  it("into a linked work tree as into any other checkout", { tags: ["long"] }, async () => {
     const main = await repositoryWith({ a: text(), b: "1\n" });
     const folder = join(main.folder, "..", "linked");
     await main.must(["worktree", "add", "-q", "-b", "linked", folder]);

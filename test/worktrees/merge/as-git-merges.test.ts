@@ -148,7 +148,7 @@ const CASES: Record<string, Case> = {
 };
 
 describe("edits are merged as git merges them, byte for byte", () => {
-  it.each(Object.entries(CASES))("%s", async (_, one) => {
+  it.each(Object.entries(CASES))("%s", { tags: ["long"] }, async (_, one) => {
     const { base, mine = {}, agent, config = {}, modes = {} } = one;
     const repository = await emptyRepository();
     for (const [name, value] of Object.entries(config)) await repository.must(["config", name, value]);

@@ -14,7 +14,7 @@ const text = (changed: Record<number, string> = {}) => LINES.map((line, at) => c
 const MOMENTS = ["before the proof", "after the proof", "as it is moved"] as const;
 
 describe("a save of the person while edits are brought in", () => {
-  it.each(MOMENTS)("is merged with the edits if both fit: %s", async (moment) => {
+  it.each(MOMENTS)("is merged with the edits if both fit: %s", { tags: ["long"] }, async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: text() });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", b: text({ 15: "agent\n" }) });
@@ -43,7 +43,7 @@ describe("a save of the person while edits are brought in", () => {
     expect(picture(repository.folder, { times: false })).toEqual({ a: "100644  1\n", b: "100644  saved\n" });
   });
 
-  it.each(MOMENTS)("is no conflict if it is made again each time: %s", async (moment) => {
+  it.each(MOMENTS)("is no conflict if it is made again each time: %s", { tags: ["long"] }, async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: text() });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", b: text({ 15: "agent\n" }) });
@@ -104,7 +104,7 @@ function savingAt(moment: (typeof MOMENTS)[number], root: string, save: (count: 
 }
 
 describe("several at once", () => {
-  it("come in one after the other, and all are undone in turn", async () => {
+  it("come in one after the other, and all are undone in turn", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const before = picture(repository.folder);
     const agents = [];
@@ -120,7 +120,10 @@ describe("several at once", () => {
     expect(picture(repository.folder)).toEqual(before);
   });
 
-  it("and a person who saves at any time has every save in the file", { timeout: 120_000 }, async () => {
+  it("and a person who saves at any time has every save in the file", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const repository = await repositoryWith({ a: text(), b: text() });
     const child = fork(join(import.meta.dirname, "saving-process.ts"), { stdio: "inherit" });
     const seen = new Set<string>();
@@ -149,7 +152,7 @@ describe("several at once", () => {
 });
 
 describe("a program that had a file open", () => {
-  it("wrote to what was put aside: undo brings its words, and says so", async () => {
+  it("wrote to what was put aside: undo brings its words, and says so", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n" });

@@ -17,6 +17,7 @@ test.each([
   ["update-ref refs/troupe/merges/", 2],
 ] as const)(
   "faults: git gc --prune=now before %s, %d times, costs a merge another try",
+  { tags: ["long"] },
   async (at, times) => {
     const repository = await repositoryWith({ "a.txt": "1\n2\n3\n4\n5\n" });
     const t = await treeIn(repository, "t1");

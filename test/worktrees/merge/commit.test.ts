@@ -36,7 +36,9 @@ async function scene() {
 }
 
 describe("edits as one commit", () => {
-  it("of the agent's edits alone, by the person; what is staged stays staged, and undo takes all of it back", async () => {
+  it("of the agent's edits alone, by the person; what is staged stays staged, and undo takes all of it back", {
+    tags: ["long"],
+  }, async () => {
     const { repository, agent } = await scene();
     mkdirSync(join(repository.folder, ".git", "hooks"), { recursive: true });
     writeFileSync(join(repository.folder, ".git", "hooks", "post-commit"), "#!/bin/sh\ntouch ran\n", {
@@ -62,7 +64,9 @@ describe("edits as one commit", () => {
     expect(await state(repository)).toEqual(before);
   });
 
-  it("is refused, with nothing changed, where the lines are not committed or are staged otherwise", async () => {
+  it("is refused, with nothing changed, where the lines are not committed or are staged otherwise", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: text(), b: text() });
     put(repository.folder, { a: text({ 3: "uncommitted\n" }) });
     const agent = await agentIn(repository);
@@ -88,7 +92,9 @@ describe("edits as one commit", () => {
     expect(await repository.must(["for-each-ref", "refs/troupe/merges"])).toBe("");
   });
 
-  it("is undone only where HEAD is what it made; with force the files alone", async () => {
+  it("is undone only where HEAD is what it made; with force the files alone", {
+    tags: ["long"],
+  }, async () => {
     const { repository, agent } = await scene();
     const before = picture(repository.folder);
     await agent.apply({ commit: "x" });
@@ -102,7 +108,7 @@ describe("edits as one commit", () => {
     expect((await repository.must(["rev-parse", "HEAD"])).trim()).toBe(head);
   });
 
-  it("works without a commit before it, detached, and by nobody", async () => {
+  it("works without a commit before it, detached, and by nobody", { tags: ["long"] }, async () => {
     const repository = await emptyRepository();
     put(repository.folder, { a: "1\n" });
     const agent = await agentIn(repository);
@@ -120,19 +126,22 @@ describe("edits as one commit", () => {
     expect(await repository.must(["status", "--porcelain"])).toBe("");
   });
 
-  it("is there or is not after a death at any step", { timeout: 120_000 }, async () => {
+  it("is there or is not after a death at any step", { tags: ["long"], timeout: 120_000 }, async () => {
     const counting = dyingDisk(Number.POSITIVE_INFINITY);
     await (await scene()).agent.apply({ commit: "x" }, counting.disk);
     const steps = counting.steps();
+    const ends = new Set<string>();
     for (let at = steps - 1; at >= 0; at -= long(1, 6)) {
       const { repository, agent } = await scene();
       const before = await state(repository);
       await expect(agent.apply({ commit: "x" }, dyingDisk(at).disk), `step ${at}`).rejects.toThrow(Died);
       await rollBackUnfinished(join(repository.folder, ".git"), groundOf(repository.env));
-      if ((await undo(repository)).type === "nothing")
-        expect(await state(repository), `step ${at}`).toEqual(before);
+      const { type } = await undo(repository);
+      ends.add(type);
+      if (type === "nothing") expect(await state(repository), `step ${at}`).toEqual(before);
       else expect((await state(repository)).files, `step ${at}`).toEqual(before.files);
       expect(existsSync(join(repository.folder, ".git", "index.lock"))).toBe(false);
     }
+    expect([...ends].sort()).toEqual(["nothing", "undone"]);
   });
 });

@@ -119,7 +119,9 @@ describe("an exchange of files", () => {
     expect(readlinkSync(join(root, "linked"))).toBe("elsewhere");
   });
 
-  it("is taken back to the last byte, right and time after a death at any step, also one in taking back", () => {
+  it("is taken back to the last byte, right and time after a death at any step, also one in taking back", {
+    tags: ["long"],
+  }, () => {
     const counted = dyingDisk(Number.POSITIVE_INFINITY);
     exchange(all().work, counted.disk);
     const steps = counted.steps();
@@ -272,7 +274,7 @@ describe("a save at any moment of an exchange", () => {
     }
   });
 
-  it("is never lost in a race with another process", { timeout: 120_000 }, async () => {
+  it("is never lost in a race with another process", { tags: ["long"], timeout: 120_000 }, async () => {
     const folder = temporaryFolder();
     const child = fork(join(import.meta.dirname, "saving-process.ts"), { stdio: "inherit" });
     const seen = { done: 0, changed: 0, failed: 0 };

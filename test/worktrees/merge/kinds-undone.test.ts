@@ -9,6 +9,7 @@ const KINDS: Record<string, Files[string]> = {
 
 test.each(Object.entries(KINDS))(
   "where %s became a folder it is undone without a question",
+  { tags: ["long"] },
   async (_, was) => {
     const repository = await emptyRepository();
     put(repository.folder, { a: was, b: "b\n" });
@@ -22,7 +23,7 @@ test.each(Object.entries(KINDS))(
   },
 );
 
-test("where a folder became a file it is undone without a question", async () => {
+test("where a folder became a file it is undone without a question", { tags: ["long"] }, async () => {
   const repository = await emptyRepository();
   put(repository.folder, { "a/one": "1\n", "a/deep/two": "2\n" });
   await repository.commit("base");

@@ -71,7 +71,7 @@ describe("edits are not brought back, and nothing is changed, where", () => {
       conflict: expect.objectContaining({ kind: expect.stringMatching(/file\/directory/) }),
     },
   };
-  it.each(Object.entries(cases))("%s", async (_, { mine, files, conflict }) => {
+  it.each(Object.entries(cases))("%s", { tags: ["long"] }, async (_, { mine, files, conflict }) => {
     const repository = await repositoryWith({
       ".gitignore": "*.log\n",
       a: "1\n",

@@ -40,7 +40,9 @@ async function cutOff(step: number) {
   return { repository, before };
 }
 
-test("a merge that was cut off in a repository that was moved since is taken back where it is now", async () => {
+test("a merge that was cut off in a repository that was moved since is taken back where it is now", {
+  tags: ["long"],
+}, async () => {
   for (const step of [4, 6, 8]) {
     const { repository, before } = await cutOff(step);
     const moved = join(await temporaryFolder(), "moved");
@@ -51,7 +53,7 @@ test("a merge that was cut off in a repository that was moved since is taken bac
   }
 });
 
-test("a copy of a repository touches nothing of the one it was copied from", async () => {
+test("a copy of a repository touches nothing of the one it was copied from", { tags: ["long"] }, async () => {
   for (const step of [4, 6, 8]) {
     const { repository } = await cutOff(step);
     const copy = join(await temporaryFolder(), "copy");
@@ -77,7 +79,9 @@ test("what was merged before a repository was moved can be undone after", async 
   expect(picture(moved)).toEqual(before);
 });
 
-test("a journal that names places outside of the checkout has nothing written there", async () => {
+test("a journal that names places outside of the checkout has nothing written there", {
+  tags: ["long"],
+}, async () => {
   const theirs = await temporaryFolder();
   for (const path of ["../escaped", "/escaped", ".git/hooks/post-checkout", "link/escaped"]) {
     const repository = await repositoryWith({ a: "1\n" });

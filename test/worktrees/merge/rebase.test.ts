@@ -10,7 +10,9 @@ const inTree = async (repository: TestRepository, { tree }: Agent, ...args: stri
   (await gitIn(tree.path, repository.env).run(args)).out;
 
 describe("a conflict goes back to its owner", () => {
-  it("with the marks of both sides in its tree, and comes back once it is resolved", async () => {
+  it("with the marks of both sides in its tree, and comes back once it is resolved", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({
       a: "1\n2\n3\n",
       b: "1\n",
@@ -77,7 +79,7 @@ describe("a conflict goes back to its owner", () => {
     expect([...readFileSync(join(repository.folder, "bin"))]).toEqual([0, 3]);
   });
 
-  it("also where HEAD has moved, and its own commits stay reachable", async () => {
+  it("also where HEAD has moved, and its own commits stay reachable", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "agent\n" });
@@ -98,7 +100,7 @@ describe("a conflict goes back to its owner", () => {
 });
 
 describe("a check runs on the merged files in the agent's tree", () => {
-  it("which has its own back afterwards, whatever the check did", async () => {
+  it("which has its own back afterwards, whatever the check did", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({
       ".gitignore": "*.log\nbuild/\n",
       a: "1\n2\n3\n4\n5\n",
@@ -147,7 +149,7 @@ describe("a check runs on the merged files in the agent's tree", () => {
     });
   });
 
-  it("and a merge, or the next look, settles one that was never settled", async () => {
+  it("and a merge, or the next look, settles one that was never settled", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n2\n3\n", b: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "agent\n2\n3\n" });

@@ -8,6 +8,7 @@ const seeds = isLong ? [1, 2, 3, 4, 5, 6] : [1];
 
 test.each(seeds)(
   "what two agents did in two worktrees comes out as git merges it, or is the conflict git has, and is undone (issue 6, proof; seed %i)",
+  { tags: ["long"], timeout: 600_000 },
   async (seed) => {
     const repository = await emptyRepository();
     const merges = long(60, 4);
@@ -20,7 +21,6 @@ test.each(seeds)(
     expect(report.settled).toBeGreaterThan(merges / 5);
     expect(await repository.must(["for-each-ref"])).toBe(before);
   },
-  600_000,
 );
 
 test("a merge that changes a submodule is left out, one of one side only is no merge", async () => {

@@ -13,7 +13,7 @@ function pidsIn(file: string): number[] {
   return readFileSync(file, "utf8").trim().split(/\s+/).map(Number);
 }
 
-describe("C9: nothing is left", () => {
+describe("C9: nothing is left", { tags: ["long"] }, () => {
   test("where no server is configured nothing is started: no process, no thread", async () => {
     const before = children();
     const handles = process.getActiveResourcesInfo().length;
@@ -129,7 +129,7 @@ describe("C9: nothing is left", () => {
   });
 });
 
-describe("C9: one connection for all who need it", () => {
+describe("C9: one connection for all who need it", { tags: ["long"] }, () => {
   test("a server that an agent brings is shared, and ends with the last who holds it", async () => {
     const file = join(temporaryFolder(), "starts");
     const { mcp, state } = opened({});

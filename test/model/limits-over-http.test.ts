@@ -28,7 +28,7 @@ function headersOf(bucket: Bucket, burst: number): Record<string, string> {
   };
 }
 
-describe("what a server says of its limits", () => {
+describe("what a server says of its limits", { tags: ["long"] }, () => {
   const said = (headers: Record<string, string>) => (name: string) => headers[name];
   const now = Date.parse("2030-01-01T00:00:00Z");
 
@@ -82,6 +82,7 @@ describe("what a server says of its limits", () => {
 
 describe.each(isLong ? [true, false] : [false])(
   "a real server of 25 requests a second, in bursts of 8; it tells so: %s",
+  { tags: ["long"] },
   (tells) => {
     const limits = { perSecond: 25, burst: 8 };
 

@@ -81,6 +81,7 @@ const typesOf = ({ news }: Ended) =>
   news.map((it) => (it.type === "warn" || it.type === "end" ? `${it.type} ${it.finding.type}` : it.type));
 
 test("ten that misbehave get ten typed ends, and their siblings lose nothing (D2, faults 51-53)", {
+  tags: ["long"],
   timeout: 120_000,
 }, async () => {
   const host = threads(16);
@@ -125,7 +126,9 @@ test("ten that misbehave get ten typed ends, and their siblings lose nothing (D2
   expect(host.load()).toEqual({ threads: 0, waiting: 0 });
 });
 
-test("a tool that never settles is overdue; one that is busy for as long and turns is left alone", async () => {
+test("a tool that never settles is overdue; one that is busy for as long and turns is left alone", {
+  tags: ["long"],
+}, async () => {
   const host = threads(3);
   const { add, news } = watchedThreads();
   const busy = begin(host, "busy", "misbehave: keep busy");

@@ -9,7 +9,7 @@ import { ECHO_SCHEMA, PIXEL } from "./servers/good-server.ts";
 
 const good = { good: server("good.ts") };
 
-describe("A17.1: a server over stdio, written with the SDK", () => {
+describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] }, () => {
   test("A17.3: its tools come in pages, sorted, with the schema it gave, unchanged", async () => {
     const { mcp, warnings, state } = opened(good);
     await mcp.ready(20_000);
@@ -142,7 +142,7 @@ describe("A17.1: a server over stdio, written with the SDK", () => {
   });
 });
 
-describe("elicitation", () => {
+describe("elicitation", { tags: ["long"] }, () => {
   test("a question reaches the person with the server's words, and its answer the server", async () => {
     const asked: unknown[] = [];
     const ask = {
@@ -195,7 +195,7 @@ describe("elicitation", () => {
   });
 });
 
-describe("resources and prompts", () => {
+describe("resources and prompts", { tags: ["long"] }, () => {
   test("A3.32, A17.6: listed with their server, read by their address", async () => {
     const { mcp } = opened({ ...good, raw: server("raw.ts", "plain") });
     await mcp.ready(20_000);

@@ -6,7 +6,7 @@ import { never, opened, server } from "./opened-mcp.ts";
 
 const quick = { reconnectMs: 20, longestReconnectMs: 40 };
 
-describe("fault 58: a server that does not start", () => {
+describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
   test("never answers: named after its time, with what it wrote last; the others are there (A17.5)", async () => {
     const { mcp, state, warnings } = opened(
       { silent: server("raw.ts", "silent"), plain: server("raw.ts", "plain") },
@@ -87,7 +87,7 @@ describe("fault 58: a server that does not start", () => {
   });
 });
 
-describe("fault 58: a server that fails while it runs", () => {
+describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () => {
   test("crashes in a call: an error result that says what is not known, and it is started again", async () => {
     const file = join(temporaryFolder(), "starts");
     const { mcp, event, state } = opened({ raw: server("raw.ts", "plain", file) }, { limits: quick });

@@ -8,7 +8,7 @@ import { httpServer } from "./servers/http-server.ts";
 const quick = { reconnectMs: 20, longestReconnectMs: 100 };
 const hi = { name: "mcp__web__echo", input: { text: "hi" } };
 
-describe("A17.1: servers over HTTP, written with the SDK", () => {
+describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, () => {
   test("streamable HTTP: tools, calls, headers; the session is left at the end", async () => {
     const { url, requests, left } = await httpServer();
     const { mcp, state } = opened({ web: { type: "http", url, headers: { "X-Key": "k1" } } });
@@ -130,7 +130,7 @@ function signingIn(pages: string[]): (url: string) => void {
   };
 }
 
-describe("A17.1: signing in", () => {
+describe("A17.1: signing in", { tags: ["long"] }, () => {
   test("a server that wants it says so, and nothing is registered or opened unasked", async () => {
     const { url, requests } = await httpServer({ oauth: true });
     const { mcp, state } = opened({ web: { url } });

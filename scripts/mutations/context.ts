@@ -1,0 +1,36 @@
+import type { Mutation } from "./mutation.ts";
+
+export const context: readonly Mutation[] = [
+  {
+    name: "X2-memory-link-out-of-the-project",
+    file: "src/context/memory/memory.ts",
+    from: "if (!this.#mayReach(content.real, place))",
+    to: "if (!this.#mayReach(path, place))",
+    tests: ["test/context/memory/memory.test.ts"],
+    title: "(X2)",
+  },
+  {
+    name: "X4-memory-link-to-a-denied-file",
+    file: "src/context/memory/memory.ts",
+    from: "if (this.#search.denied(content.real))",
+    to: "if (this.#search.denied(path))",
+    tests: ["test/context/memory/memory.test.ts"],
+    title: "(X4)",
+  },
+  {
+    name: "caches-take-the-room-of-the-journal",
+    file: "src/context/kept-index.ts",
+    from: "if (!leavesRoom(folder, all.length)) return;",
+    to: "",
+    tests: ["test/context/kept-index.test.ts"],
+    title: "is left to the journal",
+  },
+  {
+    name: "named-document-is-not-attached",
+    file: "src/context/references.ts",
+    from: 'if (look.type === "file" && DOCUMENT_NAME.test(path))',
+    to: "if (false)",
+    tests: ["test/supervisor/named-documents.test.ts"],
+    title: "documents that a prompt names are attached",
+  },
+];

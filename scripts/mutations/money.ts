@@ -1,0 +1,54 @@
+import type { Mutation } from "./mutation.ts";
+
+export const money: readonly Mutation[] = [
+  {
+    name: "held-money-is-granted-again",
+    file: "src/supervisor/budget/reservations.ts",
+    from: "const room = purse.limit - purse.committed - purse.held;",
+    to: "const room = purse.limit - purse.committed;",
+    tests: ["test/supervisor/budget/reservations.test.ts"],
+    title: "money that a request holds is granted to no other one",
+    core: true,
+  },
+  {
+    name: "request-above-the-budget-is-sent",
+    file: "src/supervisor/budget/reservations.ts",
+    from: 'return { type: "refused", reason };',
+    to: "return this.#grant(account, purse, 0, maxTokens);",
+    tests: ["test/supervisor/money-holds.test.ts"],
+    title: "a first request that is larger than the budget is not sent",
+    core: true,
+  },
+  {
+    name: "most-is-called-likely",
+    file: "src/supervisor/budget/quote.ts",
+    from: "likely += Math.min(bound.usd, before ?? typicalOf(candidate, prices));",
+    to: "likely += bound.usd;",
+    tests: ["test/supervisor/budget/quote.test.ts"],
+    title: "past runs of the type say what is likely",
+  },
+  {
+    name: "upper-bound-asks",
+    file: "src/supervisor/budget/quote.ts",
+    from: "{ agents, likelyUsd }: Quote,",
+    to: "{ agents, mostUsd: likelyUsd }: Quote,",
+    tests: ["test/supervisor/budget/quote.test.ts"],
+    title: "the upper bound alone asks nobody",
+  },
+  {
+    name: "past-runs-are-not-kept",
+    file: "src/supervisor/budget/past-runs.ts",
+    from: "this.#own.push({ key, usd });",
+    to: "",
+    tests: ["test/supervisor/quoting.test.ts"],
+    title: "what agents of the type cost before on this machine is likely",
+  },
+  {
+    name: "y-is-no-yes",
+    file: "src/cli/repl/asks/question.ts",
+    from: 'if (meant !== undefined) return { type: "labels", labels: [meant.label] };',
+    to: "",
+    tests: ["test/cli/repl/asks.test.ts"],
+    title: "is answered by",
+  },
+];

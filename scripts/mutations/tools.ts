@@ -1,0 +1,110 @@
+import type { Mutation } from "./mutation.ts";
+
+export const tools: readonly Mutation[] = [
+  {
+    name: "T3-directory-moved-during-write",
+    file: "src/tools/atomic-write.ts",
+    from: "if (!folder.isWhereItWas()) return unusable(swapped(path));",
+    to: "",
+    tests: ["test/tools/atomic-write.test.ts"],
+    title: "(T3)",
+  },
+  {
+    name: "T3-file-changed-during-write",
+    file: "src/tools/atomic-write.ts",
+    from: `const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
+    signal.throwIfAborted();
+    // From here to the rename nothing is awaited.
+    if (!folder.isWhereItWas()) return unusable(swapped(path));
+    if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
+      return unusable(changed(path));`,
+    to: `if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
+      return unusable(changed(path));
+    const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
+    signal.throwIfAborted();
+    if (!folder.isWhereItWas()) return unusable(swapped(path));`,
+    tests: ["test/tools/atomic-write.test.ts"],
+    title: "the file, written or made during the write",
+  },
+  {
+    name: "T8-sibling-of-the-workspace",
+    file: "src/tools/bash.ts",
+    from: 'return way === "" || (way !== ".." &&',
+    to: 'return path.startsWith(folder) || (way === ".." &&',
+    tests: ["test/tools/bash.test.ts"],
+    title: "outside the workspace the folder is set back",
+  },
+  {
+    name: "T1-no-sync-of-an-edited-file",
+    file: "src/tools/atomic-write.ts",
+    from: "fsyncSync(file);",
+    to: "",
+    tests: ["test/journal/disk-order.test.ts"],
+    title: "edited file: the file is synced before it has the name (T1)",
+  },
+  {
+    name: "T1-no-sync-of-a-large-edited-file",
+    file: "src/tools/atomic-write.ts",
+    from: "await promisify(fsync)(file);",
+    to: "",
+    tests: ["test/journal/disk-order.test.ts"],
+    title: "large edited file: the file is synced before it has the name (T1)",
+  },
+  {
+    name: "D2-given-up-work-keeps-its-listener",
+    file: "src/tools/abortable.ts",
+    from: 'signal.removeEventListener("abort", abort);',
+    to: "",
+    tests: ["test/mailbox/listeners.test.ts"],
+    title: "work that can be given up leaves no listener",
+  },
+  {
+    name: "tool-is-not-aborted-at-its-deadline",
+    file: "src/tools/timed-call.ts",
+    from: "deadline.abort(new Error(",
+    to: "String(new Error(",
+    tests: ["test/supervisor/custom-tools/places.test.ts"],
+    title: "its signal is aborted at the deadline",
+  },
+  {
+    name: "cut-call-is-told-to-come-again",
+    file: "src/tools/dispatch.ts",
+    from: "if (cut !== null) return refused(cutWords(called.name, cut));",
+    to: "",
+    tests: ["test/actors/cut-replies.test.ts"],
+    title: "is answered with the limit and how to write in parts",
+  },
+  {
+    name: "changes-of-others-pass-for-a-hook",
+    file: "src/tools/hook-changes.ts",
+    from: "if (known?.size !== size || known.mtimeMs !== mtimeMs || known.inode !== inode) return [];",
+    to: "if (known === undefined) return [];",
+    tests: ["test/supervisor/formatter-hooks.test.ts"],
+    title: "still asks for a new Read if a hook formats a file that somebody had changed before",
+  },
+  {
+    name: "worktree-name-has-one-segment",
+    file: "src/mailbox/worktree.ts",
+    from: 'name.split("/").every(isSegment)',
+    to: "isSegment(name)",
+    tests: ["test/tools/worktree.test.ts"],
+    title: "feat/foo.bar_1",
+  },
+  {
+    name: "segments-are-directories",
+    file: "src/mailbox/worktree.ts",
+    from: 'return name.replaceAll("/", "-")',
+    to: "return name",
+    tests: ["test/supervisor/worktree-desk.test.ts"],
+    title: "makes one directory of a name with segments",
+  },
+  {
+    name: "workflow-of-commits-is-left-out",
+    file: "src/tools/bash-prompt.ts",
+    from: `      ...commitWorkflow,
+`,
+    to: "",
+    tests: ["test/supervisor/commit-workflow.test.ts"],
+    title: "a commit as the prompt of Bash describes it",
+  },
+];

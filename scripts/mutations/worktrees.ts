@@ -1,0 +1,57 @@
+import type { Mutation } from "./mutation.ts";
+
+export const worktrees: readonly Mutation[] = [
+  {
+    name: "S16-moved-checkout-is-merged",
+    file: "src/worktrees/merge/apply.ts",
+    from: 'if (expects !== null && candidate.checkout.tree !== expects) return { type: "moved" };',
+    to: "",
+    tests: ["test/worktrees/merge/apply.test.ts"],
+    title: "not where the checkout is another than was checked",
+    core: true,
+  },
+  {
+    name: "W5-exchange-through-a-link",
+    file: "src/worktrees/merge/exchange.ts",
+    from: 'if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a folder on its way is none any more");',
+    to: "",
+    tests: ["test/worktrees/merge/exchange.test.ts"],
+    title: "(W5)",
+    core: true,
+  },
+  {
+    name: "W1-lock-is-not-looked-at-again",
+    file: "src/worktrees/lock.ts",
+    from: "if ((await latest(lock)) === mine) {",
+    to: "if (true) {",
+    tests: ["test/worktrees/lock.test.ts"],
+    title: "(J7, W1)",
+    core: true,
+  },
+  {
+    name: "change-with-kept-mtime-is-not-seen",
+    file: "src/worktrees/recent-entries.ts",
+    from: "if (bytes.readUInt32BE(at) >= second) {",
+    to: "if (false) {",
+    tests: ["test/worktrees/kept-mtime.test.ts"],
+    title: "a snapshot finds a change within one second that preserves size and mtime",
+    core: true,
+  },
+  {
+    name: "race-with-an-editor-is-given-up",
+    file: "src/worktrees/merge/try-again.ts",
+    from: "if (attempt < TRIES && answer.left.length === 0) continue;",
+    to: "",
+    tests: ["test/worktrees/merge/at-the-same-time.test.ts"],
+    title: "is merged with the edits if both fit",
+    core: true,
+  },
+  {
+    name: "full-repository-is-not-said",
+    file: "src/worktrees/serve.ts",
+    from: 'return codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";',
+    to: 'return codeOf(error) === "EDQUOT";',
+    tests: ["test/supervisor/isolation/full-repository.test.ts"],
+    title: "is said in one sentence where no worktree can be made",
+  },
+];
