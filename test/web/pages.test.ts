@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { FETCH_MS } from "../../src/web/fetch-page.ts";
@@ -39,6 +39,9 @@ function pagesOf(given: Partial<PagesPorts> & { readonly named?: readonly string
   };
   return { pages, get, text, problem };
 }
+
+const quickBrotli = (bytes: Buffer) =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 
 const ifOpenssl = unless(spawnSync("openssl", ["version"]).error ? "openssl is not installed" : null);
 
@@ -336,9 +339,9 @@ describe("limits", () => {
 
   test.each([
     ["gzip", gzipSync],
-    ["br", brotliCompressSync],
+    ["br", quickBrotli],
   ])("unpacks no more than 10 MB of a bomb (%s)", async (encoding, pack) => {
-    const bomb = pack(Buffer.alloc(200 << 20, "a"));
+    const bomb = pack(Buffer.alloc(64 << 20, "a"));
     const { url } = await servePages((_, response) =>
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": encoding }).end(bomb),
     );
