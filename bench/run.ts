@@ -9,6 +9,7 @@ import { type Machine, thisMachine } from "./machine.ts";
 import { run as mailbox } from "./mailbox.ts";
 import { run as mainLoop } from "./main-loop.ts";
 import { run as memory } from "./memory.ts";
+import { run as outside } from "./outside.ts";
 import { run as policy } from "./policy.ts";
 import { type BenchOptions, type BenchResult, isReached, ratioOf, type Target } from "./result.ts";
 import { rounded } from "./samples.ts";
@@ -32,6 +33,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   live,
   supervision,
   context,
+  outside,
   worktrees,
 };
 

@@ -42,5 +42,6 @@ export const bundles: readonly Bundle[] = [
     alone: true,
     format: "esm",
   },
+  { name: "page-reader", entry: "src/web/convert/thread.ts", external: found, alone: true, format: "esm" },
   { name: "process-host", entry: "src/processes/host.ts", external: found, alone: true, format: "esm" },
 ];

@@ -61,6 +61,22 @@ export const rules: Rules = {
       ],
     ],
     [
+      "web",
+      // It fetches by the rules' own reading of a URL, and asks the model on behalf of the agent that calls.
+      [
+        ...folders("mailbox"),
+        ...all(
+          "src/context/harmless.ts",
+          "src/policy/engine/network-hosts.ts",
+          "src/tools/documents.ts",
+          "src/tools/pdf-pages.ts",
+          "src/tools/web/desk.ts",
+        ),
+        types("src/model/client.ts"),
+        types("src/settings/web-catalogue.ts"),
+      ],
+    ],
+    [
       "timers",
       [
         ...folders("mailbox"),
@@ -84,8 +100,8 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
-    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "timers", "actors")],
-    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "timers", "actors", "supervisor")],
+    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "actors")],
+    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "actors", "supervisor")],
     ["index.ts", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
   ]),
   owners: new Map([
@@ -96,6 +112,9 @@ export const rules: Rules = {
       [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],
     ],
     ["croner", all("src/timers/cron.ts")],
+    ["@mozilla/readability", all("src/web/convert/html.ts")],
+    ["linkedom", all("src/web/convert/dom.ts")],
+    ["turndown", all("src/web/convert/markdown.ts")],
     ["execa", folders("processes")],
     ["unbash", folders("policy/shell")],
     ["yaml", folders("context/front-matter")],

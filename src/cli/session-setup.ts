@@ -132,6 +132,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,
       compaction: read.settings.compaction,
+      webSearch: read.settings.webSearch,
       worktree: read.settings.worktree,
       ...read.settings.context,
       agentListing: agentListing(env, read.settings.context.agentListing),

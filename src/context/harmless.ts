@@ -1,6 +1,6 @@
 /** What the runtime itself says stands in these. */
 const OURS =
-  /<(?=\s*\/?\s*(?:system-reminder|memory-file|task-notification|command-(?:name|args|message|contents))\b)/gi;
+  /<(?=\s*\/?\s*(?:system-reminder|memory-file|task-notification|web-page|command-(?:name|args|message|contents))\b)/gi;
 
 /**
  * Text of others must not pass for the runtime's own words: no tag of ours in it is one. Results of tools stay as they

@@ -18,6 +18,8 @@ export interface ModelRequest {
   readonly effort?: Effort;
   /** The last turn, which must be text: tools stay in the request (they are part of the cached prefix). */
   readonly withoutTools?: boolean;
+  /** The API's own search, run once by its endpoint; one list of domains at most. */
+  readonly webSearch?: { readonly allowed?: readonly string[]; readonly blocked?: readonly string[] };
   /** True where somebody reads along: text then arrives as it is written. */
   readonly streamText?: boolean;
 }
@@ -182,9 +184,10 @@ export type GatewayNotice =
 export interface Gateway {
   /**
    * The port to hand to the agent; one that it had before is closed. `lead`: the main conversation, served
-   * before the others. Where the gateway `isOver`, a closed port.
+   * before the others. Where the gateway `isOver`, a closed port. `side`: a port besides the agent's own, for a request
+   * that is made on its behalf; its holder closes it.
    */
-  connect(actor: ActorId, lead: boolean): MessagePort;
+  connect(actor: ActorId, lead: boolean, side?: "side"): MessagePort;
   /** Closed, or given up: there will be no port any more that is answered on. */
   readonly isOver: boolean;
   /** Ends every request of the actor and closes its port. */

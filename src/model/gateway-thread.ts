@@ -34,7 +34,7 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
       case "reserved":
         return reserving.answered(message.n, message.answer);
       case "connect":
-        lanes.add(message.actor, message.port);
+        lanes.add(message.actor, message.port, message.side);
         return serveLane(message.port, message, {
           ...{ ask, countTokens: client.countTokens, clock: systemClock },
           ...{ onNotice, beatMs: BEAT_MS },

@@ -49,13 +49,13 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
   const ask = governed(client, { ...options, clock, random: options.random ?? Math.random, meter });
   let closed = false;
   return {
-    connect(actor, lead) {
+    connect(actor, lead, side) {
       const { port1, port2 } = new MessageChannel();
       if (closed) {
         port1.close();
         return port2;
       }
-      lanes.add(actor, port1);
+      lanes.add(actor, port1, side);
       serveLane(port1, { actor, lead }, { ask, countTokens, clock, onNotice });
       return port2;
     },
@@ -155,10 +155,11 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
   start();
 
   return {
-    connect(actor, lead) {
+    connect(actor, lead, side) {
       const { port1, port2 } = new MessageChannel();
       if (worker) {
-        const message: ToGatewayThread = { type: "connect", actor, lead, port: port1 };
+        const of = { actor, lead, ...(side ? { side } : {}) };
+        const message: ToGatewayThread = { type: "connect", ...of, port: port1 };
         worker.postMessage(message, [port1]);
       } else port1.close();
       return port2;

@@ -29,7 +29,13 @@ export type FromGateway =
 export type ToGatewayThread =
   | { readonly type: "meter" }
   | { readonly type: "reserved"; readonly n: number; readonly answer: Reservation }
-  | { readonly type: "connect"; readonly actor: ActorId; readonly lead: boolean; readonly port: MessagePort }
+  | {
+      readonly type: "connect";
+      readonly actor: ActorId;
+      readonly lead: boolean;
+      readonly side?: "side";
+      readonly port: MessagePort;
+    }
   | { readonly type: "disconnect"; readonly actor: ActorId };
 
 /** What comes back. */

@@ -4,9 +4,15 @@ import type { ActorId } from "../mailbox/ids.ts";
 /** The gateway's ends of the lanes, one per actor. Closing an end ends the actor's requests. */
 export class Lanes {
   private readonly ports = new Map<ActorId, MessagePort>();
+  private readonly sides = new Set<MessagePort>();
 
   /** A new lane of the same actor is a new attempt: requests of the old one are nobody's. */
-  add(actor: ActorId, port: MessagePort): void {
+  add(actor: ActorId, port: MessagePort, side?: "side"): void {
+    if (side !== undefined) {
+      this.sides.add(port);
+      port.once("close", () => this.sides.delete(port));
+      return;
+    }
     this.close(actor);
     this.ports.set(actor, port);
     port.once("close", () => {
@@ -21,5 +27,6 @@ export class Lanes {
 
   closeAll(): void {
     for (const actor of [...this.ports.keys()]) this.close(actor);
+    for (const port of this.sides) port.close();
   }
 }

@@ -14,7 +14,7 @@ const CACHED = { cache_control: { type: "ephemeral" } } as const;
  * changed in place.
  */
 export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageCreateParamsStreaming {
-  const { tools, thinkingTokens = 0, messages } = request;
+  const { tools, thinkingTokens = 0, messages, webSearch } = request;
   const before = messages.findLastIndex(({ role }, index) => role === "user" && index < messages.length - 1);
   return {
     model,
@@ -27,6 +27,7 @@ export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageC
           ...(request.withoutTools ? { tool_choice: { type: "none" as const } } : {}),
         }
       : {}),
+    ...(webSearch ? searchOf(webSearch) : {}),
     messages: messages.map((message, index) => {
       if (index === messages.length - 1) return withBreakpoints(message);
       return index === before ? withBreakpoint(message) : message;
@@ -48,6 +49,23 @@ export function countBodyOf(request: ModelRequest, model: string): Anthropic.Mes
       : {}),
     messages: [...messages],
     ...(thinkingTokens > 0 ? { thinking: thinkingOf(model, thinkingTokens) } : {}),
+  };
+}
+
+/** One search, and not none: the request is for nothing else. */
+function searchOf({
+  allowed = [],
+  blocked = [],
+}: NonNullable<ModelRequest["webSearch"]>): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
+  const domains =
+    allowed.length > 0
+      ? { allowed_domains: [...allowed] }
+      : blocked.length > 0
+        ? { blocked_domains: [...blocked] }
+        : {};
+  return {
+    tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 1, ...domains }],
+    tool_choice: { type: "tool", name: "web_search" },
   };
 }
 

@@ -20,6 +20,7 @@ import { modes, widthOf } from "./modes.ts";
 import { isOwnVariable } from "./own-variables.ts";
 import { type Setting, setting } from "./setting.ts";
 import { skillCatalogue } from "./skill-catalogue.ts";
+import { webCatalogue } from "./web-catalogue.ts";
 import { worktreeCatalogue } from "./worktree-catalogue.ts";
 
 export type LimitName = keyof typeof limitRanges;
@@ -105,7 +106,7 @@ export const catalogue = {
   }),
   smallModel: setting("troupe.smallModel", text("the name of a model"), {
     summary:
-      "The model for what needs speed more than thought: Explore, unless `troupe.agentModels` names it. `ANTHROPIC_SMALL_FAST_MODEL` wins. Compaction stays with the conversation's model, whose cache already has it.",
+      "The model for what needs speed more than thought: reading fetched pages, and Explore, unless `troupe.agentModels` names it. `ANTHROPIC_SMALL_FAST_MODEL` wins. Compaction stays with the conversation's model, whose cache already has it.",
     fallback: "the session's model",
   }),
   effort: setting("effortLevel", oneOf<Effort>(["low", "medium", "high", "xhigh", "max"]), {
@@ -247,6 +248,7 @@ export const catalogue = {
       foreign: "nothing",
     }),
   },
+  webSearch: webCatalogue,
   worktree: worktreeCatalogue,
   context: contextCatalogue,
   skills: skillCatalogue,

@@ -55,6 +55,7 @@ export interface Settings
   };
   readonly commandEnv: readonly string[];
   readonly budgets: BudgetSettings;
+  readonly webSearch: Said<typeof catalogue.webSearch>;
   readonly worktree: SaidOfWorktrees;
   readonly context: SaidOfContext;
   readonly skills: SaidOfSkills;
@@ -150,6 +151,7 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
     fileRules: said(leaves, catalogue.fileRules),
     compaction: { ...said(leaves, compaction), windows: entriesIn(leaves, windows) },
     commandEnv: joined(leaves, catalogue.commandEnv),
+    webSearch: said(leaves, catalogue.webSearch),
     worktree: worktreeSettings(leaves),
     context: contextSettings(leaves),
     skills: skillSettings(leaves),

@@ -371,7 +371,7 @@ export class Lives {
       rest: (summary) => void this.#resting.rest(actor, summary),
       replied: (reply) => this.#listeners.onReplied(actor, reply),
       lastWords: () => this.#listeners.lastWords(actor),
-      whyAbsent: (tool) => this.#session.servers.whyAbsent(actor, tool),
+      whyAbsent: (tool) => this.#session.absenceReason(actor, tool),
       onWarning: (message) => this.#warn(message),
       reportDue: (path) => agentDue(path, this.all, this.#session.outputs),
       lent: () => this.#session.skills?.lent(actor.id) ?? [],

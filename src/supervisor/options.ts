@@ -21,6 +21,7 @@ import type { AgentBudget } from "../settings/budget-settings.ts";
 import type { HookSource } from "../settings/read-settings.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { FileRules } from "../tools/tool.ts";
+import type { SearchSettings } from "../web/search/choose-provider.ts";
 import type { AgentPlacement, AgentsNow } from "./agent-kinds.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { Budget } from "./budget/budget.ts";
@@ -170,6 +171,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly budget?: Budget;
   /** What agents of a type get of it, each. */
   readonly agentBudgets?: readonly AgentBudget[];
+  /** Who searches the web for WebSearch (default: the API's own search, if the endpoint is the API). */
+  readonly webSearch?: SearchSettings;
   /** Prices of models that differ from the published ones, by full id. */
   readonly prices?: OwnPrices;
   /** Dollars above which agents of one reply are asked about, or told, before they start (default 1; 0: always). */

@@ -55,6 +55,8 @@ export interface Permissions {
   readonly asks: SessionAsks;
   /** Whether a tool is forbidden altogether or could only refuse, and so is not offered. */
   isOff(names: readonly string[]): boolean;
+  /** True if a rule allows WebFetch for this very host or address. */
+  namesHost(host: string): boolean;
   /** The gate over these tools. */
   gate(toolbox: Toolbox): Gate;
 }
@@ -117,6 +119,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     ...{ mode, rules, broker, asks },
     isOff: (names) =>
       isOff(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),
+    namesHost: (host) => engine({ root, additionalDirs, tree: null }).namesHost(host),
     gate(toolbox) {
       for (const text of options.disallowedTools ?? []) {
         if (isMistyped(text, toolbox.known))

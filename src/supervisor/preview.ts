@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findAgent } from "../actors/definitions/index.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
 import type { SupervisorOptions } from "./options.ts";
-import { openSession, type Session, type SessionListeners } from "./session.ts";
+import { openSession, type Session, type SessionListeners, type WithheldTool } from "./session.ts";
 import { agentParts, mainParts, type Preview } from "./specs.ts";
 
 /** Milliseconds for all counts together: estimates are at hand. */
@@ -16,6 +16,8 @@ export type Previewed =
       readonly type: "preview";
       readonly preview: Preview;
       readonly agent: string | null;
+      /** Tools that cannot work here, and why. */
+      readonly withheld: readonly WithheldTool[];
       /** Null: nobody was asked, or could say. */
       readonly counted: Counted | null;
     }
@@ -52,13 +54,13 @@ export async function previewContext(
 }
 
 async function preview(
-  { common, definitions, spending, ids, servers }: Session,
+  { common, definitions, spending, ids, servers, withheld }: Session,
   agent: string | null,
   prompt: string,
 ): Promise<Previewed> {
   if (agent === null) {
     await common.knowledge.userTurn(prompt);
-    return { type: "preview", preview: mainParts(common, prompt), agent: null, counted: null };
+    return { type: "preview", preview: mainParts(common, prompt), agent: null, withheld, counted: null };
   }
   const definition = findAgent(definitions, agent);
   if (!definition) return { type: "unknown", agents: definitions.map(({ name }) => name) };
@@ -67,7 +69,7 @@ async function preview(
   await servers.hold(id, definition);
   const spawn = { id, parent: null, description: "", prompt, model: undefined, servers: servers.of(id) };
   const parts = agentParts(common, definition, spawn, spending.budgetOf(definition));
-  return { type: "preview", preview: parts, agent: definition.name, counted: null };
+  return { type: "preview", preview: parts, agent: definition.name, withheld, counted: null };
 }
 
 /** Nobody acts in it. */

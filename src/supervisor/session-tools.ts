@@ -13,6 +13,8 @@ import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
 import { timerTools } from "../tools/timers/all.ts";
 import type { TimerDesk } from "../tools/timers/desk.ts";
+import { webTools } from "../tools/web/all.ts";
+import type { WebDesk } from "../tools/web/desk.ts";
 import { worktreeTools } from "../tools/worktree/all.ts";
 import type { WorktreeDesk } from "../tools/worktree/desk.ts";
 import type { CustomTool } from "./custom-tools.ts";
@@ -30,6 +32,7 @@ export interface SessionParts {
   readonly worktree: WorktreeDesk | null;
   /** Null or absent: the session has no skills. */
   readonly skills: SkillDesk | null;
+  readonly web: WebDesk;
   /** Null: the program ends with its answer, so no later prompt could come. */
   readonly timers: TimerDesk | null;
 }
@@ -43,6 +46,7 @@ export function sessionTools({
   mail,
   worktree,
   skills,
+  web,
   timers,
 }: SessionParts): readonly CustomTool[] {
   return [
@@ -53,6 +57,7 @@ export function sessionTools({
     ...mailTools(mail),
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [seal(skillTool(skills))]),
+    ...webTools(web),
     ...(timers === null ? [] : timerTools(timers)),
   ];
 }
@@ -79,6 +84,10 @@ export const noSession: SessionParts = {
     exit: () => Promise.reject(new Error("There is no session.")),
   },
   skills: { load: () => Promise.reject(new Error("There is no session.")) },
+  web: {
+    fetch: async () => "There is no session.",
+    search: async () => "There is no session.",
+  },
   timers: {
     create: async () => "there is no session.",
     list: async () => ({ timers: [], notes: [] }),

@@ -16,6 +16,8 @@ import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { seal } from "../tools/sealed.ts";
+import { openWeb } from "../web/open-web.ts";
+import type { ActorRecord } from "./actor-record.ts";
 import { type AgentIndex, type AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
 import { Background } from "./background.ts";
 import { type Commands, commandsOf } from "./commands.ts";
@@ -30,6 +32,7 @@ import { sessionKnowledge } from "./knowledge.ts";
 import type { SupervisorOptions } from "./options.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Radar } from "./overlap/session-radar.ts";
+import { hasServerSideSearch, pageModel } from "./page-model.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
 import { planDesk } from "./plan-mode.ts";
@@ -82,12 +85,22 @@ export interface Session {
   readonly skills: SessionSkills | null;
   /** Null: the program ends with its answer. */
   readonly timers: Timers | null;
+  /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
+  readonly withheld: readonly WithheldTool[];
+  /** Why an actor was not offered a tool, as sentences; null: nothing is known of that. */
+  absenceReason(actor: ActorRecord, tool: string): string | null;
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
   /** Boots idle threads ahead of need, no more than may run. */
   warm(count: number): void;
   close(): Promise<void>;
+}
+
+/** A tool that the session does not offer. */
+export interface WithheldTool {
+  readonly tool: string;
+  readonly reason: string;
 }
 
 export interface SessionListeners {
@@ -161,6 +174,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
     hooked: (tool) => hooks.has("PreToolUse", [tool]),
   });
+  const web = openWeb({
+    ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock },
+    env: { ...process.env, ...options.env },
+    model: pageModel(gateway, model, options),
+    namesHost: permissions.namesHost,
+  });
+  const withheld = web.whyNoSearch === null ? [] : [{ tool: "WebSearch", reason: web.whyNoSearch }];
   const timers =
     options.background === "wake"
       ? openTimers({
@@ -177,6 +197,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     mail: listeners.mail,
     worktree: desk,
     skills,
+    web,
     timers,
   };
   const { toolbox, agents } = toolboxOf(options, {
@@ -259,6 +280,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     },
     skills,
     ...{ isolation, radar },
+    withheld,
+    absenceReason: (actor, tool) =>
+      servers.whyAbsent(actor, tool) ?? withheld.find((one) => one.tool === tool)?.reason ?? null,
     servers,
     timers,
     known: together(held.known, servers.known, skills?.known ?? null),
@@ -269,7 +293,14 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await host.close();
       spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
-      await Promise.all([gateway.close(), processes.close(), servers.close(), isolation.close()]);
+      await Promise.all([
+        gateway.close(),
+        processes.close(),
+        servers.close(),
+        isolation.close(),
+        web.close(),
+      ]);
+      await web.close();
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));

@@ -38,7 +38,8 @@ export interface SpendingOptions {
 
 /** How long an agent's replies take. */
 interface Pace {
-  askedAt: number;
+  /** Null: its own request is answered; what is asked on its behalf while a call runs is no measure. */
+  askedAt: number | null;
   replyMs: number;
 }
 
@@ -132,7 +133,10 @@ export class Spending {
 
   spend(actor: ActorId, model: string, usage: Usage, more: Spent = {}): Booked {
     const pace = this.#paces.get(actor);
-    if (pace) pace.replyMs = this.#clock.now() - pace.askedAt;
+    if (pace && pace.askedAt !== null) {
+      pace.replyMs = this.#clock.now() - pace.askedAt;
+      if (!more.broken) pace.askedAt = null;
+    }
     return this.purses.spend(actor, model, usage, more);
   }
 

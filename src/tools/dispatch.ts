@@ -125,14 +125,17 @@ async function settled(
   }
 }
 
-/** Only the supervisor knows why a tool of an MCP server is not there. Null: the call is of no such tool. */
+/** Tools that the session may not have. */
+const MAY_BE_ABSENT = /^(?:mcp__|WebSearch$)/;
+
+/** Only the supervisor knows why such a tool is not there. Null: the call is of no such tool. */
 async function absent(
   id: CallId,
   block: ToolUseBlock,
   { services, offered, signal }: Dispatch,
 ): Promise<CallResult | null> {
   const tool = nameAsked(block);
-  if (!tool.startsWith("mcp__") || find(offered, tool) !== undefined) return null;
+  if (!MAY_BE_ABSENT.test(tool) || find(offered, tool) !== undefined) return null;
   try {
     const { content } = await services.callTool({ id, toolUse: block.id, tool, input: {}, absent: true });
     return typeof content === "string" ? unknownTool(content, offered) : null;

@@ -30,7 +30,7 @@ describe("troupe agents", () => {
   test("lists agents of files with what sets them apart and where they are defined, and what is wrong", async () => {
     const { project, homedir, run } = here();
     agentsIn(project, {
-      "dba.md": simple("dba", "tools: Read, WebFetch\nmodel: opus\nisolation: worktree\nmaxTurns: 9\n"),
+      "dba.md": simple("dba", "tools: Read, WebBrowse\nmodel: opus\nisolation: worktree\nmaxTurns: 9\n"),
       "broken.md": "no front matter",
     });
     agentsIn(homedir, { "dba.md": simple("dba"), "mine.md": simple("mine", "maxTurns: x\n") });
@@ -41,7 +41,7 @@ describe("troupe agents", () => {
         "dba",
         "  It is dba.",
         "  tools: Read",
-        "  tools that do not exist here: WebFetch",
+        "  tools that do not exist here: WebBrowse",
         "  model: opus",
         "  with: a worktree of its own, 9 turns",
         `  from ${project}/.claude/agents/dba.md`,
@@ -57,7 +57,7 @@ describe("troupe agents", () => {
     const told = JSON.parse((await run("agents", "--json", "--trust")).out);
     expect(told.agents.find(({ name }: { name: string }) => name === "dba")).toMatchObject({
       source: { scope: "project", file: `${project}/.claude/agents/dba.md` },
-      unknownTools: ["WebFetch"],
+      unknownTools: ["WebBrowse"],
     });
     expect(told.agents[0]).toMatchObject({ name: "Explore", source: { scope: "built-in" } });
     expect(told.problems).toHaveLength(2);

@@ -217,6 +217,7 @@ describe("the folder's own files", () => {
       redact: [],
       skills: { plugins: [] },
       trustedFolders: [],
+      webSearch: {},
     });
   });
 
@@ -231,6 +232,7 @@ describe("the folder's own files", () => {
       apiKeyHelper: { text: "k" },
       limits: { maxAgents: 256 },
       trustedFolders: [],
+      webSearch: {},
       sandbox: { allowedDomains: [] },
     });
     expect(Object.keys(read.settings.env)).toEqual(["A"]);

@@ -23,6 +23,7 @@ const nothing = {
   redact: [],
   skills: { plugins: [] },
   trustedFolders: [],
+  webSearch: {},
 };
 
 /** As the seed shows settings (A18.3). */

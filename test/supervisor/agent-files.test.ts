@@ -42,7 +42,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
   });
 
   test.each([
-    ["tools: Read, Grep, WebFetch\n", ["Read", "Grep"]],
+    ["tools: Read, Grep, WebFetch, WebBrowse\n", ["Read", "Grep", "WebFetch"]],
     ["tools: []\n", []],
     ["tools: Read, Bash(git log:*), Agent(Explore)\n", ["Agent", "Read", "Bash"]],
     ["tools: Read, Write, Edit\ndisallowedTools: Write, Edit\n", ["Read"]],

@@ -118,6 +118,7 @@ describe("kinds of agents", () => {
   test("the list a model chooses from has a line for each: name, use and tools (A4.16, A11.10)", async () => {
     const { supervisor, model } = withSkills([{ text: "ok" }], {
       person: { ask: async () => ({ type: "deny", span: "once" }) },
+      webSearch: { url: "http://127.0.0.1/" },
     });
     await supervisor.prompt("hi");
     const description = model.requests[0]?.tools.find(({ name }) => name === "Agent")?.description ?? "";

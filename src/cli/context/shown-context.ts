@@ -2,6 +2,7 @@ import type { Part } from "../../context/assemble.ts";
 import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import { tokensOfPart } from "../../context/measure.ts";
 import type { Counted } from "../../supervisor/counted-parts.ts";
+import type { WithheldTool } from "../../supervisor/session.ts";
 import type { Preview } from "../../supervisor/specs.ts";
 import type { Paint } from "../colour.ts";
 import { shortCount } from "../figures.ts";
@@ -20,6 +21,7 @@ export interface ShownContext {
   /** Null: the main conversation. */
   readonly agent: string | null;
   readonly counted: Counted | null;
+  readonly withheld: readonly WithheldTool[];
   /** Without the parts themselves. */
   readonly sizesOnly: boolean;
 }
@@ -31,10 +33,11 @@ interface Size {
 }
 
 /** For programs: every part as it is sent. `estimated`: no server has counted its tokens. */
-export function contextJson({ preview, agent, counted, sizesOnly }: ShownContext): object {
+export function contextJson({ preview, agent, counted, withheld, sizesOnly }: ShownContext): object {
   const { model, window, parts } = preview;
   return {
     ...{ agent: agent ?? "main", model, window },
+    notOffered: withheld,
     tokens: wholeSize(parts, counted),
     parts: parts.map((part, at) => {
       const { name, place } = part;
@@ -74,7 +77,7 @@ function contentOf(part: Part): object {
 
 /** For people: what each part takes, then every part in full unless only the sizes are wanted. */
 export function contextText(shown: ShownContext, paint: Paint): string {
-  const { preview, agent, counted, sizesOnly } = shown;
+  const { preview, agent, counted, withheld, sizesOnly } = shown;
   const { model, window, parts } = preview;
   const all = wholeSize(parts, counted);
   const share = `${((100 * all.count) / window).toFixed(1)} % of ${shortCount(window)}`;
@@ -82,7 +85,10 @@ export function contextText(shown: ShownContext, paint: Paint): string {
   const head = `${paint("bold", agent === null ? "Main conversation" : `Agent ${safeLine(agent)}`)} · ${safeLine(model)} · ${words(all)} tokens (${share}), ${by}`;
   const sizes = parts.map((part, at) => sizeLine(part, sizeOf(part, at, counted)));
   const whole = sizesOnly ? [] : parts.flatMap((part) => ["", ...shownPart(part, paint)]);
-  return `${[head, "", ...sizes, ...whole].join("\n")}\n`;
+  const absent = withheld.map(
+    ({ tool, reason }) => `  ${safeLine(tool)} is not offered: ${safeLine(reason)}`,
+  );
+  return `${[head, "", ...sizes, ...(absent.length > 0 ? ["", ...absent] : []), ...whole].join("\n")}\n`;
 }
 
 function words({ count, estimated }: Size): string {

@@ -6,6 +6,7 @@ import { type Desk, deskOf } from "./desk.ts";
 import { currentEpisode, type Episode } from "./episode.ts";
 import { instructionsIn } from "./instructions.ts";
 import { reportNotification } from "./notifications.ts";
+import { answerFromPage, pageQuestionIn } from "./page-answer.ts";
 import { advance, type Plan, type Wish } from "./plan.ts";
 import { questionsIn } from "./questions.ts";
 import { search } from "./search.ts";
@@ -18,6 +19,8 @@ export type Decision =
 
 /** A pure function of the request. The main conversation puts agents to work; an agent works itself. */
 export function decide(request: ModelRequest): Decision {
+  const asked = pageQuestionIn(request);
+  if (asked !== null) return { type: "text", text: answerFromPage(asked) };
   const episode = currentEpisode(request.messages, request.withoutTools === true);
   const lead = request.actor === MAIN;
   const plan = planFor(episode, deskOf(request), lead);

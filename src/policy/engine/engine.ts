@@ -17,6 +17,8 @@ export interface PolicyEngine {
   judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
   /** Sentences for the start: rules that mean nothing, and what is wrong with them. */
   readonly problems: readonly string[];
+  /** True if a rule allows WebFetch for this very host, as WHATWG writes it, and not by a wildcard (§7). */
+  namesHost(host: string): boolean;
   /** True if a file that a search found must be left out of its results (§4.5). `path` is absolute. */
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
 }
@@ -83,6 +85,10 @@ class Engine implements PolicyEngine {
       const what = error instanceof Error ? error.message : String(error);
       return { decision: "deny", reason: `the permission engine failed (${what})`, parts: [], grants: [] };
     }
+  }
+
+  namesHost(host: string): boolean {
+    return this.#books.allow.hosts.some(({ host: pattern }) => pattern.exact && pattern.matches(host));
   }
 
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean {

@@ -72,16 +72,23 @@ function encoded(label: string): string {
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal)$/;
 
 function isGuarded(host: string): boolean {
-  if (LOCAL_NAME.test(host.replace(/\.+$/, ""))) return true;
-  const version = isIP(host);
-  if (version === 0) return false;
+  return LOCAL_NAME.test(host.replace(/\.+$/, "")) || (isIP(host) !== 0 && isGuardedAddress(host));
+}
+
+/** Returns whether an IP address is one that only a rule with its name allows; true for what is not an address. */
+export function isGuardedAddress(address: string): boolean {
+  // A zone says which network card, and BlockList does not read it.
+  const bare = address.replace(/%.*$/, "");
+  const version = isIP(bare);
+  if (version === 4) return GUARDED.check(bare, "ipv4");
   return (
-    GUARDED.check(host, version === 4 ? "ipv4" : "ipv6") ||
-    embedded(host).some((inner) => GUARDED.check(inner, "ipv4"))
+    version === 0 ||
+    GUARDED.check(bare, "ipv6") ||
+    embedded(canonical(bare) ?? bare).some((inner) => GUARDED.check(inner, "ipv4"))
   );
 }
 
-/** The IPv4 address in an IPv6 one that leads there: mapped, compatible, NAT64, 6to4. */
+/** The IPv4 address in an IPv6 one that leads there: mapped, compatible, NAT64, 6to4, ISATAP. */
 function embedded(host: string): string[] {
   if (isIP(host) !== 6) return [];
   const groups = expanded(host);
@@ -95,6 +102,7 @@ function embedded(host: string): string[] {
   const [a, b] = groups;
   if (a === 0x2002) return [at(1)];
   if (a === 0x64 && b === 0xff9b) return [at(6)];
+  if (((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe) return [at(6)];
   return groups.slice(0, 4).every((group) => group === 0) ? [at(6)] : [];
 }
 
@@ -117,8 +125,12 @@ for (const [network, prefix] of [
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
   ["224.0.0.0", 3],
   // A cloud's metadata at a public address.
   ["168.63.129.16", 32],
@@ -128,6 +140,10 @@ for (const [network, prefix] of [
 for (const [network, prefix] of [
   ["::", 127],
   ["64:ff9b:1::", 48],
+  ["100::", 64],
+  // Teredo: the address that it leads to is hidden in it.
+  ["2001::", 32],
+  ["2001:db8::", 32],
   ["fc00::", 7],
   ["fe80::", 10],
   ["fec0::", 10],

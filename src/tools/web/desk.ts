@@ -1,0 +1,41 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+
+export interface FetchRequest {
+  readonly url: string;
+  readonly prompt: string;
+}
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly allowedDomains: readonly string[];
+  readonly blockedDomains: readonly string[];
+}
+
+/** What a page says to a question, or where it leads. */
+export type FetchAnswer =
+  | {
+      readonly type: "answer";
+      readonly url: string;
+      readonly title: string;
+      readonly text: string;
+      /** It was fetched before. */
+      readonly isKept: boolean;
+      /** The model did not see all of it. */
+      readonly isCut: boolean;
+    }
+  | { readonly type: "redirect"; readonly from: string; readonly to: string; readonly status: number };
+
+export interface SearchHits {
+  readonly query: string;
+  readonly provider: string;
+  readonly hits: readonly { readonly title: string; readonly url: string; readonly snippet: string }[];
+}
+
+/** The web, as tools reach it. What cannot be done is a string of sentences; rejects only if `signal` is aborted. */
+export interface WebDesk {
+  fetch(request: FetchRequest, actor: ActorId, signal: AbortSignal): Promise<FetchAnswer | string>;
+  /** Null: nobody searches for this session. */
+  readonly search:
+    | ((request: SearchRequest, actor: ActorId, signal: AbortSignal) => Promise<SearchHits | string>)
+    | null;
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebDesk } from "../tools/web/desk.ts";
+import { systemResolve } from "./guard.ts";
+import { askAboutPage, MOST_PAGE_CHARS, type PageModel } from "./page-question.ts";
+import { Pages } from "./pages.ts";
+import { chooseProvider, type SearchSettings } from "./search/choose-provider.ts";
+import { filterHits, readDomain } from "./search/domains.ts";
+import type { SearchProvider } from "./search/search.ts";
+
+export interface WebOptions {
+  readonly search: SearchSettings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The model's endpoint is the API that has a search of its own. */
+  readonly hasServerSide: boolean;
+  readonly model: PageModel;
+  readonly clock: Clock;
+  /** True if a rule allows this very host or address. */
+  readonly namesHost: (host: string) => boolean;
+}
+
+export interface Web extends WebDesk {
+  /** Why WebSearch is not offered, as sentences; null if it is. */
+  readonly whyNoSearch: string | null;
+  /** Ends what is being fetched, and the thread that reads pages. */
+  close(): Promise<void>;
+}
+
+/** The web of a session, shared by its agents. Nothing is started before the first page. */
+export function openWeb({ search, env, hasServerSide, model, clock, namesHost }: WebOptions): Web {
+  const pages = new Pages({ clock, namesHost, resolve: systemResolve });
+  const provider = chooseProvider(search, { clock, env, model, hasServerSide });
+  return {
+    fetch: (request, actor, signal) => fetchAndAsk(pages, model, request, actor, signal),
+    search:
+      typeof provider === "string"
+        ? null
+        : (request, actor, signal) => searchWith(provider, request, actor, signal),
+    whyNoSearch: typeof provider === "string" ? provider : null,
+    close: () => pages.close(),
+  };
+}
+
+async function fetchAndAsk(
+  pages: Pages,
+  model: PageModel,
+  { url, prompt }: FetchRequest,
+  actor: ActorId,
+  signal: AbortSignal,
+): Promise<FetchAnswer | string> {
+  const page = await pages.get(url, signal);
+  if (page.type === "problem") return page.message;
+  if (page.type === "redirect") return page;
+  const asked = await askAboutPage({ page, question: prompt, actor }, model, signal);
+  if (asked.type === "none") return `The page was fetched, but no model read it: ${asked.reason}`;
+  return {
+    ...{ type: "answer", url: page.url, title: page.title, text: asked.text },
+    isKept: page.isKept ?? false,
+    isCut: page.isCut || page.text.length > Math.min(MOST_PAGE_CHARS, model.pageChars),
+  };
+}
+
+async function searchWith(
+  provider: SearchProvider,
+  { query, allowedDomains, blockedDomains }: SearchRequest,
+  actor: ActorId,
+  signal: AbortSignal,
+): Promise<SearchHits | string> {
+  const odd = [...allowedDomains, ...blockedDomains].find((domain) => readDomain(domain) === null);
+  if (odd !== undefined)
+    return `${JSON.stringify(odd.slice(0, 200))} is not a domain. Write it as example.com, and search again.`;
+  const [allowed, blocked] = [allowedDomains, blockedDomains].map((domains) =>
+    domains.flatMap((domain) => readDomain(domain) ?? []),
+  ) as [string[], string[]];
+  const found = await provider.search({ query, allowed, blocked, actor }, signal);
+  if (found.type === "problem") return `Nothing was searched with ${provider.name}: ${found.message}`;
+  return { query, provider: provider.name, hits: filterHits(found.hits, { allowed, blocked }) };
+}
