@@ -7,6 +7,7 @@ import { type RunProcesses, runProcesses } from "./host-tag.ts";
 import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
 import type { Output } from "./output.ts";
+import { pipedOutput } from "./piped-output.ts";
 import { processGroup } from "./process-group.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 import { notStarted, unknown } from "./results.ts";
@@ -26,12 +27,17 @@ export interface Child {
   stop(cause: Stop): void;
   /** Tells of the lines that it writes to its file, from the byte `from` on. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
+  /** For its stdin, if it is piped; null: no more comes. */
+  write?(bytes: Uint8Array | null): void;
+  /** So much of its stdout was read by the asker. */
+  taken?(bytes: number): void;
 }
 
 export function startChild(
   request: ProcessRequest,
   env: Readonly<Record<string, string>>,
   clock: Clock,
+  relay: (bytes: Uint8Array) => void = () => {},
 ): Child {
   const began = clock.now();
   let held: Held | null = null;
@@ -42,7 +48,7 @@ export function startChild(
   }
   let output: Output;
   try {
-    output = outputFor(request, clock);
+    output = outputFor(request, clock, relay);
   } catch (error) {
     held?.close();
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
@@ -60,7 +66,12 @@ export function startChild(
   return noChild(request, reason, clock, began);
 }
 
-function outputFor({ output, maxOutputBytes }: ProcessRequest, clock: Clock): Output {
+function outputFor(
+  { output, maxOutputBytes, piped }: ProcessRequest,
+  clock: Clock,
+  relay: (bytes: Uint8Array) => void,
+): Output {
+  if (piped) return pipedOutput(relay, clock);
   return output ? fileOutput(output, maxOutputBytes, clock) : inlineOutput(maxOutputBytes, clock);
 }
 
@@ -126,7 +137,12 @@ function watch(
   const result = finish().catch((error) => {
     return unknown(request.id, `What it wrote is not known: ${whyOf(error)}.`, clock.now() - began);
   });
-  return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
+  const { follow, write, taken } = output;
+  return {
+    ...{ owner: request.owner, pid: started.pid, result, stop, follow },
+    ...(write === undefined ? {} : { write }),
+    ...(taken === undefined ? {} : { taken }),
+  };
 }
 
 /** Nothing has run: what was written comes from the program that builds the confinement. */

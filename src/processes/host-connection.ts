@@ -3,7 +3,7 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { HelperProcess, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
-import type { RunWatch } from "./processes.ts";
+import type { RunInput, RunWatch } from "./processes.ts";
 import { FromHost, type ToHost } from "./protocol.ts";
 import type { ProcessRequest, ProcessResult } from "./requests.ts";
 import { notStarted, unknown } from "./results.ts";
@@ -102,6 +102,13 @@ export class HostConnection {
     return this.#host.end(END_PATIENCE_MS, this.stop(null));
   }
 
+  #inputOf(ticket: number): RunInput {
+    return {
+      write: (bytes) => this.#host.send({ type: "write", ticket, bytes }),
+      close: () => this.#host.send({ type: "write", ticket, bytes: null }),
+    };
+  }
+
   #nextTicket(): number {
     this.#tickets += 1;
     return this.#tickets;
@@ -114,10 +121,15 @@ export class HostConnection {
         if (!run) return;
         run.pid = message.pid;
         run.watch.started?.();
+        run.watch.input?.(this.#inputOf(message.ticket));
         return;
       }
       case "lines":
         this.#runs.get(message.ticket)?.watch.lines?.(message.lines);
+        return;
+      case "bytes":
+        this.#runs.get(message.ticket)?.watch.bytes?.(message.bytes);
+        this.#host.send({ type: "taken", ticket: message.ticket, bytes: message.bytes.length });
         return;
       case "result":
         this.#runs.get(message.ticket)?.settle(message.result);

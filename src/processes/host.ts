@@ -26,7 +26,7 @@ function serve(clock: Clock): void {
     const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, ticket) : {}) };
     const env = { ...(light ? withoutCredentials(own) : own), ...tags };
     ranShell ||= request.output !== undefined;
-    const child = startChild(request, env, clock);
+    const child = startChild(request, env, clock, (bytes) => send({ type: "bytes", ticket, bytes }));
     children.set(ticket, child);
     if (child.pid !== undefined) send({ type: "started", ticket, pid: child.pid });
     const result = await child.result;
@@ -65,6 +65,12 @@ function serve(clock: Clock): void {
           ?.follow(message.from, message.words, (lines) =>
             send({ type: "lines", ticket: message.ticket, lines }),
           );
+        return;
+      case "write":
+        children.get(message.ticket)?.write?.(message.bytes);
+        return;
+      case "taken":
+        children.get(message.ticket)?.taken?.(message.bytes);
         return;
       case "stop":
         await stop(message.owner);

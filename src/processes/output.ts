@@ -12,6 +12,10 @@ export interface Output {
   begin(process: ChildProcess, full: (now: "kill" | "end") => void): void;
   /** Tells of lines from the byte `from` on, as they come, until `close`; takes the place of what was asked before. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
+  /** For the stdin of a child that is piped; null: no more comes. */
+  write?(bytes: Uint8Array | null): void;
+  /** So much of its stdout was read by the asker. */
+  taken?(bytes: number): void;
   /** The child and its group are gone, or never were: what it wrote. Call once. */
   close(): Promise<Written>;
 }

@@ -6,6 +6,8 @@ import { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
  * What travels between the main process and the process host. A ticket is the client's own number for a
  * question, so that two runs never share an answer, whatever ids their askers chose.
  */
+const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
 export const ToHost = z.discriminatedUnion("type", [
   /** The first message: the environment of every child. */
   z.object({ type: z.literal("begin"), env: z.record(z.string(), z.string()) }),
@@ -18,6 +20,10 @@ export const ToHost = z.discriminatedUnion("type", [
     from: z.number(),
     words: z.array(z.string()),
   }),
+  /** For the stdin of a run that is piped; null: no more comes. */
+  z.object({ type: z.literal("write"), ticket: z.number(), bytes: z.nullable(Bytes) }),
+  /** So many bytes of its stdout were read, and as many more may be sent. */
+  z.object({ type: z.literal("taken"), ticket: z.number(), bytes: z.number() }),
   /** End what this actor started, or everything; answered when it is gone. */
   z.object({ type: z.literal("stop"), ticket: z.number(), owner: z.nullable(ActorId) }),
 ]);
@@ -27,6 +33,7 @@ export const FromHost = z.discriminatedUnion("type", [
   /** Told at once, so that the client can end the group itself if the host dies. */
   z.object({ type: z.literal("started"), ticket: z.number(), pid: z.number() }),
   z.object({ type: z.literal("lines"), ticket: z.number(), lines: Lines }),
+  z.object({ type: z.literal("bytes"), ticket: z.number(), bytes: Bytes }),
   z.object({ type: z.literal("result"), ticket: z.number(), result: ProcessResult }),
   z.object({ type: z.literal("stopped"), ticket: z.number() }),
 ]);
