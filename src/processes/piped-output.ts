@@ -4,6 +4,8 @@ import type { Output } from "./output.ts";
 
 /** Bytes of stdout that were sent and not read yet; a child that writes more has to wait. */
 const MOST_AHEAD = 1024 * 1024;
+/** Pieces that were sent and not read yet; what a child writes after them is sent as one, for a flood of small ones. */
+const MOST_PIECES = 4;
 /** Bytes for a child that does not read them; then it is ended, because nothing else bounds what they take here. */
 const MOST_UNREAD = 64 * 1024 * 1024;
 /** Of stderr, where the last lines say why a program ended. */
@@ -17,8 +19,17 @@ export function pipedOutput(relay: (bytes: Uint8Array) => void, clock: Clock): O
   let closed: Promise<unknown> = Promise.resolve();
   let endChild: (now: "kill" | "end") => void = () => {};
   let ahead = 0;
+  let pieces = 0;
+  let unsent: Uint8Array[] = [];
   let isDeaf = false;
   let stderr = "";
+  const relayAll = () => {
+    if (unsent.length === 0) return;
+    const bytes = unsent.length === 1 && unsent[0] ? unsent[0] : Buffer.concat(unsent);
+    unsent = [];
+    pieces += 1;
+    relay(bytes);
+  };
   return {
     descriptors: null,
     begin(process, full) {
@@ -30,7 +41,8 @@ export function pipedOutput(relay: (bytes: Uint8Array) => void, clock: Clock): O
       process.stdout?.on("data", (chunk: Uint8Array) => {
         ahead += chunk.length;
         if (ahead >= MOST_AHEAD) process.stdout?.pause();
-        relay(chunk);
+        unsent.push(chunk);
+        if (pieces < MOST_PIECES) relayAll();
       });
       process.stderr?.setEncoding("utf8").on("data", (text: string) => {
         stderr = (stderr + text).slice(-STDERR_CHARS);
@@ -49,6 +61,8 @@ export function pipedOutput(relay: (bytes: Uint8Array) => void, clock: Clock): O
     },
     taken(bytes) {
       ahead = Math.max(0, ahead - bytes);
+      pieces = Math.max(0, pieces - 1);
+      relayAll();
       if (ahead < MOST_AHEAD) child?.stdout?.resume();
     },
     async close() {
@@ -56,6 +70,7 @@ export function pipedOutput(relay: (bytes: Uint8Array) => void, clock: Clock): O
       // What the pipe still holds is little, and its end is waited for.
       child?.stdout?.resume();
       await within(clock, LINGER_MS, closed);
+      relayAll();
       child?.stdout?.destroy();
       child?.stderr?.destroy();
       const reason = isDeaf ? { reason: "It was ended, because it did not read what it was sent." } : {};
