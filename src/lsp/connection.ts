@@ -147,10 +147,10 @@ class PipeReader extends AbstractMessageReader {
 
   #take(bytes: Uint8Array): void {
     const message = parsed(bytes);
-    if (message === null) return this.#break("a message is not JSON-RPC");
-    if (this.#isFlood())
-      return this.#break(`it sent more than ${MOST_MESSAGES} messages in ${PERIOD_MS / 1_000} s`);
-    if (Message.isNotification(message)) this.#ports.onNotification(message.method, message.params);
+    if (message === null) this.#break("a message is not JSON-RPC");
+    else if (this.#isFlood())
+      this.#break(`it sent more than ${MOST_MESSAGES} messages in ${PERIOD_MS / 1_000} s`);
+    else if (Message.isNotification(message)) this.#ports.onNotification(message.method, message.params);
     else this.#callback(message);
   }
 

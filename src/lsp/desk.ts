@@ -9,8 +9,8 @@ export interface DeskPorts {
   readonly servers: LanguageServers;
   /** Where whoever asks works: a worktree is a root of its own. */
   rootOf(asker: LanguageAsker): string;
-  /** What an asker may see of a file, by the rules for Read. */
-  sightOf(path: string, asker: LanguageAsker): Sight;
+  /** What an asker may see of files, by the rules for Read as they are now. */
+  sightOf(asker: LanguageAsker): (path: string) => Sight;
 }
 
 /** Questions of agents to the session's language servers. */
@@ -31,7 +31,7 @@ export function languageDesk({ servers, rootOf, sightOf }: DeskPorts): LanguageD
     await life.firstLook(signal);
     const show = {
       ...{ texts: servers.texts, encoding: ready.encoding, cwd },
-      sightOf: (other: string) => sightOf(other, asker),
+      sightOf: sightOf(asker),
     };
     const { file, version } = known;
     const open = { life, ready, path, file, version, line, character, query, signal, show };

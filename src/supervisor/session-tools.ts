@@ -2,6 +2,8 @@ import { noTasks } from "../mailbox/task-graph.ts";
 import { askUserQuestionTool, type QuestionDesk } from "../tools/ask-user-question.ts";
 import { backgroundTools } from "../tools/background/all.ts";
 import type { BackgroundDesk } from "../tools/background/desk.ts";
+import type { LanguageDesk } from "../tools/lsp/desk.ts";
+import { lspTool } from "../tools/lsp/lsp.ts";
 import { mailTools } from "../tools/mail/all.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { planTools } from "../tools/plan/all.ts";
@@ -32,6 +34,8 @@ export interface SessionParts {
   readonly skills: SkillDesk | null;
   /** Null: the program ends with its answer, so no later prompt could come. */
   readonly timers: TimerDesk | null;
+  /** Null: there is no language server that may be started. */
+  readonly languages: LanguageDesk | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
@@ -44,6 +48,7 @@ export function sessionTools({
   worktree,
   skills,
   timers,
+  languages,
 }: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
@@ -54,6 +59,7 @@ export function sessionTools({
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [seal(skillTool(skills))]),
     ...(timers === null ? [] : timerTools(timers)),
+    ...(languages === null ? [] : [seal(lspTool(languages))]),
   ];
 }
 
@@ -87,4 +93,5 @@ export const noSession: SessionParts = {
       throw new Error("There is no session.");
     },
   },
+  languages: { ask: async () => ({ type: "failed", message: "There is no session." }) },
 };

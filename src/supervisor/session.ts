@@ -36,6 +36,7 @@ import { planDesk } from "./plan-mode.ts";
 import { type LateServers, lateServers } from "./servers/late-servers.ts";
 import { openGround } from "./session-ground.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
+import { type SessionLanguages, sessionLanguages } from "./session-languages.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import { showDocument } from "./show-document.ts";
@@ -82,6 +83,7 @@ export interface Session {
   readonly skills: SessionSkills | null;
   /** Null: the program ends with its answer. */
   readonly timers: Timers | null;
+  readonly languages: SessionLanguages;
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
@@ -168,6 +170,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
           ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
         })
       : null;
+  const languages = sessionLanguages(options.languageServers, {
+    ...{ processes, clock, actors, cwd: options.cwd, newId: () => ids.actor() },
+    gate: () => gate,
+    treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
+  });
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -178,6 +185,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     worktree: desk,
     skills,
     timers,
+    languages: languages.desk,
   };
   const { toolbox, agents } = toolboxOf(options, {
     ...{ permissions, kinds, model, spawn, parts, toolMs: limits.toolMs },
@@ -261,6 +269,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     ...{ isolation, radar },
     servers,
     timers,
+    languages,
     known: together(held.known, servers.known, skills?.known ?? null),
     common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
@@ -269,7 +278,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await host.close();
       spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
-      await Promise.all([gateway.close(), processes.close(), servers.close(), isolation.close()]);
+      // Before the host that they run in: a server that is asked to end tidies up.
+      const children = languages.close().then(() => processes.close());
+      await Promise.all([gateway.close(), children, servers.close(), isolation.close()]);
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));

@@ -57,7 +57,11 @@ export function toy(behaviour: string, options: ToyOptions = {}) {
     await servers.close();
     await processes.close();
   });
-  const desk = languageDesk({ servers, rootOf: () => root, sightOf: options.sightOf ?? (() => "text") });
+  const desk = languageDesk({
+    servers,
+    rootOf: () => root,
+    sightOf: () => options.sightOf ?? (() => "text"),
+  });
   return {
     ...{ root, servers, processes },
     ask(

@@ -76,20 +76,18 @@ function hear({ id, method, params, result, error }) {
   if (method === "textDocument/didChange") texts.set(params.textDocument.uri, params.contentChanges[0].text);
   if (method === "textDocument/didOpen" || method === "textDocument/didChange") {
     const { uri, version } = params.textDocument;
-    const diagnostics = (texts.get(uri) ?? "")
-      .split("\n")
-      .flatMap((line, at) =>
-        line.includes("wrong")
-          ? [
-              {
-                range: range(at, line.indexOf("wrong")),
-                severity: 1,
-                source: "toy",
-                message: `wrong in ${line}`,
-              },
-            ]
-          : [],
-      );
+    const diagnostics = (texts.get(uri) ?? "").split("\n").flatMap((line, at) =>
+      line.includes("wrong")
+        ? [
+            {
+              range: range(at, line.indexOf("wrong")),
+              severity: 1,
+              source: "toy",
+              message: `wrong in ${line}`,
+            },
+          ]
+        : [],
+    );
     // Words about the text before arrive late, too.
     if (version > 1)
       send({
