@@ -5,6 +5,7 @@ import { findAgent } from "../actors/definitions/index.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { openSession, type Session, type SessionListeners } from "./session.ts";
+import { whyNoLanguages } from "./session-languages.ts";
 import { agentParts, mainParts, type Preview } from "./specs.ts";
 
 /** Milliseconds for all counts together: estimates are at hand. */
@@ -35,6 +36,8 @@ export async function previewContext(
 ): Promise<Previewed> {
   const home = await mkdtemp(join(tmpdir(), "troupe-context-"));
   try {
+    const whyNot = whyNoLanguages(options.languageServers);
+    if (whyNot !== null) onWarning(whyNot);
     const session = openSession({ ...options, home, hooks: [] }, listeners(onWarning));
     try {
       await session.known;
