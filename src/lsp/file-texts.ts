@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { linesOf } from "./positions.ts";
 
 /** Bytes of a file that a server is told of. */
@@ -19,7 +20,7 @@ export class FileTexts {
 
   /** Null: there is no such file, it is not an ordinary one, or too large. */
   async read(path: string): Promise<FileText | null> {
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     if (stamp === null) {
       this.#kept.delete(path);
       return null;
@@ -39,9 +40,10 @@ export class FileTexts {
   }
 }
 
-async function stampOf(path: string): Promise<string | null> {
+/** Not awaited: a round trip through the pool takes longer than all else of a warm question. */
+function stampOf(path: string): string | null {
   try {
-    const about = await stat(path);
+    const about = statSync(path);
     // A pipe would never end, and a device may not either.
     if (!about.isFile() || about.size > MOST_BYTES) return null;
     return `${about.mtimeMs} ${about.ctimeMs} ${about.size} ${about.ino}`;

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
@@ -27,17 +28,13 @@ export interface Child {
   stop(cause: Stop): void;
   /** Tells of the lines that it writes to its file, from the byte `from` on. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
-  /** For its stdin, if it is piped; null: no more comes. */
-  write?(bytes: Uint8Array | null): void;
-  /** So much of its stdout was read by the asker. */
-  taken?(bytes: number): void;
 }
 
 export function startChild(
   request: ProcessRequest,
   env: Readonly<Record<string, string>>,
   clock: Clock,
-  relay: (bytes: Uint8Array) => void = () => {},
+  socket: Socket | null = null,
 ): Child {
   const began = clock.now();
   let held: Held | null = null;
@@ -48,7 +45,7 @@ export function startChild(
   }
   let output: Output;
   try {
-    output = outputFor(request, clock, relay);
+    output = outputFor(request, clock, socket);
   } catch (error) {
     held?.close();
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
@@ -66,12 +63,8 @@ export function startChild(
   return noChild(request, reason, clock, began);
 }
 
-function outputFor(
-  { output, maxOutputBytes, piped }: ProcessRequest,
-  clock: Clock,
-  relay: (bytes: Uint8Array) => void,
-): Output {
-  if (piped) return pipedOutput(relay, clock);
+function outputFor({ output, maxOutputBytes }: ProcessRequest, clock: Clock, socket: Socket | null): Output {
+  if (socket !== null) return pipedOutput(socket, clock);
   return output ? fileOutput(output, maxOutputBytes, clock) : inlineOutput(maxOutputBytes, clock);
 }
 
@@ -137,12 +130,7 @@ function watch(
   const result = finish().catch((error) => {
     return unknown(request.id, `What it wrote is not known: ${whyOf(error)}.`, clock.now() - began);
   });
-  const { follow, write, taken } = output;
-  return {
-    ...{ owner: request.owner, pid: started.pid, result, stop, follow },
-    ...(write === undefined ? {} : { write }),
-    ...(taken === undefined ? {} : { taken }),
-  };
+  return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
 }
 
 /** Nothing has run: what was written comes from the program that builds the confinement. */

@@ -28,14 +28,16 @@ type Environment = Readonly<Record<string, string>>;
 export function launch(
   request: ProcessRequest,
   env: Environment,
-  { descriptors }: Output,
+  { descriptors, stdio }: Output,
   held: Held | null,
 ): Launch {
   try {
     const { process, failure } =
-      descriptors || held
-        ? withDescriptors({ ...request, ...held }, env, descriptors, held?.descriptors ?? [])
-        : withPipes(request, env);
+      stdio !== undefined
+        ? withStreams(request, env, stdio)
+        : descriptors || held
+          ? withDescriptors({ ...request, ...held }, env, descriptors, held?.descriptors ?? [])
+          : withPipes(request, env);
     const { pid } = process;
     if (pid !== undefined) return { type: "started", pid, process };
     return { type: "not-started", reason: failure.then((error) => whyNot(request, error)) };
@@ -51,9 +53,14 @@ interface Attempt {
   readonly failure: Promise<unknown>;
 }
 
-function withPipes({ file, args, cwd, piped }: ProcessRequest, env: Environment): Attempt {
-  const closed = execa(file, args, { ...OPTIONS, ...(piped ? { stdin: "pipe" } : {}), cwd, env });
+function withPipes({ file, args, cwd }: ProcessRequest, env: Environment): Attempt {
+  const closed = execa(file, args, { ...OPTIONS, cwd, env });
   return { process: closed.nodeChildProcess, failure: closed };
+}
+
+function withStreams({ file, args, cwd }: ProcessRequest, env: Environment, stdio: StdioOptions): Attempt {
+  const process = spawn(file, args, { detached: true, stdio, cwd, env });
+  return { process, failure: once(process, "error").then(([error]) => error) };
 }
 
 /** execa takes no descriptors over 9 and has nothing to add where no stream is ours to read. */

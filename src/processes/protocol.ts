@@ -6,12 +6,16 @@ import { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
  * What travels between the main process and the process host. A ticket is the client's own number for a
  * question, so that two runs never share an answer, whatever ids their askers chose.
  */
-const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-
 export const ToHost = z.discriminatedUnion("type", [
   /** The first message: the environment of every child. */
   z.object({ type: z.literal("begin"), env: z.record(z.string(), z.string()) }),
-  z.object({ type: z.literal("run"), ticket: z.number(), request: ProcessRequest }),
+  z.object({
+    type: z.literal("run"),
+    ticket: z.number(),
+    request: ProcessRequest,
+    /** Of a run that is piped: the socket that its stdin and stdout are to be connected to. */
+    socket: z.optional(z.string()),
+  }),
   z.object({ type: z.literal("cancel"), ticket: z.number() }),
   /** Tell of the lines that this run writes to its file, from the byte `from` on. */
   z.object({
@@ -20,10 +24,6 @@ export const ToHost = z.discriminatedUnion("type", [
     from: z.number(),
     words: z.array(z.string()),
   }),
-  /** For the stdin of a run that is piped; null: no more comes. */
-  z.object({ type: z.literal("write"), ticket: z.number(), bytes: z.nullable(Bytes) }),
-  /** So many bytes of its stdout were read, and as many more may be sent. */
-  z.object({ type: z.literal("taken"), ticket: z.number(), bytes: z.number() }),
   /** End what this actor started, or everything; answered when it is gone. */
   z.object({ type: z.literal("stop"), ticket: z.number(), owner: z.nullable(ActorId) }),
 ]);
@@ -33,7 +33,6 @@ export const FromHost = z.discriminatedUnion("type", [
   /** Told at once, so that the client can end the group itself if the host dies. */
   z.object({ type: z.literal("started"), ticket: z.number(), pid: z.number() }),
   z.object({ type: z.literal("lines"), ticket: z.number(), lines: Lines }),
-  z.object({ type: z.literal("bytes"), ticket: z.number(), bytes: Bytes }),
   z.object({ type: z.literal("result"), ticket: z.number(), result: ProcessResult }),
   z.object({ type: z.literal("stopped"), ticket: z.number() }),
 ]);

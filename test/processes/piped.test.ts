@@ -67,7 +67,7 @@ test("ends a piped run that does not read what it is sent", async () => {
   const piece = new Uint8Array(8 * 1024 * 1024);
   for (let sent = 0; sent < 80; sent += 8) input.write(piece);
   const { outcome, reason } = await result;
-  expect(outcome).toBe("signalled");
+  expect(outcome).toBe("cancelled");
   expect(reason).toContain("did not read what it was sent");
 });
 
