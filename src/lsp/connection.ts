@@ -12,7 +12,7 @@ import {
   NullLogger,
   ResponseError,
 } from "vscode-jsonrpc/node";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import { BadFrame, FrameReader, frame } from "./framing.ts";
 
 /** Messages of a server within the period; more is a flood, and nothing that a server has to say. */
@@ -51,7 +51,9 @@ export interface Connection {
 export function openConnection(ports: ConnectionPorts): Connection {
   const reader = new PipeReader(ports);
   const rpc: MessageConnection = createMessageConnection(reader, new PipeWriter(ports.send), NullLogger);
-  const gone = new AbortController();
+  /** What ends the requests under way. */
+  const open = new Set<() => void>();
+  let isClosed = false;
   rpc.onRequest((method: string, params: unknown) => {
     const answer = ports.onRequest(method, params);
     return answer === undefined
@@ -66,43 +68,44 @@ export function openConnection(ports: ConnectionPorts): Connection {
     receive: (bytes) => reader.receive(bytes),
     async request(method, params, ms, signal) {
       signal?.throwIfAborted();
-      if (gone.signal.aborted) return { type: "gone" };
+      if (isClosed) return { type: "gone" };
+      const { promise, resolve } = Promise.withResolvers<Reply>();
       const source = new CancellationTokenSource();
-      const over = new AbortController();
-      const end = () => over.abort();
+      const end = () => resolve({ type: "late" });
+      const gone = () => resolve({ type: "gone" });
+      const withdraw = ports.clock.after(ms, end);
       signal?.addEventListener("abort", end, { once: true });
-      gone.signal.addEventListener("abort", end, { once: true });
+      open.add(gone);
       try {
-        const answer = rpc.sendRequest<unknown>(method, params, source.token).then(
-          (value): Reply => ({ type: "answer", value }),
-          (error: Error): Reply => ({
-            type: "refused",
-            reason: error.message,
-            code: error instanceof ResponseError ? error.code : null,
-          }),
+        rpc.sendRequest<unknown>(method, params, source.token).then(
+          (value) => resolve({ type: "answer", value }),
+          (error: Error) => resolve(refusalBy(error)),
         );
-        const late = pause(ports.clock, ms, over.signal).then((): Reply => ({ type: "late" }));
-        const reply = await Promise.race([answer, late]);
-        if (gone.signal.aborted) return { type: "gone" };
+        const reply = await promise;
         if (reply.type === "late") source.cancel();
         signal?.throwIfAborted();
         return reply;
       } finally {
-        over.abort();
+        withdraw();
+        open.delete(gone);
         signal?.removeEventListener("abort", end);
-        gone.signal.removeEventListener("abort", end);
       }
     },
     notify(method, params) {
-      if (!gone.signal.aborted) void rpc.sendNotification(method, params).catch(() => {});
+      if (!isClosed) void rpc.sendNotification(method, params).catch(() => {});
     },
     close() {
-      if (gone.signal.aborted) return;
-      gone.abort();
+      if (isClosed) return;
+      isClosed = true;
+      for (const gone of open) gone();
       reader.stop();
       rpc.dispose();
     },
   };
+}
+
+function refusalBy(error: Error): Reply {
+  return { type: "refused", reason: error.message, code: error instanceof ResponseError ? error.code : null };
 }
 
 /**

@@ -22,7 +22,7 @@ export function languageDesk({ servers, rootOf, sightOf }: DeskPorts): LanguageD
     if (typeof life === "string") return failed(life);
     const ready = await abortable(life.ready, signal);
     if (ready.type === "not-ready") return failed(notStarted(life, ready.reason));
-    await abortable(life.refresh(), signal);
+    await abortable(life.refresh(path), signal);
     const known = await life.documents.sync(path);
     if (known === null)
       return failed(
@@ -33,8 +33,7 @@ export function languageDesk({ servers, rootOf, sightOf }: DeskPorts): LanguageD
       ...{ texts: servers.texts, encoding: ready.encoding, cwd },
       sightOf: sightOf(asker),
     };
-    const { file, version } = known;
-    const open = { life, ready, path, file, version, line, character, query, signal, show };
+    const open = { life, ready, path, ...known, line, character, query, signal, show };
     return { type: "found", text: await answer(operation, open) };
   }
 

@@ -5,7 +5,16 @@ import type { FileText, FileTexts } from "./file-texts.ts";
 /** Files that a server holds open; the one that was asked about least recently is closed. */
 const MOST_OPEN = 100;
 
+/** What a server knows of one file. */
+export interface Synced {
+  readonly file: FileText;
+  readonly uri: string;
+  /** Of the text that it knows. */
+  readonly version: number;
+}
+
 interface Open {
+  readonly uri: string;
   version: number;
   stamp: string;
   text: string;
@@ -29,46 +38,36 @@ export class Documents {
   }
 
   /**
-   * Tells the server what this file says now. `version`: of the text it knows then; `isNew`: it did not know it before.
-   * Null: there is no such file, or it is too large.
+   * Tells the server what this file says now. Null: there is no such file, or it is too large.
    */
-  async sync(
-    path: string,
-  ): Promise<{ readonly file: FileText; readonly version: number; readonly isNew: boolean } | null> {
+  async sync(path: string): Promise<Synced | null> {
     const file = await this.#texts.read(path);
     const open = this.#open.get(path);
     if (file === null) {
       this.close(path);
       return null;
     }
-    const uri = uriOf(path);
-    if (open === undefined) {
-      const version = 1;
-      const languageId = this.#endings[extname(path)] ?? "plaintext";
-      this.#open.set(path, { version, stamp: file.stamp, text: file.text });
-      this.#notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text: file.text } });
-      this.#closeOldest();
-      return { file, version, isNew: true };
-    }
+    if (open === undefined) return this.#openNow(path, file);
+    const { uri } = open;
     // The newest last, so that the first is the oldest.
     this.#open.delete(path);
     this.#open.set(path, open);
-    if (open.stamp === file.stamp) return { file, version: open.version, isNew: false };
+    if (open.stamp !== file.stamp && open.text !== file.text) {
+      open.version += 1;
+      this.#notify("textDocument/didChange", {
+        textDocument: { uri, version: open.version },
+        contentChanges: [{ text: file.text }],
+      });
+      this.#notify("textDocument/didSave", { textDocument: { uri } });
+    }
     open.stamp = file.stamp;
-    if (open.text === file.text) return { file, version: open.version, isNew: false };
     open.text = file.text;
-    open.version += 1;
-    this.#notify("textDocument/didChange", {
-      textDocument: { uri, version: open.version },
-      contentChanges: [{ text: file.text }],
-    });
-    this.#notify("textDocument/didSave", { textDocument: { uri } });
-    return { file, version: open.version, isNew: true };
+    return { file, uri, version: open.version };
   }
 
-  /** The same for every file that is open, because others may have written them. */
-  async syncAll(): Promise<void> {
-    await Promise.all([...this.#open.keys()].map((path) => this.sync(path)));
+  /** The same for every other file that is open, because others may have written them. */
+  async syncOthers(path: string): Promise<void> {
+    await Promise.all([...this.#open.keys()].flatMap((one) => (one === path ? [] : this.sync(one))));
   }
 
   isOpen(path: string): boolean {
@@ -78,6 +77,16 @@ export class Documents {
   close(path: string): void {
     if (this.#open.delete(path))
       this.#notify("textDocument/didClose", { textDocument: { uri: uriOf(path) } });
+  }
+
+  #openNow(path: string, file: FileText): Synced {
+    const uri = uriOf(path);
+    const version = 1;
+    const languageId = this.#endings[extname(path)] ?? "plaintext";
+    this.#open.set(path, { uri, version, stamp: file.stamp, text: file.text });
+    this.#notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text: file.text } });
+    this.#closeOldest();
+    return { file, uri, version };
   }
 
   #closeOldest(): void {

@@ -1,5 +1,5 @@
 import { type Clock, within } from "../mailbox/clock.ts";
-import { uriOf } from "./documents.ts";
+import type { Synced } from "./documents.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import { type Diagnostic, DiagnosticReport } from "./results.ts";
 import type { Ready, ServerLife } from "./server-life.ts";
@@ -37,7 +37,7 @@ export function editWatch(servers: LanguageServers, clock: Clock): EditWatch {
     const known = before.get(key) ?? errorsIn(life.diagnostics.known(path));
     const synced = await life.documents.sync(path);
     if (synced === null) return null;
-    const found = await diagnosticsOf(life, ready, { path, version: synced.version, signal });
+    const found = await diagnosticsOf(life, ready, { ...synced, path, signal });
     if (found === null) return null;
     before.set(key, errorsIn(found));
     const news = found.filter((one) => isError(one) && !known.has(one.message));
@@ -64,10 +64,10 @@ export function editWatch(servers: LanguageServers, clock: Clock): EditWatch {
 async function diagnosticsOf(
   life: ServerLife,
   { capabilities }: Ready,
-  { path, version, signal }: { path: string; version: number; signal: AbortSignal },
+  { path, uri, version, signal }: Pick<Synced, "uri" | "version"> & { path: string; signal: AbortSignal },
 ): Promise<readonly Diagnostic[] | null> {
   if (!capabilities.diagnosticProvider) return life.diagnostics.of(path, version, PROBLEMS_MS, signal);
-  const params = { textDocument: { uri: uriOf(path) } };
+  const params = { textDocument: { uri } };
   const reply = await life.request("textDocument/diagnostic", params, signal);
   const report = reply.type === "answer" ? DiagnosticReport.safeParse(reply.value) : null;
   return report?.success ? (report.data.items ?? null) : null;

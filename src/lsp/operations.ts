@@ -1,7 +1,6 @@
 import type * as z from "zod/mini";
 import type { Operation } from "../tools/lsp/desk.ts";
 import { pathOf } from "./diagnostics.ts";
-import { uriOf } from "./documents.ts";
 import type { FileText } from "./file-texts.ts";
 import { nameAt, toUnits, type WirePosition } from "./positions.ts";
 import {
@@ -37,6 +36,7 @@ export interface OpenQuestion {
   readonly life: ServerLife;
   readonly ready: Ready;
   readonly path: string;
+  readonly uri: string;
   readonly file: FileText;
   readonly version: number;
   readonly line: number | null;
@@ -163,7 +163,7 @@ function positionIn({ line, character, file, show }: OpenQuestion): WirePosition
 }
 
 function asked(question: OpenQuestion): { textDocument: { uri: string }; position: WirePosition } {
-  return { textDocument: { uri: uriOf(question.path) }, position: positionIn(question) };
+  return { textDocument: { uri: question.uri }, position: positionIn(question) };
 }
 
 async function places(
@@ -196,8 +196,8 @@ async function hover(question: OpenQuestion): Promise<string> {
 }
 
 async function documentSymbols(question: OpenQuestion): Promise<string> {
-  const { path, file, show } = question;
-  const params = { textDocument: { uri: uriOf(path) } };
+  const { uri, file, show } = question;
+  const params = { textDocument: { uri } };
   const found = (await ask(question, "textDocument/documentSymbol", params, DocumentSymbols)) ?? [];
   if (found.length === 0) return "The file has no symbols.";
   const symbols = found.map((one) => {
@@ -271,9 +271,9 @@ async function calls(direction: "incomingCalls" | "outgoingCalls", question: Ope
 }
 
 async function diagnostics(question: OpenQuestion, signal: AbortSignal) {
-  const { life, ready, path, version } = question;
+  const { life, ready, path, uri, version } = question;
   if (ready.capabilities.diagnosticProvider) {
-    const params = { textDocument: { uri: uriOf(path) } };
+    const params = { textDocument: { uri } };
     return (await ask(question, "textDocument/diagnostic", params, DiagnosticReport)).items ?? [];
   }
   const told = await life.diagnostics.of(path, version, DIAGNOSTICS_MS, signal);

@@ -9,17 +9,18 @@ export type Range = z.infer<typeof Range>;
 
 const Location = z.object({ uri: z.string(), range: Range });
 export type Location = z.infer<typeof Location>;
-const LocationLink = z.object({ targetUri: z.string(), targetRange: Range, targetSelectionRange: Range });
-
+/** A link has the place to go to beside the whole of what is there. Told apart here: a union tries one after the other. */
 const place = z.pipe(
-  z.union([Location, LocationLink]),
-  z.transform(
-    (one): Location => ("uri" in one ? one : { uri: one.targetUri, range: one.targetSelectionRange }),
+  z.transform((one: unknown): unknown =>
+    typeof one === "object" && one !== null && "targetUri" in one && "targetSelectionRange" in one
+      ? { uri: one.targetUri, range: one.targetSelectionRange }
+      : one,
   ),
+  Location,
 );
 export const Locations = z.pipe(
-  z.nullable(z.union([z.array(place), place])),
-  z.transform((one): readonly Location[] => (one === null ? [] : Array.isArray(one) ? one : [one])),
+  z.transform((found: unknown): unknown => (found === null ? [] : Array.isArray(found) ? found : [found])),
+  z.array(place),
 );
 
 const MarkedString = z.union([z.string(), z.object({ value: z.string() })]);

@@ -146,9 +146,9 @@ export class ServerLife {
     this.#looked = true;
   }
 
-  /** Tells it what was written since it was told last: files it holds open, and others if it wants to know of them. */
-  async refresh(): Promise<void> {
-    await this.documents.syncAll();
+  /** Tells it what was written since it was told last: files it holds open but the one asked about, and others if it wants to know. */
+  async refresh(asked: string): Promise<void> {
+    await this.documents.syncOthers(asked);
     const { clock } = this.#ports;
     if (!this.#wantsChanges || clock.now() - this.#lookedAt < LOOK_AGAIN_MS) return;
     this.#lookedAt = clock.now();
