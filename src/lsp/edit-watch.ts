@@ -17,6 +17,8 @@ export interface Writer {
 
 /** What servers that run make of files that calls write. Starts none. */
 export interface EditWatch {
+  /** A call is about to write these files. */
+  willWrite(files: readonly string[]): void;
   /** These files were written, or may have been. */
   wrote(files: readonly string[], root: string): void;
   /** Whether a server knows one of these files, so that it has something to say. */
@@ -25,7 +27,7 @@ export interface EditWatch {
   problems(files: readonly string[], writer: Writer, signal: AbortSignal): Promise<string | null>;
 }
 
-export function editWatch(servers: LanguageServers, clock: Clock): EditWatch {
+export function editWatch(servers: LanguageServers, clock: Clock): Omit<EditWatch, "willWrite"> {
   /** Errors of a file as they were told last. A server that is asked for them does not keep them itself. */
   const before = new Map<string, ReadonlySet<string>>();
 

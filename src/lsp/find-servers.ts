@@ -25,6 +25,19 @@ export interface LanguageServer {
   readonly settings: Readonly<Record<string, unknown>>;
   /** What agreeing to it is remembered by: another program, or other arguments, have another. */
   readonly digest: string;
+  /** The file that was agreed to, where it is the project's. */
+  readonly program?: { readonly path: string; readonly digest: string };
+}
+
+/** Whether the program is still the one that was agreed to: agents write files, too. */
+export async function isAsAgreed({ program, file }: LanguageServer): Promise<boolean> {
+  if (program === undefined) return true;
+  try {
+    const real = file === process.execPath ? program.path : await realpath(file);
+    return real === program.path && (await digestOf(program.path)) === program.digest;
+  } catch {
+    return false;
+  }
 }
 
 /** A language of the project that nothing here serves. */
@@ -92,7 +105,10 @@ async function placesOf(root: string, path: string): Promise<Places> {
   return { root, real, machine: path.split(delimiter).filter(isAbsolute) };
 }
 
-type Program = Pick<LanguageServer, "name" | "origin" | "file" | "args" | "digest" | "initializationOptions">;
+type Program = Pick<
+  LanguageServer,
+  "name" | "origin" | "file" | "args" | "digest" | "initializationOptions" | "program"
+>;
 
 async function firstOf(candidates: readonly KnownServer[], places: Places): Promise<Program | null> {
   for (const { command, args, package: wanted, initializationOptions } of candidates) {
@@ -162,7 +178,13 @@ async function programAt(
     const command = (await isNodeScript(target))
       ? { file: process.execPath, args: [target, ...args] }
       : { file, args };
-    return { name, origin: inside ? "project" : "machine", ...command, digest };
+    return {
+      name,
+      origin: inside ? "project" : "machine",
+      ...command,
+      digest,
+      ...(inside ? { program: { path: target, digest: content } } : {}),
+    };
   } catch {
     return null;
   }

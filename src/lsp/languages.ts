@@ -62,7 +62,17 @@ export const languages: readonly Language[] = [
     name: "rust",
     endings: { ".rs": "rust" },
     markers: ["Cargo.toml"],
-    servers: [stdio("rust-analyzer", { args: [] })],
+    servers: [
+      stdio("rust-analyzer", {
+        args: [],
+        // Build scripts and macros are code of the project: an edit would be run without a question.
+        initializationOptions: {
+          cargo: { buildScripts: { enable: false } },
+          procMacro: { enable: false },
+          checkOnSave: false,
+        },
+      }),
+    ],
     install: "rustup component add rust-analyzer",
   },
   {

@@ -11,7 +11,7 @@ export function openLanguages({
 }: LanguageServersParts & Omit<DeskPorts, "servers">): {
   readonly servers: LanguageServers;
   readonly desk: LanguageDesk;
-  readonly watch: EditWatch;
+  readonly watch: Omit<EditWatch, "willWrite">;
 } {
   const servers = new LanguageServers(parts);
   return {

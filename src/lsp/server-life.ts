@@ -9,7 +9,7 @@ import { Diagnostics } from "./diagnostics.ts";
 import { Documents, uriOf } from "./documents.ts";
 import type { FileTexts } from "./file-texts.ts";
 import { changesBetween, type FileChange, type Files, filesOf } from "./files-of-root.ts";
-import type { LanguageServer } from "./find-servers.ts";
+import { isAsAgreed, type LanguageServer } from "./find-servers.ts";
 import { initializeParams } from "./initialize.ts";
 import type { Encoding } from "./positions.ts";
 import { type Capabilities, Initialized } from "./results.ts";
@@ -189,6 +189,11 @@ export class ServerLife {
 
   async #run(): Promise<void> {
     const { processes, newId } = this.#ports;
+    if (!(await isAsAgreed(this.server))) {
+      this.end("its program was changed since the session began, so it is not started");
+      this.#started.resolve(false);
+      return;
+    }
     const { file, args, env } = this.server;
     const result = await processes.run(
       {

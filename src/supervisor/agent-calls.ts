@@ -35,7 +35,7 @@ export interface CallSide extends HookSide {
   readonly isolation: Pick<Isolation, "trees" | "lookAgain">;
   readonly radar: Pick<Radar, "claim" | "wrote">;
   /** Hears of files that calls write, and has something to say of them. */
-  readonly languages: Pick<EditWatch, "wrote" | "watches" | "problems">;
+  readonly languages: EditWatch;
   changed(): void;
   denied(call: Call): void;
   /** Why a tool of an MCP server was not offered to it, in sentences for its model; null: nothing is known of that. */
@@ -255,6 +255,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       return { type: "refuse", reason: notWrittenYet(due) };
     }
     const writes = writesOf(tool, accesses);
+    if (writes !== null) side.languages.willWrite(writes);
     const running = busyWith(call, tool, judged, { title: claim.title, cwd, writes });
     const claimed = await toItself(call.id, writes);
     if (claimed !== null) return { type: "refuse", reason: claimed };

@@ -41,7 +41,7 @@ export interface LanguageParts {
 interface Opened {
   readonly servers: LanguageServers;
   readonly desk: LanguageDesk;
-  readonly watch: EditWatch;
+  readonly watch: Omit<EditWatch, "willWrite">;
 }
 
 /** Nothing of it is loaded before the first question. */
@@ -51,6 +51,8 @@ export function sessionLanguages(
 ): SessionLanguages {
   let opening: Promise<Opened> | null = null;
   let opened: Opened | null = null;
+  /** An agent has put a hand on what servers load and run. */
+  let isChanged = false;
   const open = async (found: LanguageServersOption): Promise<Opened> => {
     const { openLanguages } = await import("../lsp/open-languages.ts");
     const { processes, clock, newId } = parts;
@@ -66,11 +68,17 @@ export function sessionLanguages(
     desk: isOffered
       ? {
           async ask(question, asker) {
+            if (isChanged) return { type: "failed", message: CHANGED };
             opening ??= open(option);
             return (await opening).desk.ask(question, asker);
           },
         }
       : null,
+    willWrite(files) {
+      if (isChanged || !files.some(isPackage)) return;
+      isChanged = true;
+      void opened?.servers.close();
+    },
     wrote: (files, root) => opened?.watch.wrote(files, root),
     watches: (files, root) => opened?.watch.watches(files, root) ?? false,
     problems: async (files, writer, signal) => (await opened?.watch.problems(files, writer, signal)) ?? null,
@@ -78,6 +86,13 @@ export function sessionLanguages(
       await (await opening)?.servers.close();
     },
   };
+}
+
+const CHANGED =
+  "An agent of this session has written to node_modules, which language servers load and run. So none is used until the user starts a new session. Search with Grep instead.";
+
+function isPackage(path: string): boolean {
+  return path.split(/[/\\]/).includes("node_modules");
 }
 
 const SIGHTS: Readonly<Record<Behaviour, Sight>> = { allow: "text", ask: "name", deny: "nothing" };

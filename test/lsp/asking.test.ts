@@ -36,6 +36,18 @@ test("a line that the file does not have is a sentence, and a column behind the 
   });
 });
 
+test("each root has a server of its own, and the one used least recently makes room (D9)", async () => {
+  const { ask, said, servers, root } = toy("well");
+  await ask({ operation: "goToDefinition", line: 1, character: 1 });
+  const roots = Array.from({ length: 6 }, () => temporaryFolder());
+  const lives = roots.map((one) => servers.for(join(one, "a.toy"), one));
+  for (const life of lives) if (typeof life !== "string") await life.ready;
+  const cwds = () => said().flatMap(({ cwd }) => cwd ?? []);
+  expect(cwds().sort()).toEqual([root, ...roots].sort());
+  expect(servers.running(join(root, "a.toy"), root)).toBeNull();
+  expect(roots.every((one) => servers.running(join(one, "a.toy"), one) !== null)).toBe(true);
+});
+
 test("one server is started for a root, by the first question, and told who ends it", async () => {
   const { ask, said, root } = toy("well");
   await Promise.all([1, 2, 3].map((character) => ask({ operation: "goToDefinition", line: 1, character })));

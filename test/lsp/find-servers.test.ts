@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { findLanguageServers } from "../../src/lsp/find-servers.ts";
+import { findLanguageServers, isAsAgreed } from "../../src/lsp/find-servers.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A project with these files; those that begin with `#!` can be run. */
@@ -89,6 +89,18 @@ test("what was agreed to is this program with these arguments: another one is an
   const own = await digest({ python: entry });
   expect(await digest({ python: { ...entry, args: ["--verbose"] } })).not.toBe(own);
   expect(await digest({ python: { ...entry, env: { NODE_PATH: "x" } } })).not.toBe(own);
+});
+
+test("a program that was changed after it was found is not started", async () => {
+  const bin = "node_modules/.bin/pyright-langserver";
+  const root = project({ "a.py": "", [bin]: node, "b.go": "", "bin/gopls": "#!/bin/sh\n" });
+  const { servers } = await find(root, join(root, "bin"));
+  const asAgreed = () => Promise.all(servers.map(isAsAgreed));
+  expect(await asAgreed()).toEqual([true, true]);
+  put(join(root, bin), `${node}evil()`);
+  rmSync(join(root, "bin/gopls"));
+  symlinkSync("/bin/sh", join(root, "bin/gopls"));
+  expect(await asAgreed()).toEqual([false, false]);
 });
 
 test("settings name servers, replace ours, switch languages off, and are told what is wrong", async () => {

@@ -158,3 +158,22 @@ test("an edit is told to the server that runs, and new errors are part of its re
   expect(told().filter(({ method }) => method === "textDocument/didChange").length).toBeGreaterThanOrEqual(2);
   expect(told().some(({ method }) => method === "workspace/didChangeWatchedFiles")).toBe(true);
 });
+
+test("no server is used once an agent has written to the packages that it would load (faults, section 7)", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "a.toy"), "all is well\n");
+  const file_path = join(cwd, "node_modules/toy-plugin/index.js");
+  const write = { name: "Write", input: { file_path, content: "steal()" } };
+  const { supervisor, results, told } = session([define, write, define], {
+    ...{ cwd, files: {}, permissionMode: "acceptEdits" },
+  });
+  await supervisor.prompt("go");
+  const [first, written, after] = results();
+  expect([first?.isError, written?.isError]).toEqual([false, false]);
+  expect(after).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("has written to node_modules"),
+  });
+  await expect.poll(() => told().map(({ method }) => method)).toContain("shutdown");
+  expect(told().filter(({ pid }) => pid !== undefined)).toHaveLength(1);
+});
