@@ -10,12 +10,7 @@ const Input = z.strictObject({
     .string()
     .check(z.minLength(1), z.describe("The file, absolute or from the working directory (required)")),
   line: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(1),
-        z.describe("Line of the name, counted from 1 as Read shows it (for most operations)"),
-      ),
+    z.int().check(z.minimum(1), z.describe("Line of the name, counted from 1 (for most operations)")),
   ),
   character: z.optional(
     z
@@ -47,9 +42,11 @@ const prompt: ToolPrompt = {
     naming`To find text, comments or names of files use ${"Grep"} and ${"Glob"}.`,
     "for languages that have no server here: the result says which there are.",
   ],
-  how: "give the place of the name itself: line as Read shows it, and character, both counted from 1. documentSymbol and diagnostics need only filePath; workspaceSymbol takes query. Operations: goToDefinition, findReferences, hover, documentSymbol, workspaceSymbol, goToImplementation, prepareCallHierarchy, incomingCalls, outgoingCalls, diagnostics.",
-  recover:
-    "if nothing is found, see with Read whether line and character are on the name. A server that has just started may still be reading the project: ask again.",
+  how: "give the place of the name itself: line and character, both counted from 1. documentSymbol and diagnostics need only filePath; workspaceSymbol takes query. Operations: goToDefinition, findReferences, hover, documentSymbol, workspaceSymbol, goToImplementation, prepareCallHierarchy, incomingCalls, outgoingCalls, diagnostics.",
+  recover: [
+    naming`If nothing is found, see with ${"Read"} whether line and character are on the name.`,
+    "A server that has just started may still be reading the project: ask again.",
+  ],
   limits:
     "the first question starts the server, which can take a minute in a large project. At most 200 places are shown.",
 };
