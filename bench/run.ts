@@ -3,6 +3,7 @@ import { run as fanOut } from "./fan-out.ts";
 import { run as gate } from "./gate.ts";
 import { run as governor } from "./governor.ts";
 import { run as journal } from "./journal.ts";
+import { run as languageServer } from "./language-server.ts";
 import { run as live } from "./live.ts";
 import { run as loop } from "./loop.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -35,6 +36,7 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   context,
   outside,
   worktrees,
+  "language-server": languageServer,
 };
 
 const USAGE = `npm run bench -- [subject …] [--json] [--quick]

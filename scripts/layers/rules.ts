@@ -92,6 +92,15 @@ export const rules: Rules = {
       ],
     ],
     [
+      "lsp",
+      [
+        ...folders("mailbox"),
+        ...all("src/tools/abortable.ts", "src/tools/lsp/desk.ts"),
+        types("src/processes/processes.ts"),
+        types("src/processes/requests.ts"),
+      ],
+    ],
+    [
       "actors",
       // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
       [
@@ -100,8 +109,11 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
-    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "actors")],
-    ["cli", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "actors", "supervisor")],
+    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors")],
+    [
+      "cli",
+      folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors", "supervisor"),
+    ],
     ["index.ts", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
   ]),
   owners: new Map([
@@ -111,6 +123,8 @@ export const rules: Rules = {
       "@anthropic-ai/sdk",
       [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],
     ],
+    ["vscode-jsonrpc/node", all("src/lsp/connection.ts")],
+    ["vscode-languageserver-protocol", [types("src/lsp/")]],
     ["croner", all("src/timers/cron.ts")],
     ["@mozilla/readability", all("src/web/convert/html.ts")],
     ["linkedom", all("src/web/convert/dom.ts")],

@@ -3,8 +3,10 @@ import type { AgentLibrary } from "../actors/definitions/load.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/words.ts";
+import type { Settings } from "../settings/read-settings.ts";
 import { agentLibraryIn } from "./agents/agent-library.ts";
 import type { CliIO } from "./io.ts";
+import { languageServerGrants } from "./language-servers.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
 
 /** Asks the person whether the folder is trusted; false where they do not say yes. */
@@ -46,13 +48,16 @@ export async function sessionSettings(
     agreed: (digest) => reader.agreed(digest),
   });
   const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
-  const reader = settingsReader({ homedir, root: cwd, home, more, ...managed }, trusts);
+  const languageServers = (settings: Settings) => languageServerGrants(io, cwd, settings);
+  const reader = settingsReader({ homedir, root: cwd, home, more, languageServers, ...managed }, trusts);
   let read: TrustedSettings | undefined;
   read = await reader.read();
   const notes: string[] = [];
-  const question = trustQuestion(cwd, read.trust);
-  if (read.trust.type === "untrusted" && question !== null && (await askTrust?.(question))) {
-    const problem = await trustFolder(home, cwd, read.trust.grants, io.clock);
+  const { fresh: servers, grants: serverGrants } = read.languageServers;
+  const question = trustQuestion(cwd, read.trust, servers);
+  if (question !== null && (await askTrust?.(question))) {
+    const others = read.trust.type === "nothing-to-grant" ? [] : read.trust.grants;
+    const problem = await trustFolder(home, cwd, [...others, ...serverGrants], io.clock);
     if (problem !== null) notes.push(`The folder is trusted for this session only: ${problem}`);
     reader.trustForNow();
     read = await reader.read();

@@ -21,6 +21,7 @@ import type { Context } from "./command.ts";
 import { extraFolders } from "./extra-folders.ts";
 import { existingFolder } from "./folders.ts";
 import type { CliIO } from "./io.ts";
+import { languageServersHere } from "./language-servers.ts";
 import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
@@ -98,6 +99,9 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     trusted,
     agreed,
   });
+  const languageServers = await languageServersHere(io, own.resume?.cwd ?? cwd, read.settings, (digest) =>
+    worksElsewhere ? trusts : agreed(digest),
+  );
   const appendSystemPrompt = args.value(flags.appendSystemPrompt);
   return {
     settings,
@@ -107,6 +111,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...servers.notes,
       ...agents.notes,
       ...skills.notes,
+      ...languageServers.notes,
       ...(choice.note === undefined ? [] : [choice.note]),
     ],
     options: {
@@ -129,6 +134,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       commandEnv: read.settings.commandEnv,
       redact: [...read.settings.redact, ...servers.secrets, ...agentSecrets],
       ...servers.options,
+      languageServers: languageServers.option,
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,
       compaction: read.settings.compaction,

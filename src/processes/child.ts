@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
@@ -8,6 +9,7 @@ import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
 import type { Output } from "./output.ts";
+import { pipedOutput } from "./piped-output.ts";
 import { processGroup } from "./process-group.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 import { notStarted, unknown } from "./results.ts";
@@ -34,6 +36,7 @@ export function startChild(
   env: Readonly<Record<string, string>>,
   clock: Clock,
   files: NamelessFiles,
+  socket: Socket | null = null,
 ): Child {
   const began = clock.now();
   let held: Held | null = null;
@@ -44,7 +47,7 @@ export function startChild(
   }
   let output: Output;
   try {
-    output = outputFor(request, clock, files, held?.isTight ?? false);
+    output = outputFor(request, clock, files, held?.isTight ?? false, socket);
   } catch (error) {
     held?.close();
     const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
@@ -67,7 +70,9 @@ function outputFor(
   clock: Clock,
   files: NamelessFiles,
   isTight: boolean,
+  socket: Socket | null,
 ): Output {
+  if (socket !== null) return pipedOutput(socket, clock);
   if (output === undefined) return inlineOutput(maxOutputBytes, clock);
   return fileOutput(output, maxOutputBytes, clock, files, isTight);
 }

@@ -1,12 +1,13 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { Door } from "./door.ts";
 import { HelperProcess, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import type { RunWatch } from "./processes.ts";
 import { FromHost, type ToHost } from "./protocol.ts";
 import type { ProcessRequest, ProcessResult } from "./requests.ts";
-import { notStarted, unknown } from "./results.ts";
+import { cancelledEarly, notStarted, unknown } from "./results.ts";
 
 /** The bundler keeps the entry's name; the sources run as they are. */
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.js", import.meta.url);
@@ -14,13 +15,14 @@ const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process
 const OVERDUE_MS = 10_000;
 /** A group that ignores TERM costs the host about 3 s; after this it is the host that hangs. */
 const END_PATIENCE_MS = 10_000;
+const DEAF = "It was ended, because it did not read what it was sent.";
 
 interface PendingRun {
   readonly request: ProcessRequest;
   readonly watch: RunWatch;
   readonly began: number;
   pid: number | null;
-  settle(result: ProcessResult): void;
+  settle: (result: ProcessResult) => void;
 }
 
 /** One life of one process host, as the main process sees it. */
@@ -61,11 +63,34 @@ export class HostConnection {
       this.#runs.delete(ticket);
       resolve(result);
     };
-    this.#runs.set(ticket, { request, watch, began: this.#clock.now(), pid: null, settle });
+    const pending: PendingRun = { request, watch, began: this.#clock.now(), pid: null, settle };
+    this.#runs.set(ticket, pending);
     signal?.addEventListener("abort", cancel, { once: true });
     this.#ranShell ||= request.output !== undefined;
-    this.#host.send({ type: "run", ticket, request });
+    if (request.piped) void this.#runPiped(ticket, pending, signal);
+    else this.#host.send({ type: "run", ticket, request });
     return promise;
+  }
+
+  /** Its result is told when all that it wrote was read. */
+  async #runPiped(ticket: number, pending: PendingRun, signal: AbortSignal | undefined): Promise<void> {
+    const { request, settle } = pending;
+    try {
+      const door = new Door(pending.watch, () => this.#host.send({ type: "cancel", ticket }));
+      pending.settle = (result) =>
+        void door.close(this.#clock).then(() => settle(door.isDeaf ? { ...result, reason: DEAF } : result));
+      await door.open();
+      if (signal?.aborted) pending.settle(cancelledEarly(request.id));
+      else this.#host.send({ type: "run", ticket, request, socket: door.path });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      settle(
+        notStarted(
+          request.id,
+          `${request.file} could not be started: there is no socket to talk with it (${why}).`,
+        ),
+      );
+    }
   }
 
   /**

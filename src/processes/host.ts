@@ -1,16 +1,21 @@
+import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
 import { namelessFiles } from "./nameless-files.ts";
+import { connectFor } from "./piped-output.ts";
 import { type FromHost, ToHost } from "./protocol.ts";
 import type { ProcessRequest } from "./requests.ts";
+import { cancelledEarly } from "./results.ts";
 
 /** The process host: a process with little memory, so that starting a child costs it next to nothing. */
 function serve(clock: Clock): void {
   const children = new Map<number, Child>();
   const files = namelessFiles();
+  /** Runs that are not children yet. */
+  const connecting = new Set<number>();
   /** Only a shell's children can leave their group; looking through all processes is dear. */
   let ranShell = false;
   let environment: Record<string, string> = {};
@@ -22,13 +27,23 @@ function serve(clock: Clock): void {
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
   };
 
-  async function run(ticket: number, request: ProcessRequest): Promise<void> {
+  async function run(ticket: number, request: ProcessRequest, path?: string): Promise<void> {
+    let socket: Socket | null = null;
+    if (path !== undefined) {
+      connecting.add(ticket);
+      socket = await connectFor(path).catch(() => null);
+      // Deleted already: it was stopped meanwhile.
+      if (!connecting.delete(ticket) || socket === null) {
+        socket?.destroy();
+        return send({ type: "result", ticket, result: cancelledEarly(request.id) });
+      }
+    }
     const own = { ...environment, ...request.env };
     const light = request.confined !== undefined && request.confined.type !== "full";
     const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, ticket) : {}) };
     const env = { ...(light ? withoutCredentials(own) : own), ...tags };
     ranShell ||= request.output !== undefined;
-    const child = startChild(request, env, clock, files);
+    const child = startChild(request, env, clock, files, socket);
     children.set(ticket, child);
     // bubblewrap ends with this process, and a command that only reads mostly at once.
     const isBrief = light && process.platform === "linux" && request.timeoutMs !== null;
@@ -39,6 +54,7 @@ function serve(clock: Clock): void {
   }
 
   async function stop(owner: ActorId | null): Promise<void> {
+    if (owner === null) connecting.clear();
     const concerned = [...children.values()].filter((child) => owner === null || child.owner === owner);
     for (const child of concerned) child.stop("cancelled");
     await Promise.all(concerned.map((child) => child.result));
@@ -60,8 +76,9 @@ function serve(clock: Clock): void {
         environment = message.env;
         return;
       case "run":
-        return run(message.ticket, message.request);
+        return run(message.ticket, message.request, message.socket);
       case "cancel":
+        connecting.delete(message.ticket);
         children.get(message.ticket)?.stop("cancelled");
         return;
       case "follow":

@@ -2,9 +2,9 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { execa } from "execa";
-import type { RunRequest } from "../mailbox/runs.ts";
 import { FIRST_DESCRIPTOR, type Held } from "./confine.ts";
 import type { Output } from "./output.ts";
+import type { ProcessRequest } from "./requests.ts";
 
 /** A child that runs, or why there is none. */
 export type Launch =
@@ -26,16 +26,18 @@ const OPTIONS = {
 type Environment = Readonly<Record<string, string>>;
 
 export function launch(
-  request: RunRequest,
+  request: ProcessRequest,
   env: Environment,
-  { descriptors }: Output,
+  { descriptors, stdio }: Output,
   held: Held | null,
 ): Launch {
   try {
     const { process, failure } =
-      descriptors || held
-        ? withDescriptors({ ...request, ...held }, env, descriptors, held?.descriptors ?? [])
-        : withPipes(request, env);
+      stdio !== undefined
+        ? withStreams(request, env, stdio)
+        : descriptors || held
+          ? withDescriptors({ ...request, ...held }, env, descriptors, held?.descriptors ?? [])
+          : withPipes(request, env);
     const { pid } = process;
     if (pid !== undefined) return { type: "started", pid, process };
     return { type: "not-started", reason: failure.then((error) => whyNot(request, error)) };
@@ -51,14 +53,19 @@ interface Attempt {
   readonly failure: Promise<unknown>;
 }
 
-function withPipes({ file, args, cwd }: RunRequest, env: Environment): Attempt {
+function withPipes({ file, args, cwd }: ProcessRequest, env: Environment): Attempt {
   const closed = execa(file, args, { ...OPTIONS, cwd, env });
   return { process: closed.nodeChildProcess, failure: closed };
 }
 
+function withStreams({ file, args, cwd }: ProcessRequest, env: Environment, stdio: StdioOptions): Attempt {
+  const process = spawn(file, args, { detached: true, stdio, cwd, env });
+  return { process, failure: once(process, "error").then(([error]) => error) };
+}
+
 /** execa takes no descriptors over 9 and has nothing to add where no stream is ours to read. */
 function withDescriptors(
-  { file, args, cwd }: Pick<RunRequest, "file" | "cwd"> & { readonly args: readonly string[] },
+  { file, args, cwd }: Pick<ProcessRequest, "file" | "cwd"> & { readonly args: readonly string[] },
   env: Environment,
   descriptors: readonly number[] | null,
   more: readonly number[],
@@ -69,7 +76,7 @@ function withDescriptors(
   return { process, failure: once(process, "error").then(([error]) => error) };
 }
 
-export async function whyNot({ file, cwd }: RunRequest, error: unknown): Promise<string> {
+export async function whyNot({ file, cwd }: ProcessRequest, error: unknown): Promise<string> {
   const { code, originalMessage } = detailsOf(error);
   // A missing folder and a missing program are the same ENOENT to the system.
   const folder = await stat(cwd).catch(() => null);

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
 import type { Lines, ProcessResult } from "./requests.ts";
 
 /** What a child wrote, as its result tells it. */
@@ -8,6 +8,8 @@ export type Written = Pick<ProcessResult, "stdout" | "stderr" | "truncated" | "f
 export interface Output {
   /** The child's descriptors from 1 on, where it writes by itself; null: pipes. */
   readonly descriptors: readonly number[] | null;
+  /** All of the child's streams, where its stdin is to be read. */
+  readonly stdio?: StdioOptions;
   /** The child runs. `full` is called when it has written more than it may. */
   begin(process: ChildProcess, full: (now: "kill" | "end") => void): void;
   /** Tells of lines from the byte `from` on, as they come, until `close`; takes the place of what was asked before. */

@@ -1,10 +1,20 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 
+/** The stdin of a run that is piped. What is written after its end goes nowhere. */
+export interface RunInput {
+  write(bytes: Uint8Array): void;
+  close(): void;
+}
+
 /** What is told of a run while it runs; nothing after its result. */
 export interface RunWatch {
   /** It could be started. */
   started?(): void;
+  /** The same, of a run that is piped. */
+  input?(input: RunInput): void;
+  /** Of the stdout of a run that is piped. It is read only as fast as this returns. */
+  bytes?(bytes: Uint8Array): void;
   /** See `follow`. */
   lines?(lines: Lines): void;
 }

@@ -9,7 +9,13 @@ import { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 export const ToHost = z.discriminatedUnion("type", [
   /** The first message: the environment of every child. */
   z.object({ type: z.literal("begin"), env: z.record(z.string(), z.string()) }),
-  z.object({ type: z.literal("run"), ticket: z.number(), request: ProcessRequest }),
+  z.object({
+    type: z.literal("run"),
+    ticket: z.number(),
+    request: ProcessRequest,
+    /** Of a run that is piped: the socket that its stdin and stdout are to be connected to. */
+    socket: z.optional(z.string()),
+  }),
   z.object({ type: z.literal("cancel"), ticket: z.number() }),
   /** Tell of the lines that this run writes to its file, from the byte `from` on. */
   z.object({

@@ -13,10 +13,14 @@ export const FileOutput = z.object({
 });
 export type FileOutput = z.infer<typeof FileOutput>;
 
-/** `output` absent: stdout and stderr come back in the result, both bounded. `confined` absent: it runs as the user. */
+/**
+ * `output` absent: stdout and stderr come back in the result, both bounded. `confined` absent: it runs as the user.
+ * `piped`: its stdin is written and its stdout is read while it runs, and only stderr is in the result.
+ */
 export const ProcessRequest = z.extend(RunRequest, {
   output: z.optional(FileOutput),
   confined: z.optional(Confined),
+  piped: z.optional(z.literal(true)),
 });
 export type ProcessRequest = z.infer<typeof ProcessRequest>;
 

@@ -94,6 +94,11 @@ export const catalogue = {
     summary: "MCP servers by name. A server is one value: files do not complete each other's.",
     merge: "entries",
   }),
+  languageServers: setting("troupe.languageServers", objects("servers"), {
+    summary:
+      'Language servers by language, each with `command` and `extensionToLanguage` (such as `{".ex": "elixir"}`), and `args`, `env`, `initializationOptions`, `settings` where it needs them; `{"disabled": true}` switches a language off. One for `typescript`, `python`, `go`, `rust` or `cpp` takes the place of the usual ones.',
+    merge: "entries",
+  }),
   aliases: {
     opus: alias("opus"),
     sonnet: alias("sonnet"),

@@ -46,6 +46,8 @@ export interface Settings
   readonly additionalDirectories: readonly SaidBy[];
   /** By name, as they stand in the file: whoever starts servers checks them. */
   readonly mcpServers: Readonly<Record<string, JsonObject>>;
+  /** By language, as they stand in the file: whoever starts servers checks them. */
+  readonly languageServers: Readonly<Record<string, JsonObject>>;
   readonly sandbox: SandboxSettings;
   /** How files are guarded (A22.8, A22.10); absent: nobody says. */
   readonly fileRules: Said<typeof catalogue.fileRules>;
@@ -143,6 +145,7 @@ function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
     ...(apiKeyHelper === undefined ? {} : { apiKeyHelper }),
     additionalDirectories: saidBy(leaves, catalogue.additionalDirectories),
     mcpServers: entriesIn(leaves, catalogue.mcpServers),
+    languageServers: entriesIn(leaves, catalogue.languageServers),
     sandbox: {
       ...said(leaves, sandbox),
       allowedDomains: joined(leaves, allowedDomains),

@@ -1,4 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
+import type { EditWatch } from "../lsp/edit-watch.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type {
@@ -33,6 +34,8 @@ export interface CallSide extends HookSide {
   readonly writes: WriteLedger;
   readonly isolation: Pick<Isolation, "trees" | "lookAgain">;
   readonly radar: Pick<Radar, "claim" | "wrote">;
+  /** Hears of files that calls write, and has something to say of them. */
+  readonly languages: EditWatch;
   changed(): void;
   denied(call: Call): void;
   /** Why a tool of an MCP server was not offered to it, in sentences for its model; null: nothing is known of that. */
@@ -75,6 +78,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     const held = side.isolation.trees.at(actor.root);
     if (running === undefined || running.writes?.length === 0) return;
     const { input, writes, tool } = running;
+    if (writes !== null) side.languages.wrote(writes, actor.root);
     // In a tree the snapshot says what was written, by commands too.
     if (held === null) {
       // An actor that has ended has given its files up.
@@ -251,6 +255,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       return { type: "refuse", reason: notWrittenYet(due) };
     }
     const writes = writesOf(tool, accesses);
+    if (writes !== null) side.languages.willWrite(writes);
     const running = busyWith(call, tool, judged, { title: claim.title, cwd, writes });
     const claimed = await toItself(call.id, writes);
     if (claimed !== null) return { type: "refuse", reason: claimed };
@@ -271,7 +276,9 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     return {
       ...turn,
       ...(judged.rewritten ? { input: judged.input } : {}),
-      ...(isWatched(running, side) ? { watched: true as const } : {}),
+      ...(isWatched(running, side) || side.languages.watches(writes ?? [], actor.root)
+        ? { watched: true as const }
+        : {}),
       ...(tool.repeatable ? {} : { kept: true as const }),
       ...(judged.changed === undefined ? {} : { changed: [...judged.changed] }),
       ...(tool.level === "read" && side.gate.filters ? { filtered: true as const } : {}),
@@ -297,8 +304,13 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       const kept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
       ended(id, isError, kept ? result : undefined);
       try {
-        if (running === undefined || result === undefined || !isWatched(running, side)) return {};
-        return await heard(running, { ...result, response }, side);
+        if (running === undefined || result === undefined) return {};
+        const said = isWatched(running, side) ? await heard(running, { ...result, response }, side) : {};
+        if (isError) return said;
+        const { writes, cwd } = running;
+        const problems = await side.languages.problems(writes ?? [], { root: actor.root, cwd }, side.signal);
+        const append = [said.append, problems].filter((text) => text != null).join("\n\n");
+        return append === "" ? said : { ...said, append };
       } finally {
         // Hooks may write the call's files, too: nobody else does meanwhile.
         released(id, running, isError);

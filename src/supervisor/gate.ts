@@ -4,7 +4,6 @@ import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
 import { findSubject } from "../policy/asking/subject.ts";
-import type { AskDetail } from "../policy/asks.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
 import type { Territory } from "../policy/confinement/territory.ts";
 import { bothOf } from "../policy/engine/place.ts";
@@ -17,8 +16,9 @@ import type { LightCommand } from "../policy/sandbox/light.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
 import { narrower } from "../settings/modes.ts";
-import type { PermissionMode, Rule } from "../settings/rules.ts";
+import type { Behaviour, PermissionMode, Rule } from "../settings/rules.ts";
 import type { SessionAsks } from "./asking.ts";
+import { detailsOf, wordsIn } from "./call-input.ts";
 import type { CommandPlace } from "./commands.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { judgeForeign, stricter } from "./foreign-tools.ts";
@@ -154,6 +154,17 @@ export class Gate {
         return true;
       }
     });
+  }
+
+  /** What Read would come to for a file: its text, a question first, or nothing. */
+  sightOf(path: string, where: Where): Behaviour {
+    const read = this.#parts.toolbox.find("Read");
+    if (read === undefined) return "deny";
+    try {
+      return this.#judgement(read, { file_path: path }, where).decision;
+    } catch {
+      return "deny";
+    }
   }
 
   /** What rules and mode say now of a call that waits: for the person, or (`enforced`: confined) for another to have written. */
@@ -382,19 +393,4 @@ function questionOf(
     details: detailsOf(given.input),
     ...(description === null ? {} : { description }),
   };
-}
-
-/** Every argument as the model wrote it; who shows it decides how much of it. */
-function detailsOf(input: unknown): AskDetail[] {
-  if (typeof input !== "object" || input === null) return [];
-  return Object.entries(input).map(([name, value]) => ({
-    name,
-    value: typeof value === "string" ? value : JSON.stringify(value),
-  }));
-}
-
-function wordsIn(input: unknown, name: string): string | null {
-  if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return null;
-  const value: unknown = Reflect.get(input, name);
-  return typeof value === "string" ? value : null;
 }

@@ -30,6 +30,7 @@ import type { CustomTool } from "./custom-tools.ts";
 import type { DeferOptions } from "./deferring.ts";
 import type { RestoredSession } from "./restore.ts";
 import type { ServerDesk } from "./servers/server-desk.ts";
+import type { LanguageServersOption } from "./session-languages.ts";
 import type { SkillsOptions } from "./skills/options.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
 import type { CompactionOptions } from "./windows.ts";
@@ -214,6 +215,8 @@ export interface SupervisorOptions extends AgentModels {
    * and spawns reject where there is no such tool.
    */
   readonly permissionPromptTool?: string;
+  /** Language servers that may be started, for the tool LSP (default: none, and no such tool). */
+  readonly languageServers?: LanguageServersOption;
   /** Where actors run; worker threads where absent. */
   readonly host?: ActorHost;
   readonly ids?: Ids;

@@ -2,6 +2,8 @@ import { noTasks } from "../mailbox/task-graph.ts";
 import { askUserQuestionTool, type QuestionDesk } from "../tools/ask-user-question.ts";
 import { backgroundTools } from "../tools/background/all.ts";
 import type { BackgroundDesk } from "../tools/background/desk.ts";
+import type { LanguageDesk } from "../tools/lsp/desk.ts";
+import { lspTool } from "../tools/lsp/lsp.ts";
 import { mailTools } from "../tools/mail/all.ts";
 import type { MailDesk } from "../tools/mail/desk.ts";
 import { planTools } from "../tools/plan/all.ts";
@@ -35,6 +37,8 @@ export interface SessionParts {
   readonly web: WebDesk;
   /** Null: the program ends with its answer, so no later prompt could come. */
   readonly timers: TimerDesk | null;
+  /** Null: there is no language server that may be started. */
+  readonly languages: LanguageDesk | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
@@ -48,6 +52,7 @@ export function sessionTools({
   skills,
   web,
   timers,
+  languages,
 }: SessionParts): readonly CustomTool[] {
   return [
     ...taskTools(tasks),
@@ -59,6 +64,7 @@ export function sessionTools({
     ...(skills === null ? [] : [seal(skillTool(skills))]),
     ...webTools(web),
     ...(timers === null ? [] : timerTools(timers)),
+    ...(languages === null ? [] : [seal(lspTool(languages))]),
   ];
 }
 
@@ -96,4 +102,5 @@ export const noSession: SessionParts = {
       throw new Error("There is no session.");
     },
   },
+  languages: { ask: async () => ({ type: "failed", message: "There is no session." }) },
 };

@@ -39,6 +39,7 @@ import { planDesk } from "./plan-mode.ts";
 import { type LateServers, lateServers } from "./servers/late-servers.ts";
 import { openGround } from "./session-ground.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
+import { type SessionLanguages, sessionLanguages, whyNoLanguages } from "./session-languages.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import { showDocument } from "./show-document.ts";
@@ -89,6 +90,7 @@ export interface Session {
   readonly withheld: readonly WithheldTool[];
   /** Why an actor was not offered a tool, as sentences; null: nothing is known of that. */
   absenceReason(actor: ActorRecord, tool: string): string | null;
+  readonly languages: SessionLanguages;
   readonly common: Common;
   /** Resolves when all is known that the first agent is told; null where it is known already. */
   readonly known: Promise<void> | null;
@@ -180,7 +182,10 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     model: pageModel(gateway, model, options),
     namesHost: permissions.namesHost,
   });
-  const withheld = web.whyNoSearch === null ? [] : [{ tool: "WebSearch", reason: web.whyNoSearch }];
+  const withheld = [
+    { tool: "WebSearch", reason: web.whyNoSearch },
+    { tool: "LSP", reason: whyNoLanguages(options.languageServers) },
+  ].flatMap(({ tool, reason }) => (reason === null ? [] : [{ tool, reason }]));
   const timers =
     options.background === "wake"
       ? openTimers({
@@ -188,6 +193,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
           ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
         })
       : null;
+  const languages = sessionLanguages(options.languageServers, {
+    ...{ processes, clock, actors, cwd: options.cwd, newId: () => ids.actor() },
+    gate: () => gate,
+    treeAt: (root) => isolation.trees.at(root)?.tree ?? null,
+  });
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
@@ -199,6 +209,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     skills,
     web,
     timers,
+    languages: languages.desk,
   };
   const { toolbox, agents } = toolboxOf(options, {
     ...{ permissions, kinds, model, spawn, parts, toolMs: limits.toolMs },
@@ -285,6 +296,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       servers.whyAbsent(actor, tool) ?? withheld.find((one) => one.tool === tool)?.reason ?? null,
     servers,
     timers,
+    languages,
     known: together(held.known, servers.known, skills?.known ?? null),
     common: { options, limits, toolbox, model, knowledge, skills, heldBy: held.describe },
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
@@ -293,14 +305,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
       await host.close();
       spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, options.cwd), AbortSignal.timeout(SESSION_END_MS));
-      await Promise.all([
-        gateway.close(),
-        processes.close(),
-        servers.close(),
-        isolation.close(),
-        web.close(),
-      ]);
-      await web.close();
+      // Before the host that they run in: a server that is asked to end tidies up.
+      const children = languages.close().then(() => processes.close());
+      await Promise.all([gateway.close(), children, servers.close(), isolation.close(), web.close()]);
       await held.close();
       await outputs.remove().catch((error: Error) => listeners.onWarning(error.message));
       await journal.close().catch((error: Error) => listeners.onWarning(error.message));

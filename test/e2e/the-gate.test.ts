@@ -477,7 +477,13 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
       const { url } = await served(() => ({ text: "Well answered." }));
       const terminal = inTerminal([process.execPath, BIN], {
         cwd: own.cwd,
-        env: { HOME: own.home, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-test-secret" },
+        // Without this project's own packages: a language server among them would be a question.
+        env: {
+          PATH: "/usr/bin:/bin",
+          HOME: own.home,
+          ANTHROPIC_BASE_URL: url,
+          ANTHROPIC_API_KEY: "sk-test-secret",
+        },
       });
       await terminal.shows(/\n› *$/);
       terminal.type("hello\r");

@@ -207,6 +207,7 @@ describe("the folder's own files", () => {
       env: {},
       additionalDirectories: [],
       mcpServers: {},
+      languageServers: {},
       fileRules: {},
       sandbox: { allowedDomains: [], denyRead: ["~/.ssh"] },
       compaction: { windows: {} },

@@ -13,6 +13,7 @@ const nothing = {
   env: {},
   additionalDirectories: [],
   mcpServers: {},
+  languageServers: {},
   fileRules: {},
   sandbox: { allowedDomains: [], denyRead: [] },
   compaction: { windows: {} },

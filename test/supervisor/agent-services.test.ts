@@ -95,6 +95,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     writes: new WriteLedger(),
     isolation: { trees: noTrees(), lookAgain: async () => null },
     radar: { claim: async () => ({ type: "go" }), wrote() {} },
+    languages: { willWrite() {}, wrote() {}, watches: () => false, problems: async () => null },
     conclude: async (summary) => summary,
     outputs: { folder: "/", write: () => Promise.reject(new Error("nothing is kept in this test")) },
     signal: actor.stopping.signal,

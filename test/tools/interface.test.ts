@@ -4,6 +4,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
 import { builtInAgents } from "../../src/actors/definitions/index.ts";
+import type { LanguageServer } from "../../src/lsp/find-servers.ts";
 import type { ToolResultContent } from "../../src/mailbox/conversation.ts";
 import type { PermissionLevel } from "../../src/policy/asks.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
@@ -89,6 +90,12 @@ describe("the tool interface", () => {
   });
 });
 
+/** With one that may be started the tool LSP is offered. */
+const neverAsked: LanguageServer = {
+  ...{ language: "toy", name: "toy-server", origin: "machine", file: "/nowhere", args: [] },
+  ...{ endings: { ".toy": "toy" }, env: {}, settings: {}, digest: "" },
+};
+
 describe("kinds of agents", () => {
   test.each([
     ["Explore", ["Read", "Glob", "Grep"]],
@@ -119,6 +126,7 @@ describe("kinds of agents", () => {
     const { supervisor, model } = withSkills([{ text: "ok" }], {
       person: { ask: async () => ({ type: "deny", span: "once" }) },
       webSearch: { url: "http://127.0.0.1/" },
+      languageServers: { servers: [neverAsked], unserved: [], untrusted: [] },
     });
     await supervisor.prompt("hi");
     const description = model.requests[0]?.tools.find(({ name }) => name === "Agent")?.description ?? "";

@@ -11,7 +11,7 @@ const SPAWNING: ReadonlySet<string> = new Set(["Agent", "Task"]);
 
 /** As other programs write them: `read, bash`. */
 const PROPER: ReadonlyMap<string, string> = new Map(
-  "Agent AskUserQuestion Bash Edit Glob Grep NotebookEdit Read Skill Task TodoWrite WebFetch WebSearch Write"
+  "Agent AskUserQuestion Bash Edit Glob Grep LSP NotebookEdit Read Skill Task TodoWrite WebFetch WebSearch Write"
     .split(" ")
     .map((name) => [name.toLowerCase(), name] as const),
 );

@@ -2,6 +2,7 @@
 const SUBJECTS: Readonly<Record<string, string>> = {
   Bash: "command",
   Read: "file_path",
+  LSP: "filePath",
   Edit: "file_path",
   Write: "file_path",
   NotebookEdit: "notebook_path",

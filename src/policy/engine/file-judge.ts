@@ -12,10 +12,17 @@ export function leavesFolder(pattern: string): boolean {
   );
 }
 
-/** Read, and the search of a folder by Glob and Grep. */
+/** What is read: a file by Read and LSP, a folder by Glob and Grep. */
+function readBy(tool: string, input: Input): string {
+  if (tool === "Read") return textOf(input, "file_path") ?? "";
+  if (tool === "LSP") return textOf(input, "filePath") ?? "";
+  return textOf(input, "path") ?? ".";
+}
+
+/** Read and LSP, and the search of a folder by Glob and Grep. */
 export function judgeReading(files: FileAccess, tool: string, input: Input): Verdict {
   const { books, mode, cwd } = files;
-  const path = tool === "Read" ? (textOf(input, "file_path") ?? "") : (textOf(input, "path") ?? ".");
+  const path = readBy(tool, input);
   const patterns = [tool === "Glob" ? textOf(input, "pattern") : null, textOf(input, "glob")].filter(
     (one) => one !== null,
   );

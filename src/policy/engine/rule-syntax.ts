@@ -14,7 +14,7 @@ const GLOB = /^[\w.*-]+$/;
 const SERVER_GLOB = /^mcp__[^*]+?__[\w.*-]+$/;
 const BUILT_IN = [
   "Agent AskUserQuestion Bash Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep ListAgents",
-  "ListMcpResources Monitor MultiEdit NotebookEdit Read ReadMcpResource ScheduleWakeup SendMessage Skill Task",
+  "LSP ListMcpResources Monitor MultiEdit NotebookEdit Read ReadMcpResource ScheduleWakeup SendMessage Skill Task",
   "TaskOutput TaskStop TodoWrite ToolSearch WebFetch WebSearch Write",
 ].flatMap((line) => line.split(" "));
 

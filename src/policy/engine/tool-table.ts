@@ -1,6 +1,6 @@
 import type { PermissionMode } from "../../settings/rules.ts";
 
-export const READERS: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
+export const READERS: ReadonlySet<string> = new Set(["Read", "Glob", "Grep", "LSP"]);
 export const EDITORS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit", "MultiEdit"]);
 
 /** What a call cannot do without, and what no rule may name as a condition of its own (§2). */
@@ -13,6 +13,7 @@ export const PRIMARY: Readonly<Record<string, string>> = {
   NotebookEdit: "notebook_path",
   Glob: "pattern",
   Grep: "pattern",
+  LSP: "filePath",
   WebFetch: "url",
   WebSearch: "query",
 };
@@ -21,6 +22,7 @@ export const PRIMARY: Readonly<Record<string, string>> = {
 export const OWN_FIELDS: ReadonlySet<string> = new Set([
   "command",
   "file_path",
+  "filePath",
   "path",
   "notebook_path",
   "url",

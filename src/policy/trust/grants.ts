@@ -19,6 +19,8 @@ export interface Grant {
   readonly skill?: true;
   /** Agents of a definition of the folder's do it. */
   readonly agent?: true;
+  /** A language server does it, which is the folder's own or loads code of the folder. */
+  readonly languageServer?: true;
   /** It takes the name of another skill; the list of skills says so. */
   readonly replaces?: true;
 }
@@ -62,6 +64,13 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     case catalogue.mcpServers:
       return [
         named(`start the MCP server ${shown(path.at(-1) ?? "")}: ${shown(canonicalJson(value))}`, value),
+      ];
+    case catalogue.languageServers:
+      return [
+        named(
+          `start the language server for ${shown(path.at(-1) ?? "")}: ${shown(canonicalJson(value))}`,
+          value,
+        ),
       ];
     case catalogue.hooks:
       return isObject(value)

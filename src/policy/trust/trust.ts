@@ -1,7 +1,12 @@
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isForeign, settingsPlaces, type WhereSettingsAre } from "../../settings/places.ts";
-import { combine, type ReadSettings, readSettingsFiles } from "../../settings/read-settings.ts";
+import {
+  combine,
+  type ReadSettings,
+  readSettingsFiles,
+  type Settings,
+} from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
 import { gitGrants } from "./foreign-git.ts";
 import { foreignGitClause } from "./git-words.ts";
@@ -24,6 +29,14 @@ export type Trust =
 
 export interface TrustedSettings extends ReadSettings {
   readonly trust: Trust;
+  /** Language servers that load code of the folder. They take nothing from what else was agreed to, nor give to it. */
+  readonly languageServers: Fresh;
+}
+
+/** What trusting would grant, and what of it nobody has agreed to. */
+export interface Fresh {
+  readonly grants: readonly Grant[];
+  readonly fresh: readonly Grant[];
 }
 
 export interface SettingsSource extends WhereSettingsAre {
@@ -31,6 +44,8 @@ export interface SettingsSource extends WhereSettingsAre {
   readonly home: string;
   /** What else of the folder is to be agreed to, such as what its skills may do. */
   readonly more?: () => Promise<readonly Grant[]>;
+  /** The language servers that are there; `settings`: as they are where the folder is trusted. */
+  readonly languageServers?: (settings: Settings) => Promise<readonly Grant[]>;
 }
 
 /** Reads the settings of a session, again and again. */
@@ -74,19 +89,20 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       const first = settings.findIndex(({ scope }) => isForeign(scope));
       const files = settings.toSpliced(first, 0, ...servers);
       const untrusted = combine(files, false);
-      seen = [...grantsOf(files), ...gitGrants(source.root), ...more];
+      const ofLanguages = (await source.languageServers?.(combine(files, true).settings)) ?? [];
+      seen = [...grantsOf(files), ...gitGrants(source.root), ...more, ...ofLanguages];
       if (trustsNext) agree();
       trustsNext = false;
       isTrustedByName = await isNamed(source.root, untrusted.settings.trustedFolders, source.homedir);
-      const { trust, warnings } = await judge(source, seen, { agreedNow, isTrustedByName });
+      const { trust, languageServers, warnings } = await judge(source, seen, { agreedNow, isTrustedByName });
       const fresh = trust.type === "untrusted" ? trust.fresh : [];
-      const left = new Set(fresh.map(({ digest }) => digest));
+      const left = new Set([...fresh, ...languageServers.fresh].map(({ digest }) => digest));
       agreed = new Set(seen.flatMap(({ digest }) => (left.has(digest) ? [] : [digest])));
       // What only git, skills or agents would do takes nothing from settings that were agreed to.
       const counts =
         trust.type !== "nothing-to-grant" && fresh.every(({ git, skill, agent }) => git || skill || agent);
       const combined = counts ? combine(files, true) : untrusted;
-      return { ...combined, warnings: [...combined.warnings, ...warnings], trust };
+      return { ...combined, warnings: [...combined.warnings, ...warnings], trust, languageServers };
     },
     agreed: (digest) => agreed.has(digest),
     foreignGit(folder) {
@@ -112,20 +128,29 @@ interface Agreed {
 
 async function judge(
   { home, root }: SettingsSource,
-  grants: readonly Grant[],
+  all: readonly Grant[],
   { agreedNow, isTrustedByName }: Agreed,
-): Promise<{ readonly trust: Trust; readonly warnings: readonly string[] }> {
-  if (grants.length === 0) return { trust: { type: "nothing-to-grant" }, warnings: [] };
-  const trusted = { trust: { type: "trusted", grants }, warnings: [] } as const;
-  if (isTrustedByName || grants.every(({ digest }) => agreedNow.has(digest))) return trusted;
-  const agreement = await agreementFor(home, root);
-  const agreed = agreement.type === "read" ? agreement.agreed : null;
-  const fresh = grants.filter(({ digest }) => !agreed?.has(digest));
-  if (fresh.length === 0) return trusted;
+): Promise<Judged> {
+  const isAgreedNow = isTrustedByName || all.every(({ digest }) => agreedNow.has(digest));
+  const agreement = isAgreedNow ? null : await agreementFor(home, root);
+  const agreed = agreement?.type === "read" ? agreement.agreed : null;
+  const fresh = isAgreedNow ? [] : all.filter(({ digest }) => !agreed?.has(digest));
+  const ofServers = (of: readonly Grant[]) => of.filter(({ languageServer }) => languageServer);
+  const ofOthers = (of: readonly Grant[]) => of.filter(({ languageServer }) => !languageServer);
   return {
-    trust: { type: "untrusted", grants, fresh, wasTrusted: agreed !== null },
-    warnings: agreement.type === "broken" ? [agreement.reason] : [],
+    trust: trustOf({ grants: ofOthers(all), fresh: ofOthers(fresh) }, agreed !== null),
+    languageServers: { grants: ofServers(all), fresh: ofServers(fresh) },
+    warnings: fresh.length > 0 && agreement?.type === "broken" ? [agreement.reason] : [],
   };
+}
+
+interface Judged extends Pick<TrustedSettings, "trust" | "languageServers"> {
+  readonly warnings: readonly string[];
+}
+
+function trustOf({ grants, fresh }: Fresh, wasTrusted: boolean): Trust {
+  if (grants.length === 0) return { type: "nothing-to-grant" };
+  return fresh.length === 0 ? { type: "trusted", grants } : { type: "untrusted", grants, fresh, wasTrusted };
 }
 
 /** Whether the person's own settings name the folder, by its real path: a link elsewhere is not what they meant. */

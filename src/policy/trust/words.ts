@@ -6,9 +6,10 @@ import type { Trust } from "./trust.ts";
 const MOST_GRANTS = 40;
 
 /** The question whether a folder is trusted, with all that this would grant; null where there is nothing to ask. */
-export function trustQuestion(folder: string, trust: Trust): string | null {
-  if (trust.type !== "untrusted") return null;
-  const { fresh, wasTrusted } = trust;
+export function trustQuestion(folder: string, trust: Trust, servers: readonly Grant[] = []): string | null {
+  if (trust.type !== "untrusted") return servers.length === 0 ? null : serverQuestion(folder, servers);
+  const { wasTrusted } = trust;
+  const fresh = [...trust.fresh, ...servers];
   const first = wasTrusted
     ? `The settings of ${shown(folder)} have changed since you trusted them. New is that they would:`
     : `${shown(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`;
@@ -18,6 +19,14 @@ export function trustQuestion(folder: string, trust: Trust): string | null {
     ...fresh.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
     ...(left > 0 ? [`  - and ${left} more; look at the files before you agree`] : []),
     "Until you do, they can only deny and ask. Do you trust this folder?",
+  ].join("\n");
+}
+
+function serverQuestion(folder: string, servers: readonly Grant[]): string {
+  return [
+    `Agents can ask language servers about the code of ${shown(folder)}. These load code and settings of the folder, and may run it. If you trust it, agents can:`,
+    ...servers.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
+    "Until you do, no language server is started. Do you trust this folder?",
   ].join("\n");
 }
 

@@ -1,0 +1,102 @@
+import { extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { FileText, FileTexts } from "./file-texts.ts";
+
+/** Files that a server holds open; the one that was asked about least recently is closed. */
+const MOST_OPEN = 100;
+
+/** What a server knows of one file. */
+export interface Synced {
+  readonly file: FileText;
+  readonly uri: string;
+  /** Of the text that it knows. */
+  readonly version: number;
+}
+
+interface Open {
+  readonly uri: string;
+  version: number;
+  stamp: string;
+  text: string;
+}
+
+/** The files that one server was told the text of, which it then believes instead of the disk. */
+export class Documents {
+  readonly #open = new Map<string, Open>();
+  readonly #texts: FileTexts;
+  readonly #endings: Readonly<Record<string, string>>;
+  readonly #notify: (method: string, params: unknown) => void;
+
+  constructor(
+    texts: FileTexts,
+    endings: Readonly<Record<string, string>>,
+    notify: (method: string, params: unknown) => void,
+  ) {
+    this.#texts = texts;
+    this.#endings = endings;
+    this.#notify = notify;
+  }
+
+  /**
+   * Tells the server what this file says now. Null: there is no such file, or it is too large.
+   */
+  async sync(path: string): Promise<Synced | null> {
+    const file = await this.#texts.read(path);
+    const open = this.#open.get(path);
+    if (file === null) {
+      this.close(path);
+      return null;
+    }
+    if (open === undefined) return this.#openNow(path, file);
+    const { uri } = open;
+    // The newest last, so that the first is the oldest.
+    this.#open.delete(path);
+    this.#open.set(path, open);
+    if (open.stamp !== file.stamp && open.text !== file.text) {
+      open.version += 1;
+      this.#notify("textDocument/didChange", {
+        textDocument: { uri, version: open.version },
+        contentChanges: [{ text: file.text }],
+      });
+      this.#notify("textDocument/didSave", { textDocument: { uri } });
+    }
+    open.stamp = file.stamp;
+    open.text = file.text;
+    return { file, uri, version: open.version };
+  }
+
+  /** The same for every other file that is open, because others may have written them. */
+  async syncOthers(path: string): Promise<void> {
+    await Promise.all([...this.#open.keys()].flatMap((one) => (one === path ? [] : this.sync(one))));
+  }
+
+  isOpen(path: string): boolean {
+    return this.#open.has(path);
+  }
+
+  close(path: string): void {
+    if (this.#open.delete(path))
+      this.#notify("textDocument/didClose", { textDocument: { uri: uriOf(path) } });
+  }
+
+  #openNow(path: string, file: FileText): Synced {
+    const uri = uriOf(path);
+    const version = 1;
+    const languageId = this.#endings[extname(path)] ?? "plaintext";
+    this.#open.set(path, { uri, version, stamp: file.stamp, text: file.text });
+    this.#notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text: file.text } });
+    this.#closeOldest();
+    return { file, uri, version };
+  }
+
+  #closeOldest(): void {
+    for (const path of this.#open.keys()) {
+      if (this.#open.size <= MOST_OPEN) return;
+      this.close(path);
+    }
+  }
+}
+
+export function uriOf(path: string): string {
+  return pathToFileURL(path).href;
+}

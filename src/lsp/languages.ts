@@ -1,0 +1,88 @@
+/** A program that serves a language, as people install it. */
+export interface KnownServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Of npm, where its version matters: it counts only in the project's own node_modules, from this major version on. */
+  readonly package?: { readonly name: string; readonly fromMajor: number };
+  readonly initializationOptions?: unknown;
+}
+
+export interface Language {
+  readonly name: string;
+  /** By ending: what the protocol calls the language of such a file. */
+  readonly endings: Readonly<Record<string, string>>;
+  /** Files in a project's folder that say it is written in the language. */
+  readonly markers: readonly string[];
+  /** The first that is there is used. */
+  readonly servers: readonly KnownServer[];
+  /** For a person: how to get a server. */
+  readonly install: string;
+}
+
+const stdio = (command: string, more: Partial<KnownServer> = {}): KnownServer => ({
+  ...{ command, args: ["--stdio"] },
+  ...more,
+});
+
+/** The languages that Troupe knows servers for; settings add others. */
+export const languages: readonly Language[] = [
+  {
+    name: "typescript",
+    endings: {
+      ...{ ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescriptreact" },
+      ...{ ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascriptreact" },
+    },
+    markers: ["tsconfig.json", "jsconfig.json", "package.json"],
+    servers: [
+      // From version 7 on the compiler is a language server.
+      stdio("tsc", { args: ["--lsp", "--stdio"], package: { name: "typescript", fromMajor: 7 } }),
+      // Its second server answers from one file alone while the project is read, and is wrong then.
+      stdio("typescript-language-server", {
+        initializationOptions: { tsserver: { useSyntaxServer: "never" } },
+      }),
+    ],
+    install:
+      "npm install --save-dev typescript@7 (which is a language server), or typescript-language-server with typescript@6",
+  },
+  {
+    name: "python",
+    endings: { ".py": "python", ".pyi": "python" },
+    markers: ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "pyrightconfig.json"],
+    servers: [stdio("pyright-langserver"), stdio("basedpyright-langserver"), stdio("pylsp", { args: [] })],
+    install: "npm install --save-dev pyright, or pip install pyright",
+  },
+  {
+    name: "go",
+    endings: { ".go": "go" },
+    markers: ["go.mod", "go.work"],
+    servers: [stdio("gopls", { args: ["serve"] })],
+    install: "go install golang.org/x/tools/gopls@latest",
+  },
+  {
+    name: "rust",
+    endings: { ".rs": "rust" },
+    markers: ["Cargo.toml"],
+    servers: [
+      stdio("rust-analyzer", {
+        args: [],
+        // Build scripts and macros are code of the project: an edit would be run without a question.
+        initializationOptions: {
+          cargo: { buildScripts: { enable: false } },
+          procMacro: { enable: false },
+          checkOnSave: false,
+        },
+      }),
+    ],
+    install: "rustup component add rust-analyzer",
+  },
+  {
+    name: "cpp",
+    endings: {
+      ...{ ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp" },
+      ...{ ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp" },
+    },
+    markers: ["compile_commands.json", "CMakeLists.txt", ".clangd"],
+    servers: [stdio("clangd", { args: [] })],
+    install: "the package clangd of your system, or LLVM",
+  },
+];

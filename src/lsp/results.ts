@@ -1,0 +1,100 @@
+import * as z from "zod/mini";
+
+/** What servers answer, as far as it is read. What does not fit is no answer: a server is somebody else's program. */
+
+const number = z.int().check(z.minimum(0));
+const Position = z.object({ line: number, character: number });
+export const Range = z.object({ start: Position, end: Position });
+export type Range = z.infer<typeof Range>;
+
+const Location = z.object({ uri: z.string(), range: Range });
+export type Location = z.infer<typeof Location>;
+/** A link has the place to go to beside the whole of what is there. Told apart here: a union tries one after the other. */
+const place = z.pipe(
+  z.transform((one: unknown): unknown =>
+    typeof one === "object" && one !== null && "targetUri" in one && "targetSelectionRange" in one
+      ? { uri: one.targetUri, range: one.targetSelectionRange }
+      : one,
+  ),
+  Location,
+);
+export const Locations = z.pipe(
+  z.transform((found: unknown): unknown => (found === null ? [] : Array.isArray(found) ? found : [found])),
+  z.array(place),
+);
+
+const MarkedString = z.union([z.string(), z.object({ value: z.string() })]);
+export const Hover = z.nullable(
+  z.object({ contents: z.union([MarkedString, z.array(MarkedString)]), range: z.optional(Range) }),
+);
+
+export interface DocumentSymbol {
+  readonly name: string;
+  readonly kind: number;
+  readonly range: Range;
+  readonly selectionRange: Range;
+  readonly children?: readonly DocumentSymbol[] | undefined;
+}
+const DocumentSymbol: z.ZodMiniType<DocumentSymbol> = z.object({
+  name: z.string(),
+  kind: number,
+  range: Range,
+  selectionRange: Range,
+  children: z.optional(z.array(z.lazy(() => DocumentSymbol))),
+});
+const SymbolInformation = z.object({
+  name: z.string(),
+  kind: number,
+  containerName: z.optional(z.nullable(z.string())),
+  location: z.object({ uri: z.string(), range: z.optional(Range) }),
+});
+export type SymbolInformation = z.infer<typeof SymbolInformation>;
+export const DocumentSymbols = z.nullable(z.union([z.array(DocumentSymbol), z.array(SymbolInformation)]));
+export const WorkspaceSymbols = z.nullable(z.array(SymbolInformation));
+
+/** It goes back to the server as it came, so nothing of it is dropped. */
+const CallHierarchyItem = z.looseObject({
+  name: z.string(),
+  kind: number,
+  uri: z.string(),
+  range: Range,
+  selectionRange: Range,
+});
+export type CallHierarchyItem = z.infer<typeof CallHierarchyItem>;
+export const CallHierarchyItems = z.nullable(z.array(CallHierarchyItem));
+export const IncomingCalls = z.nullable(
+  z.array(z.object({ from: CallHierarchyItem, fromRanges: z.array(Range) })),
+);
+export const OutgoingCalls = z.nullable(
+  z.array(z.object({ to: CallHierarchyItem, fromRanges: z.array(Range) })),
+);
+
+const Diagnostic = z.object({
+  range: Range,
+  severity: z.optional(number),
+  code: z.optional(z.union([z.string(), z.number()])),
+  source: z.optional(z.string()),
+  message: z.string(),
+});
+export type Diagnostic = z.infer<typeof Diagnostic>;
+export const PublishedDiagnostics = z.object({
+  uri: z.string(),
+  version: z.optional(z.nullable(z.int())),
+  diagnostics: z.array(Diagnostic),
+});
+export const DiagnosticReport = z.object({ items: z.optional(z.array(Diagnostic)) });
+
+export const Initialized = z.object({
+  capabilities: z.object({
+    positionEncoding: z.optional(z.string()),
+    diagnosticProvider: z.optional(z.unknown()),
+    definitionProvider: z.optional(z.unknown()),
+    referencesProvider: z.optional(z.unknown()),
+    hoverProvider: z.optional(z.unknown()),
+    documentSymbolProvider: z.optional(z.unknown()),
+    workspaceSymbolProvider: z.optional(z.unknown()),
+    implementationProvider: z.optional(z.unknown()),
+    callHierarchyProvider: z.optional(z.unknown()),
+  }),
+});
+export type Capabilities = z.infer<typeof Initialized>["capabilities"];

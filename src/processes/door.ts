@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, within } from "../mailbox/clock.ts";
+import type { RunInput, RunWatch } from "./processes.ts";
+
+/** Bytes for a child that does not read them; nothing else bounds what they take here. */
+const MOST_UNREAD = 64 * 1024 * 1024;
+/** A process that left the group may hold the connection open for ever; what it writes later is not waited for. */
+const LINGER_MS = 1_000;
+
+/**
+ * Where the stdin and stdout of one piped run lead to: the host hands the child a connection to it, and has no part in
+ * what is said. The first who comes is the child; the folder is its user's alone.
+ */
+export class Door {
+  readonly path: string;
+  readonly #folder: string;
+  readonly #server: Server;
+  readonly #watch: RunWatch;
+  readonly #closed = Promise.withResolvers<void>();
+  #socket: Socket | null = null;
+  #isDeaf = false;
+  readonly #onDeaf: () => void;
+
+  /** `onDeaf`: the child does not read, and is to be ended. */
+  constructor(watch: RunWatch, onDeaf: () => void) {
+    this.#watch = watch;
+    this.#onDeaf = onDeaf;
+    this.#folder = mkdtempSync(join(tmpdir(), "troupe-"));
+    this.path = process.platform === "win32" ? `\\\\.\\pipe\\${this.#folder}` : join(this.#folder, "s");
+    this.#server = createServer((socket) => this.#admit(socket));
+  }
+
+  /** True if the child did not read what it was sent. */
+  get isDeaf(): boolean {
+    return this.#isDeaf;
+  }
+
+  /** Rejects where there can be no such socket. */
+  open(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(this.path, () => {
+        this.#server.off("error", reject);
+        this.#server.on("error", () => {});
+        resolve();
+      });
+    });
+  }
+
+  /** The child has ended: resolves when all that it wrote was read. */
+  async close(clock: Clock): Promise<void> {
+    this.#shut();
+    if (this.#socket !== null) await within(clock, LINGER_MS, this.#closed.promise);
+    this.#socket?.destroy();
+  }
+
+  #admit(socket: Socket): void {
+    if (this.#socket !== null) return void socket.destroy();
+    this.#socket = socket;
+    this.#shut();
+    // It closed its end, or is gone: its result says so.
+    socket.on("error", () => {});
+    socket.once("close", () => this.#closed.resolve());
+    socket.on("data", (bytes) => this.#watch.bytes?.(bytes));
+    this.#watch.input?.(this.#inputTo(socket));
+  }
+
+  #inputTo(socket: Socket): RunInput {
+    return {
+      write: (bytes) => {
+        if (socket.destroyed || socket.writableEnded || this.#isDeaf) return;
+        if (socket.writableLength + bytes.length <= MOST_UNREAD) return void socket.write(bytes);
+        this.#isDeaf = true;
+        this.#onDeaf();
+      },
+      close: () => void socket.end(),
+    };
+  }
+
+  #shut(): void {
+    this.#server.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,45 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+
+/** What can be asked of a language server, by the names that models know. */
+export const OPERATIONS = [
+  "goToDefinition",
+  "findReferences",
+  "hover",
+  "documentSymbol",
+  "workspaceSymbol",
+  "goToImplementation",
+  "prepareCallHierarchy",
+  "incomingCalls",
+  "outgoingCalls",
+  "diagnostics",
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+export interface LanguageQuestion {
+  readonly operation: Operation;
+  /** Absolute. */
+  readonly file: string;
+  /** Counted from 1, in characters as people count them; null: the operation needs no place, or none was given. */
+  readonly line: number | null;
+  readonly character: number | null;
+  /** For workspaceSymbol; null: the name at the place. */
+  readonly query: string | null;
+}
+
+/** Who asks, and from which folder paths are shown. */
+export interface LanguageAsker {
+  readonly actor: ActorId;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** What is found, as text for a model; `failed`: what was wrong and what to do. */
+export type LanguageAnswer =
+  | { readonly type: "found"; readonly text: string }
+  | { readonly type: "failed"; readonly message: string };
+
+/** The language servers of a session, as the tool sees them. */
+export interface LanguageDesk {
+  /** Rejects only when the signal is aborted. */
+  ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer>;
+}
