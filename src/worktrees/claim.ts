@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Earlier, makeTree } from "./create.ts";
 import { finishRemoval } from "./finish-removal.ts";
@@ -14,6 +15,12 @@ import { unmake } from "./unmake.ts";
 
 type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
 type Anew = { readonly type: "anew"; readonly earlier: Earlier | null };
+/** Another process that is still alive makes it, or takes it back. */
+type Making = { readonly type: "making" };
+type Taken = Claimed | Anew | Making | Refused;
+
+const MAKING_MS = 60_000;
+const LOOK_EVERY_MS = 20;
 
 /** The tree of an actor that goes on, wherever that stands. Rejects with the signal's reason. */
 export async function claimTree(
@@ -23,18 +30,22 @@ export async function claimTree(
 ): Promise<ClaimAnswer> {
   const repo = await repositoryAt(request.folder, ground);
   if (isRefused(repo)) return repo;
-  const found = await withLock(repo.common, ground, () => take(repo, request, ground), { signal });
+  const takeLocked = () =>
+    withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal });
+  const until = ground.now() + MAKING_MS;
+  let found = await takeLocked();
+  // The keeper of a session that was killed takes back what it was making, or finishes it.
+  for (; found.type === "making"; found = await takeLocked()) {
+    if (ground.now() >= until) return refused(`The worktree ${request.name} is just being made; try again.`);
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
   if (found.type !== "anew") return found;
   const made = await makeTree(request, repo, found.earlier, ground, signal);
   if (made.type === "refused") return made;
   return { type: "claimed", tree: made.tree, how: "made-anew", notes: made.notes };
 }
 
-async function take(
-  repo: Repository,
-  request: CreateRequest,
-  ground: Ground,
-): Promise<Claimed | Anew | Refused> {
+async function take(repo: Repository, request: CreateRequest, ground: Ground): Promise<Taken> {
   const known = await oneOf(repo, request.name);
   if (known === null) return { type: "anew", earlier: null };
   if (isRefused(known)) return known;
@@ -65,7 +76,11 @@ async function oneOf(repo: Repository, name: string): Promise<KnownTree | Refuse
 }
 
 /** Null: whoever had it is gone, or is the one who asks. */
-function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: Ground): Refused | null {
+function inUse(
+  { name, record }: KnownTree,
+  { owner }: CreateRequest,
+  ground: Ground,
+): Refused | Making | null {
   if (record === null) return null;
   const { process } = record.owner;
   const isOurs = process.pid === owner.process.pid && process.startedAt === owner.process.startedAt;
@@ -73,8 +88,7 @@ function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: Gr
     return refused(
       `The worktree ${name} is another session's, which still runs (pid ${process.pid}); end it first.`,
     );
-  if (!record.made && ground.isAlive(record.maker))
-    return refused(`The worktree ${name} is just being made; try again.`);
+  if (!record.made && ground.isAlive(record.maker)) return { type: "making" };
   return null;
 }
 

@@ -107,7 +107,10 @@ export class Isolation {
     const again = hasWorked || actor.restored;
     // Before it is made: what comes back meanwhile may be in it or not.
     const since = this.#cameBack.count;
-    const made = again ? await worktrees.claim(request, signal) : await worktrees.create(request, signal);
+    const begun = again ? null : await worktrees.create(request, signal);
+    // Of one whose making was cut off something, or all, may be there.
+    const isLost = begun === null || (begun.type === "refused" && begun.died);
+    const made = isLost ? await worktrees.claim(request, signal) : begun;
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
     this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
