@@ -57,6 +57,10 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
     const output = { bytes: 0, head: "", tail: null, path };
     lives.delivery.tell(actor, { type: "ended", task, title, status, ending, output });
   }
+  if (unfinished.length > 0)
+    session.isolation.diedIn(
+      [...state.actors.values()].flatMap(({ spec }) => spec.isolation?.checkout ?? []),
+    );
   // Now that each has all it is owed: what a turn that goes on has heard already.
   for (const { owed, reply } of unfinished) if (reply) owed.handedOver(reply.heard);
   return afterTheirAnswers(unfinished, state, session, lives);

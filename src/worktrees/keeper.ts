@@ -18,6 +18,8 @@ export interface KeeperOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
+  /** Its process died: something may be left of what it did. */
+  readonly onDied?: () => void;
 }
 
 /** What git does in a large repository on a slow disk takes minutes; after this it is the keeper that hangs. */
@@ -185,6 +187,7 @@ class KeeperLink {
   #gone(how: string): void {
     this.#life = null;
     this.#hasDied = true;
+    this.#options.onDied?.();
     const open = [...this.#pending.values()];
     if (this.#closing === null)
       this.#options.onWarning(

@@ -49,6 +49,9 @@ export class Isolation {
   readonly #resolutions = new Map<ActorId, number>();
   readonly #cameBack = new CameBack();
   #swept: Promise<void> | null = null;
+  readonly #checkouts = new Set<string>();
+  /** Those in which a death may have left something. */
+  readonly #unswept = new Set<string>();
 
   constructor(parts: IsolationParts) {
     this.#parts = parts;
@@ -96,6 +99,7 @@ export class Isolation {
     actor: ActorRecord,
     { name, checkout }: Pick<Tree, "name" | "checkout">,
   ): Promise<string | null> {
+    this.#checkouts.add(checkout);
     const { worktrees, settings } = this.#parts;
     const { signal } = actor.stopping;
     const request = {
@@ -109,8 +113,8 @@ export class Isolation {
     const since = this.#cameBack.count;
     const begun = again ? null : await worktrees.create(request, signal);
     // Of one whose making was cut off something, or all, may be there.
-    const isLost = begun === null || (begun.type === "refused" && begun.died);
-    const made = isLost ? await worktrees.claim(request, signal) : begun;
+    const claims = begun === null || (begun.type === "refused" && begun.died);
+    const made = claims ? await worktrees.claim(request, signal) : begun;
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
     this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
@@ -303,7 +307,14 @@ export class Isolation {
     return this.#swept;
   }
 
-  close(): Promise<void> {
-    return this.#parts.worktrees.close();
+  /** A process died that worked in these checkouts (absent: in all of this session): what it left goes at the end. */
+  diedIn(checkouts: Iterable<string> = this.#checkouts): void {
+    for (const checkout of checkouts) this.#unswept.add(checkout);
+  }
+
+  async close(): Promise<void> {
+    const { worktrees } = this.#parts;
+    await Promise.allSettled([...this.#unswept].map((folder) => worktrees.sweep({ folder })));
+    await worktrees.close();
   }
 }
