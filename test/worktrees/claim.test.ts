@@ -85,6 +85,17 @@ test("one that never was, and one that is half-made by a dead keeper, are made a
   expect(existsSync(join(again.tree.path, "a.txt"))).toBe(true);
 });
 
+test("waits for the keeper of a killed session that is still making it, or taking it back (issue 15, 28)", async () => {
+  const { person, common, tree } = await withTree();
+  const record = await readRecord(common, "one");
+  if (record === null) throw new Error("no record");
+  const owner = { ...OWNER, process: DEAD };
+  await writeRecord(common, "one", { ...record, owner, made: false });
+  const claiming = claimed(person);
+  await writeRecord(common, "one", { ...record, owner });
+  expect(await claiming).toMatchObject({ how: "as-it-is", tree });
+});
+
 test("C13: one whose session still runs is nobody else's", async () => {
   const { person, ground } = await withTree();
   const other = { ...NEXT, process: { pid: process.ppid, startedAt: null } };

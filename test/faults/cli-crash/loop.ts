@@ -53,7 +53,7 @@ export interface CliCrashReport {
 
 const MODEL = "a-model";
 /** Small enough that the main conversation and most agents outgrow it. */
-const WINDOW = 26_000;
+const WINDOW = 22_000;
 /** A session that takes longer than this for one start, or processes that stay for so long, hang. */
 const HANGS_MS = 90_000;
 
