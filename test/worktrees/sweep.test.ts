@@ -132,6 +132,14 @@ test("index files that a killed keeper was using go, those of a living one stay"
   expect(readdirSync(ours).filter((name) => !name.startsWith("lock."))).toEqual([living]);
 });
 
+test("a record that a killed keeper was just writing goes, that of a living one stays (issue 15, 28)", async () => {
+  const t = await aTree();
+  const folder = join(t.common, "troupe", "trees", "t1");
+  for (const pid of [4_194_303, process.pid]) writeFileSync(join(folder, `owner.json.${pid}`), "{");
+  expect(await sweep({ folder: t.repository.folder }, t.ground)).toMatchObject({ type: "swept" });
+  expect(readdirSync(folder).sort()).toEqual(["owner.json", `owner.json.${process.pid}`]);
+});
+
 test("locks of our refs that a killed git has left go after a minute, others never", async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const ground = groundOf(repository.env);
