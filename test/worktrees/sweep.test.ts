@@ -17,7 +17,7 @@ import { sweep } from "../../src/worktrees/sweep.ts";
 import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { creationIn } from "../support/worktree-ground.ts";
-import { DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
+import { aTree, DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
 
 test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });

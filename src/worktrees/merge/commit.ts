@@ -105,22 +105,31 @@ async function withStaged(
   return { entries };
 }
 
+/** The person has committed or staged since it was looked at; `what` they changed. */
+export interface MovedOn {
+  readonly type: "moved-on";
+  readonly what: string;
+  readonly reason: string;
+}
+
 /** After the files: index, then HEAD. What cannot be done leaves both as they were. */
 export async function moveForth(
   repo: Repository,
   committed: Committed,
   ground: Ground,
   disk: Disk,
-): Promise<Refused | null> {
+): Promise<MovedOn | Refused | null> {
   const set = await setEntries(repo, committed.entries, "forth", ground, disk);
   if (set.type === "refused") return set;
-  const why =
-    set.others.length > 0
-      ? `what is staged in ${few(set.others)} was changed meanwhile`
-      : await moveHead(repo, committed, "forth");
+  const staged = set.others.length > 0 ? `what is staged in ${few(set.others)}` : null;
+  const why = staged === null ? await moveHead(repo, committed, "forth") : `${staged} was changed meanwhile`;
   if (why === null) return null;
   await setEntries(repo, committed.entries, "back", ground, disk);
-  return refused(`The edits could not be committed in ${repo.top}: ${why}.`);
+  const reason = `The edits could not be committed in ${repo.top}: ${why}.`;
+  if (staged !== null) return { type: "moved-on", what: staged, reason };
+  const now = await headOf(repo);
+  const isOther = now.branch === committed.branch && now.head !== committed.head;
+  return isOther ? { type: "moved-on", what: "HEAD", reason } : refused(reason);
 }
 
 /** Sentences on what is no longer as the merge left it, and stays. */

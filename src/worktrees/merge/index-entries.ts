@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { entriesAndNested } from "../checkout-entries.ts";
 import { codeOf } from "../error-code.ts";
 import type { Ground, Repository } from "../ground.ts";
@@ -28,6 +29,8 @@ export function isSameEntry(one: IndexEntry, other: IndexEntry): boolean {
 
 /** What stands in a lock of ours: one that a death left behind is known by it. */
 const LOCKED_BY_US = "troupe\n";
+const LOCKED_MS = 2_000;
+const LOOK_EVERY_MS = 20;
 
 /**
  * Changes entries of the person's index that are still as expected, under git's own lock. Answers with the paths of
@@ -42,7 +45,7 @@ export async function setEntries(
 ): Promise<{ type: "set"; others: readonly string[] } | Refused> {
   const real = join(repo.gitDir, "index");
   return withIndex(repo, ground, async (index) => {
-    const lock = takeLock(`${real}.lock`, repo.top);
+    const lock = await takeLock(`${real}.lock`, repo.top, ground);
     if (lock !== null) return lock;
     try {
       copyIndex(real, index);
@@ -94,15 +97,26 @@ async function writeEntries(
   return null;
 }
 
-function takeLock(lock: string, top: string): Refused | null {
+/** Most git commands have it for milliseconds; one that waits for an editor is not waited for. */
+async function takeLock(lock: string, top: string, ground: Ground): Promise<Refused | null> {
+  const until = ground.now() + LOCKED_MS;
+  while (!made(lock)) {
+    if (ground.now() >= until)
+      return refused(
+        `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
+      );
+    await pause(LOOK_EVERY_MS);
+  }
+  return null;
+}
+
+function made(lock: string): boolean {
   try {
     writeFileSync(lock, LOCKED_BY_US, { flag: "wx" });
-    return null;
+    return true;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
-    return refused(
-      `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
-    );
+    return false;
   }
 }
 

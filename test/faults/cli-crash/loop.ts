@@ -9,7 +9,16 @@ import { type MessagesServer, startMessagesServer } from "../../support/messages
 import { cue } from "../play.ts";
 import { type Seeded, seededBy } from "../seeded.ts";
 import { agentFaults, countsOf } from "./checks.ts";
-import { type CliPlay, cliPlay, LONG, nextCliReply, SHARED, sharedFile } from "./play.ts";
+import {
+  type CliPlay,
+  CONTESTED,
+  cliPlay,
+  contestedFile,
+  LONG,
+  nextCliReply,
+  SHARED,
+  sharedFile,
+} from "./play.ts";
 import {
   killEverything,
   killGitWorker,
@@ -69,7 +78,7 @@ export async function cliCrashLoop({ seed, kills, steps }: CliCrashOptions): Pro
   const before: Buffer[] = [];
   const faults: string[] = [];
   const said: string[] = [];
-  let [workerKills, peakMb] = [0, 0];
+  let [workerKills, peakMb, hasPrinted] = [0, 0, false];
   try {
     for (;;) {
       const program = startProgram(argumentsOf(place), place, {
@@ -85,10 +94,11 @@ export async function cliCrashLoop({ seed, kills, steps }: CliCrashOptions): Pro
         if (moment.victim === "everything") killEverything(place);
         const folder = sessionFolder(place.home);
         before.push(folder === null ? Buffer.alloc(0) : bytesOf(journalFile(folder)));
+        hasPrinted ||= isWhole(end.out);
         if (random.next() < 0.5) await allGone(place.home);
         continue;
       }
-      if (end.code !== 0)
+      if (end.code !== 0 && !(hasPrinted && isNothingLeft(end)))
         faults.push(`the program ended with ${end.signal ?? end.code}: ${end.err.slice(-2_000)}`);
       return await report(end, user);
     }
@@ -124,7 +134,8 @@ function placeOf(seed: number): Place {
   const [home, repository, temporary] = ["home", "work", "tmp"].map((name) => join(root, name));
   if (!home || !repository || !temporary) throw new Error("three names give three places");
   for (const folder of [home, repository, temporary]) mkdirSync(folder);
-  const settings = { troupe: { contextWindows: { [MODEL]: WINDOW } } };
+  const merge = seed % 2 === 0 ? "apply" : "commit";
+  const settings = { troupe: { contextWindows: { [MODEL]: WINDOW } }, worktree: { merge } };
   mkdirSync(join(home, ".claude"));
   writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify(settings));
   return { root, home, repository, temporary, log: join(root, "effects.log") };
@@ -142,6 +153,7 @@ function makeRepository(place: Place): (...args: string[]) => string {
   git("config", "user.name", "A User");
   git("config", "user.email", "user@example.org");
   writeFileSync(join(repository, SHARED), sharedFile());
+  writeFileSync(join(repository, CONTESTED), contestedFile());
   writeFileSync(join(repository, LONG), "all is quiet at sea tonight\n".repeat(150));
   writeFileSync(log, "");
   git("add", "-A");
@@ -171,6 +183,15 @@ function serverOf(play: CliPlay, random: Seeded, summaries: { count: number }): 
       delayMs: random.between(0, 40),
     };
   });
+}
+
+/** The kill came after the result was printed. */
+function isWhole(out: string): boolean {
+  return out.startsWith("{") && out.endsWith("}\n");
+}
+
+function isNothingLeft({ code, err }: ProgramEnd): boolean {
+  return code === 2 && /Nothing of session \w+ was cut off/.test(err);
 }
 
 interface Moment {

@@ -34,12 +34,19 @@ export const RUNS: readonly string[] = [...AGENTS, AGAIN];
 
 /** A file that all agents and the user write to. */
 export const SHARED = "shared.txt";
+/** One that some agents write to at the same place, so that all but the first have a conflict to settle. */
+export const CONTESTED = "contested.txt";
+const CONTESTING: readonly string[] = ["a1", "a3", "b2"];
 /** Read now and then, so that conversations outgrow their windows. */
 export const LONG = "long.txt";
 
 /** As it is in the first commit: a place for each agent, far enough from the next that merges do not meet. */
 export function sharedFile(): string {
   return `${AGENTS.map((name) => `${name}:\n${"-\n".repeat(5)}`).join("")}end\n`;
+}
+
+export function contestedFile(): string {
+  return "top\nend\n";
 }
 
 /**
@@ -100,6 +107,11 @@ function agentStages(name: string, steps: number, log: string, written: Written[
       },
     ],
   ];
+  if (CONTESTING.includes(name)) {
+    const line = `${name} contests`;
+    const input = { file_path: CONTESTED, old_string: "top\n", new_string: `top\n${line}\n` };
+    stages.push([read(CONTESTED)], [{ call: { name: "Edit", input }, proof: note(CONTESTED, line) }]);
+  }
   for (let n = 0; n < steps; n += 1) {
     const line = `${name} inserts ${n}`;
     const into = (file: string, after: string, text: string): Step => ({
@@ -151,6 +163,15 @@ export function nextCliReply({ parts }: CliPlay, body: RequestBody, id: string):
   if (blocksOf(body.messages.at(-1)).map(textOfBlock).join("\n").includes(NOTES))
     return { text: `Notes: ${marker(name, due)} [[agent a2 is ${idOf("a2", body.messages)}]]` };
   const { stage, calls, phase } = due;
+  const settling = settlingOf(body.messages);
+  if (settling !== null) {
+    if (settling === "settled") return { text: reportOf(name) };
+    const call = placed(settling, rootIn(body));
+    return {
+      text: `${name} settles.`,
+      calls: [{ ...call, id: `toolu_${name.replace(".", "_")}_settle_${id}` }],
+    };
+  }
   if (calls.length === 0 && stage >= stages.length) {
     const said = body.messages.some(
       ({ role, content }) => role === "assistant" && JSON.stringify(content).includes(reportOf(name)),
@@ -166,6 +187,30 @@ export function nextCliReply({ parts }: CliPlay, body: RequestBody, id: string):
     })),
   };
 }
+
+/** The next call of who was told of a conflict: it looks at the file, and leaves both sides without the marks. */
+function settlingOf(messages: readonly AnyMessage[]): ServedCall | "settled" | null {
+  const told = messages.findLastIndex(
+    (message) =>
+      message.role === "user" &&
+      blocksOf(message).some((block) => block.type === "text" && textOfBlock(block).includes(CONFLICT)),
+  );
+  if (told === -1) return null;
+  const since = messages.slice(told);
+  const said = since.findLast(({ role, content }) => role === "assistant" && typeof content !== "string");
+  const call = blocksOf(said).find(({ type }) => type === "tool_use");
+  const result = since.flatMap(blocksOf).find((block) => call && block["tool_use_id"] === call["id"]);
+  const look: ServedCall = { name: "Read", input: { file_path: CONTESTED } };
+  if (call === undefined) return said === undefined ? look : null;
+  if (result === undefined || result["is_error"] === true) return look;
+  if (call["name"] !== "Read") return "settled";
+  const lines = textOfBlock(result).split("\n");
+  const text = lines.flatMap((line) => /^\s*\d+\t(.*)$/.exec(line)?.[1] ?? []);
+  const content = `${text.filter((line) => !/^(?:<{7}|={7}|>{7}|\|{7})/.test(line)).join("\n")}\n`;
+  return { name: "Write", input: { file_path: CONTESTED, content } };
+}
+
+const CONFLICT = "Your edits do not fit to what the checkout has become";
 
 type Phase = "first" | "look" | "again";
 

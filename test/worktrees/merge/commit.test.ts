@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { emptyRepository, repositoryWith } from "../../support/git-repository.ts";
 import { long } from "../../support/long.ts";
@@ -34,6 +36,67 @@ async function scene() {
   });
   return { repository, agent };
 }
+
+describe("the person's git at the moment of a commit of edits (issue 15, 28)", () => {
+  /** The first time that the index is in its place. */
+  const onIndex = (act: () => void): Disk => {
+    let done = false;
+    return {
+      ...realDisk,
+      rename(from, to) {
+        realDisk.rename(from, to);
+        if (done || !to.endsWith("/.git/index")) return;
+        done = true;
+        act();
+      },
+    };
+  };
+
+  it("a commit of theirs is kept, and the edits are committed on it", async () => {
+    const repository = await repositoryWith({ a: text(), b: "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    const { folder, env, must } = repository;
+    const root = (await must(["rev-parse", "HEAD^{tree}"])).trim();
+    const theirs = (
+      await must(["commit-tree", root, "-p", "HEAD", "-m", "theirs"], { identity: "person" })
+    ).trim();
+    const disk = onIndex(() => execFileSync("git", ["update-ref", "HEAD", theirs], { cwd: folder, env }));
+    const answer = await agent.apply({ commit: "The agent's" }, disk);
+    expect(answer).toMatchObject({ type: "merged", files: 1, notes: [] });
+    expect((await must(["log", "--format=%s"])).trim().split("\n")).toEqual([
+      "The agent's",
+      "theirs",
+      "The beginning",
+    ]);
+    expect(await must(["status", "--porcelain"])).toBe("");
+  });
+
+  it("an index that another command has locked for a moment is waited for", async () => {
+    const repository = await repositoryWith({ a: text() });
+    const lock = join(repository.folder, ".git", "index.lock");
+    const ground = groundOf(repository.env);
+    let looks = 0;
+    const now = () => {
+      if (existsSync(lock)) looks += 1;
+      // Whoever has it has seen it looked at, and ends.
+      if (looks === 3) rmSync(lock, { force: true });
+      return Date.now();
+    };
+    const agent = await agentIn(repository, "a1", { ...ground, now });
+    agent.write({ a: text({ 9: "agent\n" }) });
+    const locking = { ...realDisk, rename: lockFirst };
+    let locked = false;
+    function lockFirst(from: string, to: string): void {
+      realDisk.rename(from, to);
+      if (!locked) writeFileSync(lock, "");
+      locked = true;
+    }
+    expect(await agent.apply({ commit: "The agent's" }, locking)).toMatchObject({ type: "merged" });
+    expect(looks).toBeGreaterThanOrEqual(3);
+    expect(existsSync(lock)).toBe(false);
+  });
+});
 
 describe("edits as one commit", () => {
   it("of the agent's edits alone, by the person; what is staged stays staged, and undo takes all of it back", async () => {
