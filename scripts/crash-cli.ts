@@ -45,7 +45,7 @@ function figures(of: readonly CliCrashReport[]): string {
     `${total((one) => one.requests)} requests`,
     `${total((one) => one.summaries)} compactions`,
     `${total((one) => one.lines)} lines of agents, each once`,
-    `${total((one) => one.broughtIn)} brought in by hand`,
+    `${total((one) => one.broughtIn.length)} brought in by hand`,
     `${total((one) => one.commits)} commits of the user`,
     `${total((one) => one.unknown)} results unknown`,
     `at most ${Math.max(...of.map((one) => one.peakMb))} MB`,

@@ -10,12 +10,13 @@ import { isBeingRemoved } from "./removal-mark.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { ClaimAnswer, CreateRequest, Refused } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
+import { dropLocksOf } from "./stale-locks.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 import { unmake } from "./unmake.ts";
 
 type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
 type Anew = { readonly type: "anew"; readonly earlier: Earlier | null };
-/** Another process that is still alive makes it, or takes it back. */
+/** Another process that is still alive makes it, or takes it back; or git that was left alone may do something yet. */
 type Making = { readonly type: "making" };
 type Taken = Claimed | Anew | Making | Refused;
 
@@ -52,6 +53,7 @@ async function take(repo: Repository, request: CreateRequest, ground: Ground): P
   const { record, snapshot, ignored } = known;
   const whose = record && inUse(known, request, ground);
   if (whose) return whose;
+  if (!dropLocksOf(repo.common, request.name, ground)) return { type: "making" };
   if (record !== null && !record.made) {
     await unmake(repo, record);
     return take(repo, request, ground);

@@ -33,7 +33,7 @@ export async function sweep({ folder }: z.infer<typeof InspectRequest>, ground: 
 async function sweepUnderLock(repo: Repository, ground: Ground): Promise<Swept> {
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
-  dropStaleLocks(repo.common, ground);
+  await dropStaleLocks(repo.common, ground);
   const removed = await unmakeHalfMade(repo, ground);
   const known = await knownTrees(repo);
   if ("type" in known) return known;

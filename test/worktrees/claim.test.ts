@@ -104,6 +104,22 @@ test("waits for the keeper of a killed session that is still making it, or takin
   expect(looks).toBeGreaterThan(0);
 });
 
+test("one whose git was killed at a ref is made all the same: the lock goes (issue 15, 28)", async () => {
+  const { person, common } = await withTree();
+  await claimed(person, { name: "two" });
+  const record = await readRecord(common, "two");
+  if (record === null) throw new Error("no record");
+  await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
+  const locks = ["refs/heads/worktree-two.lock", "refs/troupe/bases/two.lock"].map((ref) =>
+    join(common, ref),
+  );
+  for (const lock of locks) writeFileSync(lock, "");
+  const other = join(common, "refs/heads/main.lock");
+  writeFileSync(other, "");
+  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+  expect([...locks, other].map((lock) => existsSync(lock))).toEqual([false, false, true]);
+});
+
 test("C13: one whose session still runs is nobody else's", async () => {
   const { person, ground } = await withTree();
   const other = { ...NEXT, process: { pid: process.ppid, startedAt: null } };

@@ -26,10 +26,10 @@ interface Evidence {
 /** What of the session is not as promised. What stayed on branches is brought in first, by the commands that were printed. */
 export async function agentFaults(
   evidence: Evidence,
-): Promise<{ readonly faults: readonly string[]; readonly broughtIn: number }> {
+): Promise<{ readonly faults: readonly string[]; readonly broughtIn: readonly string[] }> {
   const { place, play, before, server, peakMb } = evidence;
   const folder = sessionFolder(place.home);
-  if (folder === null) return { faults: ["no session was ever opened"], broughtIn: 0 };
+  if (folder === null) return { faults: ["no session was ever opened"], broughtIn: [] };
   const { records } = recordsOf(place);
   const effects = readFileSync(place.log, "utf8").split("\n").slice(0, -1);
   const requests = server.requests
@@ -47,7 +47,7 @@ export async function agentFaults(
     ...repeatedCalls(records),
     ...lineFaults(place, play),
   ];
-  return { faults, broughtIn: brought.count };
+  return { faults, broughtIn: brought.reasons };
 }
 
 export function countsOf(place: Place): { readonly unknown: number } {
@@ -115,7 +115,7 @@ function lineFaults({ repository }: Place, { written }: CliPlay): string[] {
 /** By the command that its result names. */
 async function bringIn(records: readonly JournalRecord[], place: Place) {
   const faults: string[] = [];
-  let count = 0;
+  const reasons: string[] = [];
   for (const { event } of records) {
     const tree = event.type === "summary" ? event.summary.worktree : undefined;
     if (event.type !== "summary" || !tree || tree.outcome === "merged") continue;
@@ -124,10 +124,10 @@ async function bringIn(records: readonly JournalRecord[], place: Place) {
       continue;
     }
     const { code, err, out } = await startProgram(["worktrees", "merge", event.actor], place, {}).ended;
-    count += 1;
+    reasons.push(tree.reason ?? tree.outcome);
     if (code !== 0) faults.push(`troupe worktrees merge ${event.actor} (${tree.reason}): ${out} ${err}`);
   }
-  return { faults, count };
+  return { faults, reasons };
 }
 
 function textOf(file: string): string {

@@ -51,8 +51,8 @@ export interface CliCrashReport {
   readonly summaries: number;
   /** Lines of agents that are in the checkout, each once. */
   readonly lines: number;
-  /** Agents whose edits stayed on a branch, and came in with the command that was printed. */
-  readonly broughtIn: number;
+  /** Why the edits of agents stayed on a branch, and came in with the command that was printed. */
+  readonly broughtIn: readonly string[];
   readonly commits: number;
   readonly unknown: number;
   readonly peakMb: number;

@@ -78,7 +78,7 @@ export function busyUser(
     for (let n = 0; !over.signal.aborted; n += 1) {
       const step = random.pick([edit, stage, commit, share, commit, random.next() < 0.2 ? tidy : edit]);
       await step(n);
-      await pause(random.between(20, 150), undefined, { signal: over.signal }).catch(() => {});
+      await pause(random.between(50, 900), undefined, { signal: over.signal }).catch(() => {});
     }
   }
 
