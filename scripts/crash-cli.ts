@@ -5,7 +5,7 @@ import { type CliCrashReport, cliCrashLoop } from "../test/faults/cli-crash/loop
  * Kills the built program, with eight editing agents and a user beside them, until it was killed so often; resumes it each
  * time, and checks what each session has left. Exits with 1 at the first fault, and says its seed and where everything lies.
  */
-const USAGE = "node scripts/crash-cli.ts [--kills N] [--seed S] [--steps N]";
+const USAGE = "npm run test:crash -- [--kills N] [--seed S] [--steps N]";
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ for (let seed = first; all.length === 0 || sum((one) => one.kills) < kills; seed
   all.push(one);
   if (one.faults.length > 0) {
     console.error(`seed ${seed}:\n  ${one.faults.join("\n  ")}\nSee ${one.folder}`);
-    console.error(`Again with: node scripts/crash-cli.ts --seed ${seed} --kills ${kills} --steps ${steps}`);
+    console.error(`Again with: npm run test:crash -- --seed ${seed} --kills ${kills} --steps ${steps}`);
     process.exit(1);
   }
   console.log(
