@@ -27,6 +27,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
     if (code !== 0)
       return refused(`${tree.path} is saved and could not be removed (git says: ${lastLine(err)}).`);
   }
+  if (isNothingButPointer(tree.path)) rmSync(tree.path, { recursive: true, force: true });
   if (isThere(tree.path))
     return refused(`${tree.path} is saved, and something is left of it that git did not remove.`);
   const elsewhere = listed.some(
@@ -45,6 +46,12 @@ function pointBack(tree: Tree): void {
   const place = placeOf(tree);
   if ("type" in place || !isThere(tree.path) || isThere(pointer)) return;
   writeFileSync(pointer, `gitdir: ${place.gitDir}\n`, { flag: "wx" });
+}
+
+/** Git was killed while it made it. */
+function isNothingButPointer(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && readdirSync(path).every((name) => name === ".git");
 }
 
 function isThere(path: string): boolean {

@@ -1,5 +1,6 @@
 import { lstatSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
+import { dropBrokenEntries } from "./broken-entries.ts";
 import { dropDeadFiles } from "./dead-files.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
 import type { Ground, Repository } from "./ground.ts";
@@ -33,6 +34,7 @@ export async function sweep({ folder }: z.infer<typeof InspectRequest>, ground: 
 async function sweepUnderLock(repo: Repository, ground: Ground): Promise<Swept> {
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
+  await dropBrokenEntries(repo, ground);
   await dropStaleLocks(repo.common, ground);
   const removed = await unmakeHalfMade(repo, ground);
   const known = await knownTrees(repo);

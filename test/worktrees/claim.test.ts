@@ -120,6 +120,21 @@ test("one whose git was killed at a ref is made all the same: the lock goes (iss
   expect([...locks, other].map((lock) => existsSync(lock))).toEqual([false, false, true]);
 });
 
+test.each(["commondir", "gitdir", "HEAD"])(
+  "git that was killed while it wrote %s of another's worktree stops nobody (issue 15, 28)",
+  async (file) => {
+    const { person, common } = await withTree();
+    await claimed(person, { name: "two" });
+    const record = await readRecord(common, "two");
+    if (record === null) throw new Error("no record");
+    await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
+    writeFileSync(join(common, "worktrees", "two", file), "");
+    expect(await claimed(person, { name: "three" })).toMatchObject({ how: "made-anew" });
+    expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+    expect(await person.must(["worktree", "list"])).toMatch(/two[\s\S]*three|three[\s\S]*two/);
+  },
+);
+
 test("C13: one whose session still runs is nobody else's", async () => {
   const { person, ground } = await withTree();
   const other = { ...NEXT, process: { pid: process.ppid, startedAt: null } };

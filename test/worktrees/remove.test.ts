@@ -31,6 +31,16 @@ test("a tree without edits leaves nothing at all behind (C13)", async () => {
   expect(await t.repository.must(["worktree", "list", "--porcelain"])).not.toMatch(/t1/);
 });
 
+test("what is left of one whose putting back was killed in git is removed (issue 15, 28)", async () => {
+  const t = await aTree();
+  markRemoval(t.common, "t1", t.tree.base);
+  rmSync(join(t.common, "worktrees", "t1"), { recursive: true });
+  rmSync(join(t.tree.path, "a.txt"));
+  rmSync(join(t.tree.path, "b"), { recursive: true });
+  expect(await remove(t)).toEqual({ type: "done" });
+  expect(existsSync(t.tree.path)).toBe(false);
+});
+
 test("where the marks of a settled conflict stood is forgotten with it; of an open one it stays (issue 15, 28)", async () => {
   for (const [result, stays] of [
     ["merged", false],
