@@ -198,4 +198,20 @@ export const mutations: readonly Mutation[] = [
     tests: ["test/worktrees/claim.test.ts"],
     title: "whose git was killed at a ref",
   },
+  {
+    name: "I28-broken-entry-stays",
+    file: "src/worktrees/create.ts",
+    from: "await dropBrokenEntries(repo, ground);",
+    to: "",
+    tests: ["test/worktrees/claim.test.ts"],
+    title: "stops nobody",
+  },
+  {
+    name: "I28-rebase-forgets-its-base",
+    file: "src/worktrees/merge/rebase.ts",
+    from: "if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree: next });",
+    to: "",
+    tests: ["test/worktrees/merge/rebase.test.ts"],
+    title: "is finished by who asks again",
+  },
 ];
