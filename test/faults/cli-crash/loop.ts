@@ -118,7 +118,10 @@ export async function cliCrashLoop({ seed, kills, steps }: CliCrashOptions): Pro
     faults.push(...brought.faults);
     faults.push(...userFaults(place.repository, story, git));
     const files = [SHARED, LONG, ...story.files.keys(), ...play.written.map(({ file }) => file)];
-    faults.push(...remainsIn(place, new Set(files), git));
+    // A socket that nobody listens at goes with the next session that runs; after a kill at the very end none did.
+    const isSwept = !isNothingLeft(end);
+    const remains = remainsIn(place, new Set(files), git);
+    faults.push(...remains.filter((line) => isSwept || !line.startsWith("in the home is left: run/")));
     faults.push(...fsckFaults(place));
     return {
       ...{ seed, faults, kills: before.length, workerKills, requests: server.requests.length },
