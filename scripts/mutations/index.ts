@@ -1,6 +1,7 @@
 import { actors } from "./actors.ts";
 import { cli } from "./cli.ts";
 import { context } from "./context.ts";
+import { crash } from "./crash.ts";
 import { journal } from "./journal.ts";
 import { mailbox } from "./mailbox.ts";
 import { mcp } from "./mcp.ts";
@@ -17,6 +18,7 @@ export const mutations: readonly Mutation[] = [
   ...actors,
   ...cli,
   ...context,
+  ...crash,
   ...journal,
   ...mailbox,
   ...mcp,

@@ -10,6 +10,7 @@ import { blocksOf, hear, shownConversation } from "../mailbox/turns.ts";
 export interface BegunCall {
   readonly call: CallId;
   readonly tool: string;
+  readonly input: unknown;
   /** Null: it was running when the record ends, or its result was not kept. */
   readonly result: CallResult | null;
   readonly ended: boolean;
@@ -168,7 +169,7 @@ class Folding {
         this.#change(event.actor, ({ begun }) => ({
           begun: [
             ...begun.filter(({ call }) => call !== event.call),
-            { call: event.call, tool: event.tool, result: null, ended: false },
+            { call: event.call, tool: event.tool, input: event.input, result: null, ended: false },
           ],
         }));
         break;

@@ -10,6 +10,7 @@ import {
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
+import { removeTemporaryFiles } from "../tools/temporary-name.ts";
 import { ActorRecord } from "./actor-record.ts";
 import { afterTheirAnswers } from "./answered.ts";
 import { keepsResultsIn } from "./compacting.ts";
@@ -56,6 +57,10 @@ export function reinstate(state: SessionState, session: Session, lives: Lives): 
     const output = { bytes: 0, head: "", tail: null, path };
     lives.delivery.tell(actor, { type: "ended", task, title, status, ending, output });
   }
+  if (unfinished.length > 0)
+    session.isolation.diedIn(
+      [...state.actors.values()].flatMap(({ spec }) => spec.isolation?.checkout ?? []),
+    );
   // Now that each has all it is owed: what a turn that goes on has heard already.
   for (const { owed, reply } of unfinished) if (reply) owed.handedOver(reply.heard);
   return afterTheirAnswers(unfinished, state, session, lives);
@@ -92,13 +97,15 @@ function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly
 }
 
 /** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */
-function resumeTurn(actor: ActorRecord, { reply, begun, spec }: ActorAtRest, { toolbox }: Session): void {
+function resumeTurn(actor: ActorRecord, { reply, begun, spec }: ActorAtRest, session: Session): void {
   if (reply === null) return;
+  const { toolbox } = session;
   const calls = reply.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
   const results: OpenTurn["results"] = [];
   for (const index of calls.keys()) {
     const call = callId(spec.id, reply.turn, index);
     const known = begun.find((one) => one.call === call);
+    if (known && !known.ended) removeWhatItLeft(known, actor.cwd, session);
     const result = known && resultOf(known, toolbox.find(known.tool)?.repeatable ?? false);
     if (result) results.push({ index, result });
   }
@@ -106,6 +113,21 @@ function resumeTurn(actor: ActorRecord, { reply, begun, spec }: ActorAtRest, { t
   const moved = results.findLast(({ result }) => result.moved)?.result.moved;
   if (moved) actor.move(moved);
   actor.open = { turn: reply.turn, results, cwd: actor.cwd, reads: [], commands: [] };
+}
+
+/** A call that was killed while it wrote a file has left its temporary one, which would pass for an edit. */
+function removeWhatItLeft({ call, tool, input }: BegunCall, cwd: string, { common, toolbox }: Session): void {
+  const ready = toolbox.find(tool)?.prepare(input);
+  if (ready?.type !== "ready") return;
+  try {
+    for (const { kind, target } of ready.accesses(cwd))
+      if (kind === "write") removeTemporaryFiles(target, call);
+  } catch (error) {
+    common.options.onEvent?.({
+      type: "warning",
+      message: error instanceof Error ? error.message : String(error),
+    });
+  }
 }
 
 /** Null: it may run again. */

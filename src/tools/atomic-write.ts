@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -18,6 +17,8 @@ import {
 import { promisify } from "node:util";
 import { FolderSwapped, type HeldFolder, holdFolder } from "./held-folder.ts";
 import { AT_ONCE_BYTES, type Unusable } from "./regular-file.ts";
+import { temporaryName } from "./temporary-name.ts";
+import type { CallContext } from "./tool.ts";
 import { whyNotWritten } from "./why-not-written.ts";
 import type { WritePlace } from "./write-place.ts";
 
@@ -30,19 +31,21 @@ export interface Written {
  * Puts these bytes in the file's place: a temporary file beside it, synced, then renamed over it. Whatever
  * happens the file is old or new as a whole (faults 40, 43), and its mode and, where allowed, its owner stay.
  * Refused when the folder or the file is no longer what it was when `place` was found (fault 48). Hard links to
- * the old file keep the old bytes. A killed process can leave its temporary file, never half a file; after a loss
+ * the old file keep the old bytes. A killed process can leave its temporary file (see
+ * `removeTemporaryFiles`), never half a file; after a loss
  * of power the file may be the old one again, because the folder is not synced: that would cost as much once more.
  */
 export async function atomicWrite(
   place: WritePlace,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  by: Pick<CallContext, "call" | "signal">,
 ): Promise<Written | Unusable> {
+  const { signal } = by;
   signal.throwIfAborted();
   try {
     const folder = holdFolder(place.folder, place.below);
     try {
-      return await writeIn(folder, place, bytes, signal);
+      return await writeIn(folder, place, bytes, by);
     } finally {
       folder.close();
     }
@@ -56,9 +59,9 @@ async function writeIn(
   folder: HeldFolder,
   { path, name, existing }: WritePlace,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  { call, signal }: Pick<CallContext, "call" | "signal">,
 ): Promise<Written | Unusable> {
-  const temporary = folder.at(`.troupe-${randomUUID()}.tmp`);
+  const temporary = folder.at(temporaryName(call));
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   // What replaces a private file must not be readable by others even for a moment.
   const file = openSync(temporary, flags, existing ? 0o600 : 0o666);

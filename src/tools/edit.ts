@@ -131,7 +131,7 @@ async function editFile(
     return failed(`${file_path} leads elsewhere than a moment ago. Read it again first.`);
   const result = content.bytes(replaced.text);
   // What was read is what is replaced, not what may have come since.
-  const written = await atomicWrite({ ...place, existing: stats }, result, context.signal);
+  const written = await atomicWrite({ ...place, existing: stats }, result, context);
   if (written.type === "unusable") return failed(written.reason);
   // Of a file that had changed the agent knows no more than before.
   if (!isOther) context.reads.record(knownEntry(path, written.stats, result));

@@ -106,7 +106,7 @@ async function editFile(
   if (place.path !== path)
     return failed(`${notebook_path} leads elsewhere than a moment ago. Read it again first.`);
   const result = Buffer.from(writeLike(text, parsed.notebook), "utf8");
-  const written = await atomicWrite({ ...place, existing: stats }, result, context.signal);
+  const written = await atomicWrite({ ...place, existing: stats }, result, context);
   if (written.type === "unusable") return failed(written.reason);
   context.reads.record(knownEntry(path, written.stats, result));
   return { path, mode: edit_mode, cell: edited.cell, number: edited.number };

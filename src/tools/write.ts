@@ -79,7 +79,7 @@ async function write(
   }
   const crlf = existing !== null && (await keepsCrlf(path, existing, content));
   const bytes = Buffer.from(crlf ? withCrlf(content) : content, "utf8");
-  const written = await atomicWrite(place, bytes, context.signal);
+  const written = await atomicWrite(place, bytes, context);
   if (written.type === "unusable") return failed(written.reason);
   context.reads.record(knownEntry(path, written.stats, bytes));
   return { path, lines: linesIn(content), overwritten: existing !== null, crlf };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Earlier, makeTree } from "./create.ts";
 import { finishRemoval } from "./finish-removal.ts";
@@ -9,11 +10,18 @@ import { isBeingRemoved } from "./removal-mark.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { ClaimAnswer, CreateRequest, Refused } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
+import { dropLocksOf } from "./stale-locks.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 import { unmake } from "./unmake.ts";
 
 type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
 type Anew = { readonly type: "anew"; readonly earlier: Earlier | null };
+/** Another process that is still alive makes it, or takes it back; or git that was left alone may do something yet. */
+type Making = { readonly type: "making" };
+type Taken = Claimed | Anew | Making | Refused;
+
+const MAKING_MS = 60_000;
+const LOOK_EVERY_MS = 20;
 
 /** The tree of an actor that goes on, wherever that stands. Rejects with the signal's reason. */
 export async function claimTree(
@@ -23,24 +31,29 @@ export async function claimTree(
 ): Promise<ClaimAnswer> {
   const repo = await repositoryAt(request.folder, ground);
   if (isRefused(repo)) return repo;
-  const found = await withLock(repo.common, ground, () => take(repo, request, ground), { signal });
+  const takeLocked = () =>
+    withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal });
+  const until = ground.now() + MAKING_MS;
+  let found = await takeLocked();
+  // The keeper of a session that was killed takes back what it was making, or finishes it.
+  for (; found.type === "making"; found = await takeLocked()) {
+    if (ground.now() >= until) return refused(`The worktree ${request.name} is just being made; try again.`);
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
   if (found.type !== "anew") return found;
   const made = await makeTree(request, repo, found.earlier, ground, signal);
   if (made.type === "refused") return made;
   return { type: "claimed", tree: made.tree, how: "made-anew", notes: made.notes };
 }
 
-async function take(
-  repo: Repository,
-  request: CreateRequest,
-  ground: Ground,
-): Promise<Claimed | Anew | Refused> {
+async function take(repo: Repository, request: CreateRequest, ground: Ground): Promise<Taken> {
   const known = await oneOf(repo, request.name);
   if (known === null) return { type: "anew", earlier: null };
   if (isRefused(known)) return known;
   const { record, snapshot, ignored } = known;
   const whose = record && inUse(known, request, ground);
   if (whose) return whose;
+  if (!dropLocksOf(repo.common, request.name, ground)) return { type: "making" };
   if (record !== null && !record.made) {
     await unmake(repo, record);
     return take(repo, request, ground);
@@ -65,7 +78,11 @@ async function oneOf(repo: Repository, name: string): Promise<KnownTree | Refuse
 }
 
 /** Null: whoever had it is gone, or is the one who asks. */
-function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: Ground): Refused | null {
+function inUse(
+  { name, record }: KnownTree,
+  { owner }: CreateRequest,
+  ground: Ground,
+): Refused | Making | null {
   if (record === null) return null;
   const { process } = record.owner;
   const isOurs = process.pid === owner.process.pid && process.startedAt === owner.process.startedAt;
@@ -73,8 +90,7 @@ function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: Gr
     return refused(
       `The worktree ${name} is another session's, which still runs (pid ${process.pid}); end it first.`,
     );
-  if (!record.made && ground.isAlive(record.maker))
-    return refused(`The worktree ${name} is just being made; try again.`);
+  if (!record.made && ground.isAlive(record.maker)) return { type: "making" };
   return null;
 }
 

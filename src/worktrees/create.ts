@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Base, baseOf } from "./base.ts";
 import { bringAlong } from "./bring-along.ts";
+import { dropBrokenEntries } from "./broken-entries.ts";
 import { bothEnded, catchUp, holdBase, isWhole, LOST } from "./catch-up.ts";
 import { codeOf } from "./error-code.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
@@ -105,6 +106,7 @@ async function begin(
   // Not before the lock is held: who removes the last tree removes the folder, too.
   const folder = await makeTreesFolder(repo);
   if (folder !== null) return folder;
+  await dropBrokenEntries(repo, ground);
   const taken = await whatIsTaken(repo, record.tree, earlier);
   if (taken !== null) return taken;
   const kept = earlier?.snapshot ? await continueChain(repo, record.tree, earlier.snapshot) : null;

@@ -27,6 +27,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
     if (code !== 0)
       return refused(`${tree.path} is saved and could not be removed (git says: ${lastLine(err)}).`);
   }
+  if (isNothingButPointer(tree.path)) rmSync(tree.path, { recursive: true, force: true });
   if (isThere(tree.path))
     return refused(`${tree.path} is saved, and something is left of it that git did not remove.`);
   const elsewhere = listed.some(
@@ -34,7 +35,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
   );
   const branch = elsewhere ? null : await removeBranch(repo, tree.name, `refs/heads/${tree.branch}`);
   if (branch !== null) return branch;
-  await forget(repo, tree);
+  await forget(repo, record);
   removeEmptyFolders(repo.top);
   return { type: "done" };
 }
@@ -45,6 +46,12 @@ function pointBack(tree: Tree): void {
   const place = placeOf(tree);
   if ("type" in place || !isThere(tree.path) || isThere(pointer)) return;
   writeFileSync(pointer, `gitdir: ${place.gitDir}\n`, { flag: "wx" });
+}
+
+/** Git was killed while it made it. */
+function isNothingButPointer(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && readdirSync(path).every((name) => name === ".git");
 }
 
 function isThere(path: string): boolean {
@@ -67,7 +74,8 @@ async function removeBranch(repo: Repository, name: string, ref: string): Promis
 }
 
 /** A tree that nothing was ever written in leaves nothing behind; of others the refs and who they were stay. */
-async function forget(repo: Repository, tree: Tree): Promise<void> {
+async function forget(repo: Repository, record: TreeRecord): Promise<void> {
+  const { tree } = record;
   const { name } = tree;
   const folder = treeRecordFolder(repo.common, name);
   const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
@@ -78,7 +86,10 @@ async function forget(repo: Repository, tree: Tree): Promise<void> {
   }
   dropLeftovers(repo.common, name);
   forgetShownFiles(repo.common, tree);
-  for (const file of ["index", "ignored", "heads", "removing"]) rmSync(join(folder, file), { force: true });
+  // Marks that are open still are those of what is put back.
+  const settled = record.result === "merged" || record.result === "empty" ? ["marked.json"] : [];
+  for (const file of ["index", "ignored", "heads", "removing", ...settled])
+    rmSync(join(folder, file), { force: true });
   rmSync(join(folder, "troupe"), { recursive: true, force: true });
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { HelperProcess, withCompileCache } from "../processes/helper-process.ts";
-import { signalGroup } from "../processes/process-group.ts";
+import { processGroup } from "../processes/process-group.ts";
 import { FromKeeper, type ToKeeper } from "./protocol.ts";
 
 /** In `dist` all bundles lie in one folder; in development the sources run. */
@@ -20,9 +20,10 @@ export function beginKeeper(
   const life: KeeperLife = new HelperProcess({
     ...{ entry: ENTRY, env: withCompileCache(env), clock, words: FromKeeper, hear },
     onGone(how) {
-      // TERM, so that a git that goes on without its keeper takes its lock files with it.
-      if (life.pid !== undefined) signalGroup(life.pid, "SIGTERM");
-      onGone(how);
+      // TERM, so that a git that goes on without its keeper takes its lock files with it. Whoever asks again must not
+      // find it at work.
+      const ended = life.pid === undefined ? Promise.resolve() : processGroup(life.pid, clock).end();
+      void ended.then(() => onGone(how));
     },
   });
   return life;

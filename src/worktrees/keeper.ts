@@ -18,6 +18,8 @@ export interface KeeperOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
+  /** Its process died: something may be left of what it did. */
+  readonly onDied?: () => void;
 }
 
 /** What git does in a large repository on a slow disk takes minutes; after this it is the keeper that hangs. */
@@ -26,6 +28,24 @@ const ANSWER_MS = 15 * 60_000;
 const END_MS = 60_000;
 const CLOSING = "The session is closing, so nothing is begun with worktrees any more.";
 const DIED_TOO_OFTEN = `The keeper of worktrees died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
+
+/** What comes to the same when it is done twice, or after a part of it was done: asked again where the keeper died. */
+const REPEATABLE: ReadonlySet<OperationName> = new Set([
+  ...([
+    "inspect",
+    "everTracked",
+    "claim",
+    "snapshot",
+    "overlap",
+    "prepare",
+    "settle",
+    "rebase",
+    "keep",
+  ] as const),
+  ...(["remove", "list", "diff", "sweep"] as const),
+]);
+/** What kills the keeper may be the request itself. */
+const TRIES = 3;
 
 /** The keeper of trees, owned by the caller until `close()`. Its process starts at the first request, and again when it died. */
 export function startKeeper(options: KeeperOptions): Worktrees {
@@ -56,7 +76,7 @@ export function startKeeper(options: KeeperOptions): Worktrees {
 
 interface Pending {
   hear(message: FromKeeper): void;
-  refuse(reason: string): void;
+  refuse(reason: string, died?: true): void;
 }
 
 class KeeperLink {
@@ -80,6 +100,19 @@ class KeeperLink {
     request: RequestOf<Op>,
     signal?: AbortSignal,
   ): Promise<AnswerOf<Op> | Refused> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.#askOnce(op, request, signal);
+      const isLost = answer.type === "refused" && "died" in answer;
+      if (!isLost || !REPEATABLE.has(op) || tries === TRIES) return answer;
+      if (signal?.aborted || this.#closing !== null) return answer;
+    }
+  }
+
+  async #askOnce<Op extends OperationName>(
+    op: Op,
+    request: RequestOf<Op>,
+    signal?: AbortSignal,
+  ): Promise<AnswerOf<Op> | Refused> {
     signal?.throwIfAborted();
     if (this.#closing !== null) return { type: "refused", reason: CLOSING };
     const life = this.#connected();
@@ -97,9 +130,9 @@ class KeeperLink {
       this.#pending.delete(ticket);
       if (this.#pending.size === 0) this.#idle(life);
     };
-    const refuse = (reason: string) => {
+    const refuse = (reason: string, died?: true) => {
       end();
-      resolve({ type: "refused", reason });
+      resolve({ type: "refused", reason, ...(died && { died }) });
     };
     this.#pending.set(ticket, {
       refuse,
@@ -154,6 +187,7 @@ class KeeperLink {
   #gone(how: string): void {
     this.#life = null;
     this.#hasDied = true;
+    this.#options.onDied?.();
     const open = [...this.#pending.values()];
     if (this.#closing === null)
       this.#options.onWarning(
@@ -162,6 +196,7 @@ class KeeperLink {
     for (const { refuse } of open)
       refuse(
         `The keeper of worktrees died (${how}) before it answered. What it was doing is taken back, or is found in its records, when worktrees are next used; look there, or ask again.`,
+        true,
       );
   }
 }

@@ -6,6 +6,7 @@ import { branchOf } from "./layout.ts";
 import { mergesOf, storyOf } from "./merge/journal.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectRequest, ListAnswer, TreeListing } from "./requests.ts";
+import { allOf } from "./tree-add.ts";
 import type { TreeRecord } from "./tree-record.ts";
 
 type Listing = z.infer<typeof TreeListing>;
@@ -58,8 +59,7 @@ async function listingOf(
 }
 
 async function hasEdits({ git }: Repository, { tree, linked = [] }: TreeRecord): Promise<boolean> {
-  const others = linked.map((folder) => `:(exclude)${folder}`);
-  const { code, out } = await git.at(tree.path).run(["status", "--porcelain", "--", ".", ...others]);
+  const { code, out } = await git.at(tree.path).run(["status", "--porcelain", "--", ...allOf(linked)]);
   return code !== 0 || out !== "";
 }
 

@@ -7,7 +7,12 @@ import { Conflict, Tree, WorktreeResult } from "../mailbox/worktree.ts";
  */
 
 /** It could not be done, and nothing was changed; a sentence a person can act on. */
-export const Refused = z.object({ type: z.literal("refused"), reason: z.string() });
+export const Refused = z.object({
+  type: z.literal("refused"),
+  reason: z.string(),
+  /** The keeper died before it answered: what was asked may have been done, or a part of it. */
+  died: z.optional(z.literal(true)),
+});
 export type Refused = z.infer<typeof Refused>;
 
 // ---- what a folder is ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@ import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod/mini";
 import type { Tree } from "../mailbox/worktree.ts";
+import { dropBrokenEntries } from "./broken-entries.ts";
 import { finishRemoval } from "./finish-removal.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
@@ -30,6 +31,7 @@ export async function restoreTree(
 
 /** For who has the repository's lock already. */
 export async function restoreUnderLock(repo: Repository, name: string, ground: Ground): Promise<Restored> {
+  await dropBrokenEntries(repo, ground);
   const known = await knownTree(repo, name);
   if ("type" in known) return known;
   if (known.record !== null && isBeingRemoved(repo.common, name)) {

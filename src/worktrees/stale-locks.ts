@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { codeOf } from "./error-code.ts";
 import { gcRuns } from "./gc-guard.ts";
 import type { Ground } from "./ground.ts";
-import { OUR_REFS } from "./layout.ts";
+import { baseRef, branchOf, ignoredRef, OUR_REFS, snapshotRef, treeRecordFolder } from "./layout.ts";
+import { lockHolder } from "./lock.ts";
+import { readRecord, recordedNames } from "./tree-record.ts";
 
 /** Git holds the lock of a ref for milliseconds. */
 const STALE_MS = 60_000;
+/** Of a tree that no keeper works at: a git that was left alone has ended by then. */
+const ABANDONED_MS = 1_000;
 /** The one of all packed refs for as long as it takes to write a file; it may be anybody's. */
 const PACKED_STALE_MS = 600_000;
 
@@ -14,12 +18,29 @@ const PACKED_STALE_MS = 600_000;
  * Locks that a killed git of ours has left: nothing could move or remove such a ref ever again, and without the one of
  * packed refs nobody could remove any, nor collect garbage. Only for the holder of the repository's lock.
  */
-export function dropStaleLocks(common: string, ground: Ground): void {
+export async function dropStaleLocks(common: string, ground: Ground): Promise<void> {
+  for (const name of await recordedNames(common))
+    if (await isAbandoned(common, name, ground)) dropLocksOf(common, name, ground);
   dropOwn(common, ground.now() - STALE_MS);
   if (gcRuns(common, ground)) return;
   // What is written under it stands beside it, and git begins none where one was left.
   for (const file of ["packed-refs.new", "packed-refs.lock"])
     dropOlder(join(common, file), ground.now() - PACKED_STALE_MS);
+}
+
+/** No keeper makes this tree, or has its lock. */
+async function isAbandoned(common: string, name: string, ground: Ground): Promise<boolean> {
+  if ((await lockHolder(treeRecordFolder(common, name), ground)) !== null) return false;
+  const record = await readRecord(common, name);
+  return record !== null && (record.made || !ground.isAlive(record.maker));
+}
+
+/** Of a tree that no other process works at. False: one is so young that its git may still be there. */
+export function dropLocksOf(common: string, name: string, ground: Ground): boolean {
+  const refs = [`refs/heads/${branchOf(name)}`, baseRef(name), snapshotRef(name), ignoredRef(name)];
+  const files = refs.map((ref) => join(common, `${ref}.lock`));
+  for (const file of files) dropOlder(file, ground.now() - ABANDONED_MS);
+  return files.every((file) => lstatSync(file, { throwIfNoEntry: false }) === undefined);
 }
 
 function dropOwn(common: string, before: number): void {

@@ -1,6 +1,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
-import { dropDeadIndexes } from "./dead-indexes.ts";
+import { dropBrokenEntries } from "./broken-entries.ts";
+import { dropDeadFiles } from "./dead-files.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
@@ -32,8 +33,9 @@ export async function sweep({ folder }: z.infer<typeof InspectRequest>, ground: 
 
 async function sweepUnderLock(repo: Repository, ground: Ground): Promise<Swept> {
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
-  dropDeadIndexes(repo.common, ground);
-  dropStaleLocks(repo.common, ground);
+  dropDeadFiles(repo.common, ground);
+  await dropBrokenEntries(repo, ground);
+  await dropStaleLocks(repo.common, ground);
   const removed = await unmakeHalfMade(repo, ground);
   const known = await knownTrees(repo);
   if ("type" in known) return known;

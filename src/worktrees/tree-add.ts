@@ -8,14 +8,22 @@ import type { TreeGit } from "./tree-place.ts";
 /** What git said of what it could not take; empty: it took all. Null: it took nothing. */
 export type Added = { readonly notes: readonly string[]; readonly ignored: boolean } | null;
 
-/** Whatever is there: changed, new, deleted. `linked` are folders that others own. */
+/** What is in a tree and is no edit: the file that a call of Write or Edit was writing when it was killed. */
+const UNFINISHED = ":(exclude,top,glob)**/.troupe-*.*.*-*-*-*-*-*.tmp";
+
+/** All of a tree as a pathspec. `linked` are folders that others own. */
+export function allOf(linked: readonly string[]): readonly string[] {
+  return [".", UNFINISHED, ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
+}
+
+/** Whatever is there: changed, new, deleted. */
 export async function addAll(
   git: TreeGit,
   index: string,
   tree: Tree,
   linked: readonly string[],
 ): Promise<Added> {
-  const where = [".", ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
+  const where = allOf(linked);
   const { code, err } = await git(["add", "-A", "--sparse", "--ignore-errors", "--", ...where], { index });
   if (code === 0 || code === 1) return { notes: code === 0 ? [] : complaints(err), ignored: false };
   // A filter that fails ends all of it: then everything but what it fails for.

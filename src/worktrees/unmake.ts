@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Tree } from "../mailbox/worktree.ts";
+import { dropBrokenEntry } from "./broken-entries.ts";
 import { removeEmptyFolders } from "./finish-removal.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { baseRef, ignoredRef, snapshotRef, treePath, treeRecordFolder } from "./layout.ts";
@@ -19,6 +20,7 @@ const PAUSE_MS = 50;
  */
 export async function unmake(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
+  dropBrokenEntry(repo.common, tree.name);
   // A git that was cut off may still write its last file.
   for (let tries = 0; tries < TRIES; tries += 1) {
     await repo.git.run(["worktree", "remove", "--force", "--force", tree.path]);

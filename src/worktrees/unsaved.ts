@@ -8,6 +8,7 @@ import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
+import { allOf } from "./tree-add.ts";
 import type { TreeGit, TreePlace } from "./tree-place.ts";
 
 /**
@@ -40,7 +41,7 @@ async function unsavedBy(
   linked: readonly string[],
   snapshot: string,
 ): Promise<string[] | Refused> {
-  const where = ["--", ".", ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
+  const where = ["--", ...allOf(linked)];
   await git(["update-index", "-q", "--refresh"], { index });
   const changed = await git(["diff-files", "--name-only", "-z", "--ignore-submodules=none", ...where], {
     index,

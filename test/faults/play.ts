@@ -52,7 +52,7 @@ export function nextReply(play: Play, body: RequestBody, ids: () => string): Ser
 }
 
 /** The last cue that somebody said, not a tool: a fork's comes after all of its parent's. */
-function partIn(messages: readonly AnyMessage[]): { readonly name: string; readonly at: number } {
+export function partIn(messages: readonly AnyMessage[]): { readonly name: string; readonly at: number } {
   for (let at = messages.length - 1; at >= 0; at -= 1) {
     const message = messages[at];
     if (message?.role !== "user") continue;
@@ -98,7 +98,7 @@ export function resumed(
 }
 
 /** By the frame of its report in the conversation of who waited for it. */
-function agentOf(name: string, messages: readonly AnyMessage[]): string {
+export function agentOf(name: string, messages: readonly AnyMessage[]): string {
   const blocks = messages.flatMap(blocksOf);
   const call = blocks.find(({ type, input }) => type === "tool_use" && isFor(input, name))?.["id"];
   const result = blocks.find((block) => block["tool_use_id"] === call);

@@ -15,6 +15,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { atomicWrite } from "../../src/tools/atomic-write.ts";
 import { AT_ONCE_BYTES } from "../../src/tools/regular-file.ts";
 import { type WritePlace, writePlace } from "../../src/tools/write-place.ts";
@@ -22,6 +23,7 @@ import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const { signal } = new AbortController();
+const by = { signal, call: callId(MAIN, 1, 0) };
 const writeForEver = fileURLToPath(new URL("./atomic/write-for-ever.ts", import.meta.url));
 const writeOnce = fileURLToPath(new URL("./atomic/write-once.ts", import.meta.url));
 
@@ -64,7 +66,7 @@ describe("what was swapped between the look and the write is not written through
     const place = placeIn(folder, join(folder, "a"));
     rmSync(join(folder, "a"));
     symlinkSync(join(folder, "secret"), join(folder, "a"));
-    const written = await atomicWrite(place, Buffer.from("new"), signal);
+    const written = await atomicWrite(place, Buffer.from("new"), by);
     expect(written).toMatchObject({
       type: "unusable",
       reason: expect.stringContaining("changed or replaced"),
@@ -79,17 +81,17 @@ describe("what was swapped between the look and the write is not written through
     writeFileSync(path, "old");
     const changed = placeIn(folder, path);
     writeFileSync(path, "newer");
-    expect(await atomicWrite(changed, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(await atomicWrite(changed, Buffer.from("x"), by)).toMatchObject({ type: "unusable" });
     expect(readFileSync(path, "utf8")).toBe("newer");
 
     const gone = placeIn(folder, path);
     rmSync(path);
-    expect(await atomicWrite(gone, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(await atomicWrite(gone, Buffer.from("x"), by)).toMatchObject({ type: "unusable" });
     expect(readdirSync(folder)).toEqual([]);
 
     const fresh = placeIn(folder, path);
     writeFileSync(path, "theirs");
-    expect(await atomicWrite(fresh, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(await atomicWrite(fresh, Buffer.from("x"), by)).toMatchObject({ type: "unusable" });
     expect(readFileSync(path, "utf8")).toBe("theirs");
   });
 
@@ -101,7 +103,7 @@ describe("what was swapped between the look and the write is not written through
       const place = placeIn(join(folder, "work"), join(folder, "work/sub/a"));
       renameSync(join(folder, swapped), join(folder, "aside"));
       symlinkSync(join(folder, "outside"), join(folder, swapped));
-      const written = await atomicWrite(place, Buffer.from("x"), signal);
+      const written = await atomicWrite(place, Buffer.from("x"), by);
       expect(written).toMatchObject({
         type: "unusable",
         reason: expect.stringContaining("replaced or moved"),
@@ -120,7 +122,7 @@ describe("what was swapped between the look and the write is not written through
       const [sub, aside] = [join(folder, "work/sub"), join(folder, "aside")];
       mkdirSync(sub, { recursive: true });
       const place = placeIn(join(folder, "work"), join(sub, "a"));
-      const writing = atomicWrite(place, large, signal);
+      const writing = atomicWrite(place, large, by);
       renameSync(sub, aside);
       if (replaced) symlinkSync(aside, sub);
       expect(await writing).toMatchObject({
@@ -136,7 +138,7 @@ describe("what was swapped between the look and the write is not written through
       const folder = temporaryFolder();
       const path = join(folder, "a");
       if (before !== null) writeFileSync(path, before);
-      const writing = atomicWrite(placeIn(folder, path), large, signal);
+      const writing = atomicWrite(placeIn(folder, path), large, by);
       writeFileSync(path, "theirs");
       expect(await writing).toMatchObject({
         type: "unusable",
@@ -153,7 +155,7 @@ describe("what was swapped between the look and the write is not written through
     mkdirSync(join(folder, "outside"));
     const place = placeIn(join(folder, "work"), join(folder, "work/new/deep/a"));
     symlinkSync(join(folder, "outside"), join(folder, "work/new"));
-    expect(await atomicWrite(place, Buffer.from("x"), signal)).toMatchObject({ type: "unusable" });
+    expect(await atomicWrite(place, Buffer.from("x"), by)).toMatchObject({ type: "unusable" });
     expect(readdirSync(join(folder, "outside"))).toEqual([]);
   });
 
@@ -173,7 +175,7 @@ describe("what was swapped between the look and the write is not written through
     const results = { written: 0, unusable: 0 };
     for (let n = 0; n < 100; n += 1) {
       const place = writePlace(join(sub, `a${n}`), { root: join(folder, "work"), additionalDirs: [] });
-      const { type } = place.type === "unusable" ? place : await atomicWrite(place, Buffer.from("x"), signal);
+      const { type } = place.type === "unusable" ? place : await atomicWrite(place, Buffer.from("x"), by);
       results[type] += 1;
       expect(readdirSync(outside)).toEqual([]);
     }
@@ -208,7 +210,7 @@ test("a write that is cancelled leaves everything as it was", async () => {
   writeFileSync(join(folder, "a"), "old");
   const place = placeIn(folder, join(folder, "a"));
   const stop = new AbortController();
-  const writing = atomicWrite(place, Buffer.alloc(8_000_000), stop.signal);
+  const writing = atomicWrite(place, Buffer.alloc(8_000_000), { ...by, signal: stop.signal });
   stop.abort(new Error("stop now"));
   await expect(writing).rejects.toThrow("stop now");
   expect(readFileSync(join(folder, "a"), "utf8")).toBe("old");

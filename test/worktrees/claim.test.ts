@@ -91,6 +91,56 @@ test("one that never was, and one that is half-made by a dead keeper, are made a
   expect(existsSync(join(again.tree.path, "a.txt"))).toBe(true);
 });
 
+test("waits for the keeper of a killed session that is still making it, or taking it back (issue 15, 28)", async () => {
+  const { person, common, tree } = await withTree();
+  const record = await readRecord(common, "one");
+  if (record === null) throw new Error("no record");
+  const owner = { ...OWNER, process: DEAD };
+  await writeRecord(common, "one", { ...record, owner, made: false });
+  let looks = 0;
+  const isAlive = ({ pid }: { readonly pid: number }) => {
+    if (pid === DEAD.pid) return false;
+    // It has been looked at: now it is finished.
+    looks += 1;
+    void writeRecord(common, "one", { ...record, owner });
+    return true;
+  };
+  const request = creationIn(person.folder, { owner: NEXT });
+  expect(await claimTree(request, groundOf(person, { isAlive }))).toMatchObject({ how: "as-it-is", tree });
+  expect(looks).toBeGreaterThan(0);
+});
+
+test("one whose git was killed at a ref is made all the same: the lock goes (issue 15, 28)", async () => {
+  const { person, common } = await withTree();
+  await claimed(person, { name: "two" });
+  const record = await readRecord(common, "two");
+  if (record === null) throw new Error("no record");
+  await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
+  const locks = ["refs/heads/worktree-two.lock", "refs/troupe/bases/two.lock"].map((ref) =>
+    join(common, ref),
+  );
+  for (const lock of locks) writeFileSync(lock, "");
+  const other = join(common, "refs/heads/main.lock");
+  writeFileSync(other, "");
+  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+  expect([...locks, other].map((lock) => existsSync(lock))).toEqual([false, false, true]);
+});
+
+test.each(["commondir", "gitdir", "HEAD"])(
+  "git that was killed while it wrote %s of another's worktree stops nobody (issue 15, 28)",
+  async (file) => {
+    const { person, common } = await withTree();
+    await claimed(person, { name: "two" });
+    const record = await readRecord(common, "two");
+    if (record === null) throw new Error("no record");
+    await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
+    writeFileSync(join(common, "worktrees", "two", file), "");
+    expect(await claimed(person, { name: "three" })).toMatchObject({ how: "made-anew" });
+    expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+    expect(await person.must(["worktree", "list"])).toMatch(/two[\s\S]*three|three[\s\S]*two/);
+  },
+);
+
 test("C13: one whose session still runs is nobody else's", async () => {
   const { person, ground } = await withTree();
   const other = { ...NEXT, process: { pid: process.ppid, startedAt: null } };

@@ -120,14 +120,48 @@ test("a signal reaches what is under way, which is taken back before it rejects"
   ).rejects.toThrow("early");
 });
 
-test("kill -9 of the keeper: what was asked is refused in a sentence, and the next request has another keeper", async () => {
+/** The first time that its files are written takes until somebody ends that. */
+async function withSlowFirstFiles() {
+  const person = await repositoryWith({ "a.txt": "1\n", ".gitattributes": "*.txt filter=slow\n" });
+  const started = join(dirname(person.folder), "started");
+  await person.must([
+    "config",
+    "filter.slow.smudge",
+    `mkdir ${started} 2>/dev/null && exec sleep 60; exec cat`,
+  ]);
+  return { person, writing: () => vi.waitUntil(() => existsSync(started), SOON) };
+}
+
+test("kill -9 of the keeper: what comes to the same if it is done twice is asked again, of another keeper (issue 15, 28)", async () => {
+  const { person, writing } = await withSlowFirstFiles();
+  const { keeper, warnings } = keeperFor(person);
+  const claiming = keeper.claim(creationIn(person.folder, { baseRef: "head" }));
+  await writing();
+  killKeeper(person);
+  expect(await claiming).toMatchObject({ type: "claimed", how: "made-anew" });
+  expect(readFileSync(join(treePath(person.folder, "one"), "a.txt"), "utf8")).toBe("1\n");
+  expect(warnings).toHaveLength(1);
+  expect(keepers(person)).toHaveLength(1);
+});
+
+test("a request that ends each keeper is refused with a sentence", async () => {
+  const person = await repositoryWith({ "a.txt": "1\n", ".gitattributes": "*.txt filter=deadly\n" });
+  // The filter's git is the keeper's child.
+  await person.must(["config", "filter.deadly.smudge", "kill -9 $(ps -o ppid= -p $PPID); cat"]);
+  const { keeper, warnings } = keeperFor(person);
+  const answer = await keeper.claim(creationIn(person.folder, { baseRef: "head" }));
+  expect(answer).toMatchObject({ type: "refused", died: true });
+  expect(warnings).toHaveLength(3);
+});
+
+test("kill -9 of the keeper: what may not be done twice is refused in a sentence, and the next request has another keeper", async () => {
   const { person, writing } = await withSlowFiles();
   const { keeper, warnings } = keeperFor(person);
   const creating = keeper.create(creationIn(person.folder, { baseRef: "head" }));
   await writing();
   killKeeper(person);
   expect(await creating).toMatchObject({
-    type: "refused",
+    ...{ type: "refused", died: true },
     reason: expect.stringMatching(/keeper of worktrees died/),
   });
   expect(warnings).toEqual([expect.stringMatching(/keeper of worktrees died \(SIGKILL\)/)]);

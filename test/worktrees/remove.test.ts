@@ -31,6 +31,38 @@ test("a tree without edits leaves nothing at all behind (C13)", async () => {
   expect(await t.repository.must(["worktree", "list", "--porcelain"])).not.toMatch(/t1/);
 });
 
+test("what is left of one whose putting back was killed in git is removed (issue 15, 28)", async () => {
+  const t = await aTree();
+  markRemoval(t.common, "t1", t.tree.base);
+  rmSync(join(t.common, "worktrees", "t1"), { recursive: true });
+  rmSync(join(t.tree.path, "a.txt"));
+  rmSync(join(t.tree.path, "b"), { recursive: true });
+  expect(await remove(t)).toEqual({ type: "done" });
+  expect(existsSync(t.tree.path)).toBe(false);
+});
+
+test("where the marks of a settled conflict stood is forgotten with it; of an open one it stays (issue 15, 28)", async () => {
+  for (const [result, stays] of [
+    ["merged", false],
+    ["conflict", true],
+  ] as const) {
+    const t = await treeIn(await repositoryWith({ "a.txt": "1\n" }), "t1", { result });
+    t.write("a.txt", "2\n");
+    await t.snapshot();
+    await writeRecord(t.common, "t1", { ...(await recordOf(t)), result });
+    const marked = join(treeRecordFolder(t.common, "t1"), "marked.json");
+    writeFileSync(marked, JSON.stringify({ name: "troupe/sides/t1", paths: ["a.txt"] }));
+    expect(await remove(t)).toEqual({ type: "done" });
+    expect(existsSync(marked)).toBe(stays);
+  }
+});
+
+async function recordOf(t: TestTree) {
+  const record = await readRecord(t.common, "t1");
+  if (record === null) throw new Error("no record");
+  return record;
+}
+
 test("all that was in it is in refs of ours before it goes, staged and committed things too (C10)", {
   tags: ["long"],
 }, async () => {

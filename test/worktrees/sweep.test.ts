@@ -17,7 +17,7 @@ import { sweep } from "../../src/worktrees/sweep.ts";
 import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { creationIn } from "../support/worktree-ground.ts";
-import { DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
+import { aTree, DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
 
 test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", {
   tags: ["long"],
@@ -138,6 +138,14 @@ test("index files that a killed keeper was using go, those of a living one stay"
   for (const name of [...dead, living]) writeFileSync(join(ours, name), "");
   expect(await sweep({ folder: repository.folder }, ground)).toMatchObject({ type: "swept" });
   expect(readdirSync(ours).filter((name) => !name.startsWith("lock."))).toEqual([living]);
+});
+
+test("a record that a killed keeper was just writing goes, that of a living one stays (issue 15, 28)", async () => {
+  const t = await aTree();
+  const folder = join(t.common, "troupe", "trees", "t1");
+  for (const pid of [4_194_303, process.pid]) writeFileSync(join(folder, `owner.json.${pid}`), "{");
+  expect(await sweep({ folder: t.repository.folder }, t.ground)).toMatchObject({ type: "swept" });
+  expect(readdirSync(folder).sort()).toEqual(["owner.json", `owner.json.${process.pid}`]);
 });
 
 test("locks of our refs that a killed git has left go after a minute, others never", {

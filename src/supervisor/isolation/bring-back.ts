@@ -4,6 +4,7 @@ import type { Conflict, Isolation, WorktreeResult } from "../../mailbox/worktree
 import type { Counts, Owner, PrepareAnswer } from "../../worktrees/requests.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { WorktreeSettings } from "../worktree-settings.ts";
+import { resultBefore } from "./result-before.ts";
 import type { HeldTree } from "./trees.ts";
 
 /** Edits that are to come back, and whose they are. */
@@ -28,7 +29,10 @@ export type BroughtBack =
   | { readonly type: "goes-back"; readonly conflicts: readonly Conflict[] };
 
 export interface BringBackPorts {
-  readonly worktrees: Pick<Worktrees, "prepare" | "apply" | "settle" | "rebase" | "keep" | "remove">;
+  readonly worktrees: Pick<
+    Worktrees,
+    "prepare" | "apply" | "settle" | "rebase" | "keep" | "remove" | "sweep" | "list"
+  >;
   readonly settings: Pick<WorktreeSettings, "check" | "checkTimeoutMs">;
   /** Runs the person's check in this folder; null: it passes, else why not. */
   check(finished: Finished, command: string, timeoutMs: number): Promise<string | null>;
@@ -173,7 +177,7 @@ export class BringBack {
       case "conflict":
         return this.#conflict(finished, applied.conflicts);
       case "refused":
-        return this.keep(finished, applied.reason);
+        return applied.died ? this.#afterDeath(finished, prepared) : this.keep(finished, applied.reason);
       case "merged": {
         const { files, insertions, deletions, merge, commit, notes } = applied;
         const more = {
@@ -187,6 +191,18 @@ export class BringBack {
       default:
         return applied satisfies never;
     }
+  }
+
+  /** What wrote into the checkout died: all of it is there, or it is taken back and brought in again. */
+  async #afterDeath(finished: Finished, { paths }: Clean): Promise<BroughtBack | "again"> {
+    const { worktrees } = this.#ports;
+    const { isolation } = finished;
+    await worktrees.sweep({ folder: isolation.checkout });
+    const before = await resultBefore(worktrees, isolation);
+    if (before === null) return "again";
+    const { files, insertions, deletions, merge } = before;
+    const more = merge === undefined ? {} : { merge };
+    return this.#removed(finished, "merged", { files, insertions, deletions }, more, paths);
   }
 
   async #conflict(finished: Finished, conflicts: readonly Conflict[]): Promise<BroughtBack> {

@@ -49,6 +49,9 @@ export class Isolation {
   readonly #resolutions = new Map<ActorId, number>();
   readonly #cameBack = new CameBack();
   #swept: Promise<void> | null = null;
+  readonly #checkouts = new Set<string>();
+  /** Those in which a death may have left something. */
+  readonly #unswept = new Set<string>();
 
   constructor(parts: IsolationParts) {
     this.#parts = parts;
@@ -96,6 +99,7 @@ export class Isolation {
     actor: ActorRecord,
     { name, checkout }: Pick<Tree, "name" | "checkout">,
   ): Promise<string | null> {
+    this.#checkouts.add(checkout);
     const { worktrees, settings } = this.#parts;
     const { signal } = actor.stopping;
     const request = {
@@ -107,7 +111,10 @@ export class Isolation {
     const again = hasWorked || actor.restored;
     // Before it is made: what comes back meanwhile may be in it or not.
     const since = this.#cameBack.count;
-    const made = again ? await worktrees.claim(request, signal) : await worktrees.create(request, signal);
+    const begun = again ? null : await worktrees.create(request, signal);
+    // Of one whose making was cut off something, or all, may be there.
+    const claims = begun === null || (begun.type === "refused" && begun.died);
+    const made = claims ? await worktrees.claim(request, signal) : begun;
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
     this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
@@ -300,7 +307,14 @@ export class Isolation {
     return this.#swept;
   }
 
-  close(): Promise<void> {
-    return this.#parts.worktrees.close();
+  /** A process died that worked in these checkouts (absent: in all of this session): what it left goes at the end. */
+  diedIn(checkouts: Iterable<string> = this.#checkouts): void {
+    for (const checkout of checkouts) this.#unswept.add(checkout);
+  }
+
+  async close(): Promise<void> {
+    const { worktrees } = this.#parts;
+    await Promise.allSettled([...this.#unswept].map((folder) => worktrees.sweep({ folder })));
+    await worktrees.close();
   }
 }

@@ -39,7 +39,8 @@ export function openIsolation(parts: OpenIsolationParts): SessionIsolation {
   const { options, session, clock, ids, commands, asks, actors, onWarning } = parts;
   const { cwd, additionalDirs = [], foreignGit = () => null } = options;
   const settings = { ...worktreeDefaults, ...options.worktree };
-  const worktrees = lateWorktrees({ env: process.env, clock, onWarning });
+  const onDied = () => isolation.diedIn();
+  const worktrees = lateWorktrees({ env: process.env, clock, onWarning, onDied });
   const isolation = new Isolation({
     ...{ worktrees, settings, session, clock, commands, asks, foreignGit, onWarning },
     process: processIdentity(process.pid),

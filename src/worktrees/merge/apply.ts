@@ -40,7 +40,13 @@ export async function applyMerge(
     // What was taken back may have moved HEAD.
     const now = merges.length === 0 ? repo : await checkoutOf(request.tree, ground);
     if (isRefused(now)) return now;
-    const answer = await applyInSpiteOfOthers(now, request, () => applyLocked(now, request, ground, disk));
+    let looked: Repository | null = now;
+    const answer = await applyInSpiteOfOthers(now, request, async () => {
+      // The person may have committed since the first time.
+      const repo = looked ?? (await checkoutOf(request.tree, ground));
+      looked = null;
+      return isRefused(repo) ? repo : applyLocked(repo, request, ground, disk);
+    });
     return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
   });
 }
@@ -226,6 +232,8 @@ async function write(repo: Repository, start: MergeStart, ground: Ground, disk: 
   try {
     const why = await moveForth(repo, start.committed, ground, disk);
     if (why === null) return { type: "written" };
+    if (why.type === "moved-on")
+      return { type: "changed", path: why.what, left: takeBack(start.exchange, disk) };
     return { type: "failed", reason: why.reason, left: takeBack(start.exchange, disk) };
   } catch (error) {
     takeBack(start.exchange, disk);

@@ -105,22 +105,41 @@ async function withStaged(
   return { entries };
 }
 
-/** After the files: index, then HEAD. What cannot be done leaves both as they were. */
+/** The person has committed or staged since it was looked at; `what` they changed. */
+export interface MovedOn {
+  readonly type: "moved-on";
+  readonly what: string;
+  readonly reason: string;
+}
+
+/** After the files: HEAD, and the index with it. What cannot be done leaves both as they were. */
 export async function moveForth(
   repo: Repository,
   committed: Committed,
   ground: Ground,
   disk: Disk,
-): Promise<Refused | null> {
-  const set = await setEntries(repo, committed.entries, "forth", ground, disk);
-  if (set.type === "refused") return set;
-  const why =
-    set.others.length > 0
-      ? `what is staged in ${few(set.others)} was changed meanwhile`
-      : await moveHead(repo, committed, "forth");
-  if (why === null) return null;
-  await setEntries(repo, committed.entries, "back", ground, disk);
-  return refused(`The edits could not be committed in ${repo.top}: ${why}.`);
+): Promise<MovedOn | Refused | null> {
+  const move = () => moveHead(repo, committed, "forth");
+  const set = await setEntries(repo, { entries: committed.entries, way: "forth", move }, ground, disk);
+  const failed = (why: string) => `The edits could not be committed in ${repo.top}: ${why}.`;
+  switch (set.type) {
+    case "set":
+      return null;
+    case "refused":
+      return set;
+    case "others": {
+      const what = `what is staged in ${few(set.others)}`;
+      return { type: "moved-on", what, reason: failed(`${what} was changed meanwhile`) };
+    }
+    case "unmoved": {
+      const now = await headOf(repo);
+      const isOther = now.branch === committed.branch && now.head !== committed.head;
+      const reason = failed(set.why);
+      return isOther ? { type: "moved-on", what: "HEAD", reason } : refused(reason);
+    }
+    default:
+      return set satisfies never;
+  }
 }
 
 /** Sentences on what is no longer as the merge left it, and stays. */
@@ -131,17 +150,24 @@ export async function moveBack(
   disk: Disk,
 ): Promise<string[]> {
   const now = await headOf(repo);
-  const notes: string[] = [];
-  if (now.head === committed.commit) {
-    const why = await moveHead(repo, committed, "back");
-    if (why !== null) return [`The commit ${committed.commit} stays in ${repo.top}: ${why}.`];
-  } else if (now.head !== committed.head)
+  if (now.head !== committed.commit && now.head !== committed.head)
     return [`The commit ${committed.commit} stays: HEAD of ${repo.top} has moved on.`];
-  const set = await setEntries(repo, committed.entries, "back", ground, disk);
-  if (set.type === "refused") notes.push(set.reason);
-  else if (set.others.length > 0)
-    notes.push(`What is staged in ${few(set.others)} was changed since, and stays.`);
-  return notes;
+  const isThere = now.head === committed.commit;
+  const move = () => (isThere ? moveHead(repo, committed, "back") : Promise.resolve(null));
+  const set = await setEntries(repo, { entries: committed.entries, way: "back", move }, ground, disk);
+  switch (set.type) {
+    case "refused":
+      return [set.reason];
+    case "unmoved":
+      return [`The commit ${committed.commit} stays in ${repo.top}: ${set.why}.`];
+    case "others":
+    case "set":
+      return set.others.length === 0
+        ? []
+        : [`What is staged in ${few(set.others)} was changed since, and stays.`];
+    default:
+      return set satisfies never;
+  }
 }
 
 /** What of the commit is not as the merge left it. */

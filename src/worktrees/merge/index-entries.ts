@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { entriesAndNested } from "../checkout-entries.ts";
 import { codeOf } from "../error-code.ts";
 import type { Ground, Repository } from "../ground.ts";
@@ -28,21 +29,32 @@ export function isSameEntry(one: IndexEntry, other: IndexEntry): boolean {
 
 /** What stands in a lock of ours: one that a death left behind is known by it. */
 const LOCKED_BY_US = "troupe\n";
+const LOCKED_MS = 2_000;
+const LOOK_EVERY_MS = 20;
 
-/**
- * Changes entries of the person's index that are still as expected, under git's own lock. Answers with the paths of
- * those that are not, which stay as they are.
- */
+export interface EntriesToSet {
+  readonly entries: Committed["entries"];
+  readonly way: "forth" | "back";
+  /** Moves HEAD, or says why it stays: nobody can commit what the index is about to be, or was, without it. */
+  move(): Promise<string | null>;
+}
+
+/** `others`: entries that are not as expected, which stay as they are; on the way forth all of it stays then. */
+export type EntriesSet =
+  | { readonly type: "set" | "others"; readonly others: readonly string[] }
+  | { readonly type: "unmoved"; readonly why: string }
+  | Refused;
+
+/** Changes entries of the person's index that are still as expected, and HEAD with them, under git's own lock. */
 export async function setEntries(
   repo: Repository,
-  entries: Committed["entries"],
-  way: "forth" | "back",
+  { entries, way, move }: EntriesToSet,
   ground: Ground,
   disk: Disk,
-): Promise<{ type: "set"; others: readonly string[] } | Refused> {
+): Promise<EntriesSet> {
   const real = join(repo.gitDir, "index");
-  return withIndex(repo, ground, async (index) => {
-    const lock = takeLock(`${real}.lock`, repo.top);
+  return withIndex(repo, ground, async (index): Promise<EntriesSet> => {
+    const lock = await takeLock(`${real}.lock`, repo.top, ground);
     if (lock !== null) return lock;
     try {
       copyIndex(real, index);
@@ -52,21 +64,25 @@ export async function setEntries(
       const wanted = entries.map(({ path, before: old, after }) =>
         way === "forth" ? { path, from: old, to: after } : { path, from: after, to: old },
       );
-      const others = wanted.filter(
+      const strange = wanted.filter(
         ({ path, from, to }) =>
           !isSameEntry(now.get(path) ?? null, from) && !isSameEntry(now.get(path) ?? null, to),
       );
+      const others = strange.map(({ path }) => path);
+      if (way === "forth" && others.length > 0) return { type: "others", others };
       const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
       const put = await writeEntries(
         repo,
         index,
-        mine.filter((one) => !others.includes(one)),
+        mine.filter((one) => !strange.includes(one)),
       );
       if (put !== null) return put;
       if (digestOf(real) !== before)
         return refused(`The index of ${repo.top} was changed at this very moment.`);
+      const why = await move();
+      if (why !== null) return { type: "unmoved", why };
       disk.rename(index, real);
-      return { type: "set", others: others.map(({ path }) => path) };
+      return { type: "set", others };
     } finally {
       rmSync(`${real}.lock`, { force: true });
     }
@@ -94,15 +110,26 @@ async function writeEntries(
   return null;
 }
 
-function takeLock(lock: string, top: string): Refused | null {
+/** Most git commands have it for milliseconds; one that waits for an editor is not waited for. */
+async function takeLock(lock: string, top: string, ground: Ground): Promise<Refused | null> {
+  const until = ground.now() + LOCKED_MS;
+  while (!made(lock)) {
+    if (ground.now() >= until)
+      return refused(
+        `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
+      );
+    await pause(LOOK_EVERY_MS);
+  }
+  return null;
+}
+
+function made(lock: string): boolean {
   try {
     writeFileSync(lock, LOCKED_BY_US, { flag: "wx" });
-    return null;
+    return true;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
-    return refused(
-      `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
-    );
+    return false;
   }
 }
 

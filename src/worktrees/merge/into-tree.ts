@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { Tree } from "../../mailbox/worktree.ts";
+import { Tree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { treeRecordFolder, treesFolder } from "../layout.ts";
@@ -17,14 +17,17 @@ import { changesIn } from "./plan.ts";
 import { prove } from "./proof.ts";
 import { stageFiles } from "./stage.ts";
 
-/** An agent's tree has other files in it than its own for a while; how it gets them back. */
-export const Shown = z.object({ snapshot: z.string(), exchange: Exchange });
+/**
+ * An agent's tree has other files in it than its own for a while; how it gets them back. `next`: they become its own, as soon
+ * as its record says so.
+ */
+export const Shown = z.object({ snapshot: z.string(), exchange: Exchange, next: z.optional(Tree) });
 export type Shown = z.infer<typeof Shown>;
 
 /** The agent's own are put aside, byte for byte; `putBack` of settling brings them. `snapshot`: what is there. */
 export async function writeIntoTree(
   repo: Repository,
-  { tree, snapshot, to }: { tree: Tree; snapshot: string; to: string },
+  { tree, snapshot, to, next }: { tree: Tree; snapshot: string; to: string; next?: Tree },
   ground: Ground,
 ): Promise<Refused | null> {
   const there = inTree(repo, tree);
@@ -53,7 +56,8 @@ export async function writeIntoTree(
     moves.flatMap(({ path, after }) => (after === null ? [] : [path])),
   );
   const work: Exchange = { root: tree.path, bytes, aside: "aside", moves, made, emptied: folders };
-  realDisk.write(shownFile(repo.common, tree), JSON.stringify({ snapshot, exchange: work } satisfies Shown));
+  const shown: Shown = { snapshot, exchange: work, ...(next === undefined ? {} : { next }) };
+  realDisk.write(shownFile(repo.common, tree), JSON.stringify(shown));
   const done = exchange(work, realDisk);
   if (done.type === "done") return null;
   forgetShown(repo.common, tree, work);

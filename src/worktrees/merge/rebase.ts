@@ -2,17 +2,18 @@ import type * as z from "zod/mini";
 import type { Tree } from "../../mailbox/worktree.ts";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
 import type { Ground, Repository } from "../ground.ts";
-import { baseRef, OUR_REFS } from "../layout.ts";
+import { OUR_REFS } from "../layout.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { RebaseAnswer, RebaseRequest, Refused } from "../requests.ts";
 import { withTreeLock } from "../tree-lock.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
+import { beginFrom, forgetSides } from "./begin-from.ts";
 import { checkoutOf } from "./candidate.ts";
-import { forgetShown, inTree, readShown, writeIntoTree } from "./into-tree.ts";
+import { forgetShown, readShown, writeIntoTree } from "./into-tree.ts";
 import { type ConflictedFile, mergeTree, withLines } from "./merge-tree.ts";
 import { withIndex } from "./own-index.ts";
-import { rememberMarked } from "./unresolved.ts";
+import { rememberMarked, unresolved } from "./unresolved.ts";
 
 /**
  * The tree begins from what the checkout is now, and its files are what git makes of both, with marks where it could
@@ -26,6 +27,12 @@ export async function rebaseTree(
   if (isRefused(repo)) return repo;
   const snapshot = await snapshotToMerge(repo, tree, false, ground);
   if (isRefused(snapshot)) return snapshot;
+  const known = await readRecord(repo.common, tree.name);
+  // Who was asked before died when it was done.
+  if (known !== null && known.tree.base !== tree.base) {
+    const conflicts = await unresolved(repo, known.tree, snapshot.commit);
+    return { type: "rebased", tree: known.tree, conflicts };
+  }
   return withTreeLock<RebaseAnswer>(repo.common, tree.name, ground, () =>
     rebaseLocked(repo, tree, snapshot.commit, ground),
   );
@@ -62,18 +69,19 @@ async function rebaseLocked(
     const conflicts = await withLines(repo.git, root.tree, files);
     const marked = conflicts.filter(({ lines }) => lines.length > 0).map(({ path }) => path);
     rememberMarked(repo.common, tree, { name: sides, paths: marked });
-    const written = await writeIntoTree(repo, { tree, snapshot, to: root.tree }, ground);
-    if (written !== null) return written;
-    // From here on these are its files: after a death, with the base it had, they are no less right.
-    const shown = readShown(repo.common, tree);
-    if (shown !== null) forgetShown(repo.common, tree, shown.exchange);
     const next: Tree = { ...tree, base: checkout.commit, head: repo.head };
+    const written = await writeIntoTree(repo, { tree, snapshot, to: root.tree, next }, ground);
+    if (written !== null) return written;
+    // From here on these are its files: a death after it goes on from there, one before it puts back what was there.
+    const known = await readRecord(repo.common, tree.name);
+    if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree: next });
     const moved = await beginFrom(repo, next);
     if (moved !== null) return moved;
+    const shown = readShown(repo.common, tree);
+    if (shown !== null) forgetShown(repo.common, tree, shown.exchange);
     return { type: "rebased", tree: next, conflicts };
   } finally {
-    for (const side of ["checkout", "agent"])
-      await repo.git.run(["update-ref", "-d", `${OUR_REFS}sides/${tree.name}/${side}`]);
+    await forgetSides(repo, tree);
   }
 }
 
@@ -126,27 +134,4 @@ async function ownersChoice(
     const written = await repo.git.run(["write-tree"], { index });
     return written.code === 0 ? { tree: written.out.trim() } : refused(lastLine(written.err));
   });
-}
-
-/** Branch, HEAD and index of the tree, so that `git diff` there shows the edits and nothing else. */
-async function beginFrom(repo: Repository, tree: Tree): Promise<Refused | null> {
-  const there = inTree(repo, tree);
-  if (there.type === "refused") return there;
-  const branch = `refs/heads/${tree.branch}`;
-  const commands = [
-    ["update-ref", baseRef(tree.name), tree.base],
-    ["update-ref", branch, tree.base],
-    ["symbolic-ref", "HEAD", branch],
-    ["read-tree", "--reset", tree.base],
-  ];
-  for (const args of commands) {
-    const { code, err } = await there.repo.git.run(args);
-    if (code !== 0)
-      return refused(`The worktree ${tree.name} could not be rebased (git says: ${lastLine(err)}).`);
-  }
-  // Files that differ are what it is about.
-  await there.repo.git.run(["update-index", "-q", "--refresh"]);
-  const known = await readRecord(repo.common, tree.name);
-  if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree });
-  return null;
 }

@@ -12,6 +12,7 @@ import { addAll } from "../tree-add.ts";
 import { withTreeLock } from "../tree-lock.ts";
 import { gitOn, placeOf } from "../tree-place.ts";
 import { readRecord } from "../tree-record.ts";
+import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { lstatOf, stateOf } from "./file-state.ts";
@@ -51,8 +52,14 @@ export async function settleLeftOver(repo: Repository, tree: Tree, ground: Groun
   return withTreeLock(repo.common, tree.name, ground, async () => {
     const shown = readShown(repo.common, tree);
     if (shown === null) return null;
-    const failed = (await ownBack(repo, tree, shown, ground)) ?? (await restBack(repo, tree, shown, ground));
+    const { next } = shown;
+    const record = next && (await readRecord(repo.common, tree.name));
+    const failed =
+      next && record?.tree.base === next.base
+        ? await beginFrom(repo, next)
+        : ((await ownBack(repo, tree, shown, ground)) ?? (await restBack(repo, tree, shown, ground)));
     if (failed === null) forgetShown(repo.common, tree, shown.exchange);
+    if (next) await forgetSides(repo, tree);
     return failed;
   });
 }

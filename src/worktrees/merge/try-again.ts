@@ -10,7 +10,7 @@ export const GC_TOOK = "git gc took away what was being merged; try again.";
 /** An editor may save each file of a project in turn; one that saves without a pause is not waited for. */
 const TRIES = 4;
 
-/** Somebody wrote to this file since it was looked at. All was taken back, except for what is left. */
+/** Somebody wrote to this file, committed or staged since it was looked at. All was taken back, except for what is left. */
 export interface Changed {
   readonly type: "changed";
   readonly path: string;

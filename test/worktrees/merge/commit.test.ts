@@ -1,8 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
+import { realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
-import { emptyRepository, repositoryWith } from "../../support/git-repository.ts";
+import { emptyRepository, repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { long } from "../../support/long.ts";
 import { groundOf } from "../tree-of-tests.ts";
 import { Died, dyingDisk } from "./dying-disk.ts";
@@ -34,6 +37,79 @@ async function scene() {
   });
   return { repository, agent };
 }
+
+describe("the person's git at the moment of a commit of edits (issue 15, 28)", () => {
+  /** Before the first git command with these words the person does that in the checkout; what it says is in `said`. */
+  function whenGitIsToldTo(words: string, { folder, env }: TestRepository, act: string) {
+    const tools = join(folder, "..", "tools");
+    const real = execFileSync("sh", ["-c", "command -v git"], { env, encoding: "utf8" }).trim();
+    mkdirSync(tools);
+    const first = `mkdir '${tools}/begun' 2>/dev/null && cd '${folder}' && ${real} ${act} 2> '${tools}/said'`;
+    const script = `#!/bin/sh\ncase "$*" in *"${words}"*) (${first});; esac\nexec ${real} "$@"\n`;
+    writeFileSync(join(tools, "git"), script, { mode: 0o755 });
+    const ground = groundOf({ ...env, PATH: `${tools}:${env["PATH"]}` });
+    return { ground, said: () => readFileSync(join(tools, "said"), "utf8") };
+  }
+
+  it("a commit of theirs is kept, and the edits are committed on it", async () => {
+    const repository = await repositoryWith({ a: text(), b: "1\n" });
+    const { folder, must } = repository;
+    put(folder, { b: "staged\n" });
+    await must(["add", "b"]);
+    const { ground } = whenGitIsToldTo("commit-tree", repository, "commit -q -m theirs");
+    const agent = await agentIn(repository, "a1", groundOf(repository.env)).then(({ tree }) => tree);
+    put(agent.path, { a: text({ 9: "agent\n" }) });
+    const owner = { session: "s1", actor: "1", process: ground.self };
+    const request = { tree: agent, expects: null, hold: [], commit: "The agent's", owner, title: "t" };
+    expect(await applyMerge(request, ground)).toMatchObject({ type: "merged", files: 1, notes: [] });
+    expect((await must(["log", "--format=%s", "--name-only"])).trim().split(/\n+/)).toEqual([
+      ...["The agent's", "a", "theirs", "b", "The beginning", "a", "b"],
+    ]);
+    expect(await must(["status", "--porcelain"])).toBe("");
+  });
+
+  it("nobody commits the edits with their own while they are being committed, nor takes them out later", async () => {
+    const repository = await repositoryWith({ a: text(), b: "1\n" });
+    const { folder, must } = repository;
+    put(folder, { b: "staged\n" });
+    await must(["add", "b"]);
+    const about = whenGitIsToldTo("troupe: edits of an agent", repository, "commit -q -m theirs");
+    const agent = await agentIn(repository, "a1", about.ground);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    expect(await agent.apply({ commit: "The agent's" })).toMatchObject({ type: "merged", files: 1 });
+    expect(about.said()).toMatch(/index\.lock/);
+    await must(["commit", "-q", "-m", "theirs"], { identity: "person" });
+    expect((await must(["log", "--format=%s %an", "--name-only"])).trim().split(/\n+/)).toEqual([
+      ...["theirs A Person", "b", "The agent's A Person", "a", "The beginning A Person", "a", "b"],
+    ]);
+    expect(await must(["status", "--porcelain"])).toBe("");
+  });
+
+  it("an index that another command has locked for a moment is waited for", async () => {
+    const repository = await repositoryWith({ a: text() });
+    const lock = join(repository.folder, ".git", "index.lock");
+    const ground = groundOf(repository.env);
+    let looks = 0;
+    const now = () => {
+      if (existsSync(lock)) looks += 1;
+      // Whoever has it has seen it looked at, and ends.
+      if (looks === 3) rmSync(lock, { force: true });
+      return Date.now();
+    };
+    const agent = await agentIn(repository, "a1", { ...ground, now });
+    agent.write({ a: text({ 9: "agent\n" }) });
+    const locking = { ...realDisk, rename: lockFirst };
+    let locked = false;
+    function lockFirst(from: string, to: string): void {
+      realDisk.rename(from, to);
+      if (!locked) writeFileSync(lock, "");
+      locked = true;
+    }
+    expect(await agent.apply({ commit: "The agent's" }, locking)).toMatchObject({ type: "merged" });
+    expect(looks).toBeGreaterThanOrEqual(3);
+    expect(existsSync(lock)).toBe(false);
+  });
+});
 
 describe("edits as one commit", () => {
   it("of the agent's edits alone, by the person; what is staged stays staged, and undo takes all of it back", {

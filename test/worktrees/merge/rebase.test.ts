@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn } from "../../../src/worktrees/git.ts";
+import { readRecord, writeRecord } from "../../../src/worktrees/tree-record.ts";
 import { snapshotTree } from "../../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { type Agent, agentIn, groundFor, persons, picture, put } from "./scene.ts";
@@ -96,6 +98,56 @@ describe("a conflict goes back to its owner", () => {
     expect(readFileSync(join(agent.tree.path, "b"), "utf8")).toBe("2\n");
     expect(await agent.from(answer.tree).apply()).toMatchObject({ type: "merged", files: 1 });
     expect(picture(repository.folder, { times: false })).toEqual({ a: "100644  agent\n", b: "100644  2\n" });
+  });
+});
+
+describe("a rebase that was cut off (issue 15, 28)", () => {
+  /** Its git dies before the last step; until then all is done. */
+  async function cutOff() {
+    const repository = await repositoryWith({ a: "1\n2\n3\n", b: "1\n" });
+    const tools = join(repository.folder, "..", "tools");
+    mkdirSync(tools);
+    const ground = groundFor(repository, "a1");
+    const env = { ...repository.env, PATH: `${tools}:${repository.env["PATH"]}` };
+    const agent = await agentIn(repository, "a1", { ...ground, env });
+    agent.write({ a: "1\nagent\n3\n" });
+    put(repository.folder, { a: "1\nmine\n3\n", b: "mine\n" });
+    const git = execFileSync("sh", ["-c", "command -v git"], {
+      env: repository.env,
+      encoding: "utf8",
+    }).trim();
+    const dying = `#!/bin/sh\ncase "$*" in *"read-tree --reset"*) exit 9;; esac\nexec ${git} "$@"\n`;
+    writeFileSync(join(tools, "git"), dying, { mode: 0o755 });
+    expect(await agent.rebase()).toMatchObject({ type: "refused" });
+    rmSync(join(tools, "git"));
+    const common = join(repository.folder, ".git");
+    const record = await readRecord(common, "a1");
+    if (record === null) throw new Error("no record");
+    return { repository, agent, common, record };
+  }
+
+  it("is finished by who asks again, and what changed in the checkout is no edit of the agent", async () => {
+    const { repository, agent, record } = await cutOff();
+    const rebased = await agent.rebase();
+    expect(rebased).toMatchObject({
+      ...{ type: "rebased", tree: record.tree },
+      conflicts: [{ path: "a", kind: "unresolved" }],
+    });
+    const again = agent.from(record.tree);
+    expect(await inTree(repository, again, "diff", "--name-only")).toBe("a\n");
+    again.write({ a: "1\nmine, agent\n3\n" });
+    put(repository.folder, { b: "mine again\n" });
+    expect(await again.apply()).toMatchObject({ type: "merged", files: 1 });
+    expect(readFileSync(join(repository.folder, "b"), "utf8")).toBe("mine again\n");
+    expect(await repository.must(["for-each-ref", "refs/troupe/sides"])).toBe("");
+  });
+
+  it("is taken back if the record does not say yet that it was done", async () => {
+    const { agent, common, record } = await cutOff();
+    await writeRecord(common, "a1", { ...record, tree: agent.tree });
+    expect(await agent.settle()).toEqual({ type: "done" });
+    expect(readFileSync(join(agent.tree.path, "a"), "utf8")).toBe("1\nagent\n3\n");
+    expect(readFileSync(join(agent.tree.path, "b"), "utf8")).toBe("1\n");
   });
 });
 

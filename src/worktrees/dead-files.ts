@@ -1,0 +1,33 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "./error-code.ts";
+import type { Ground } from "./ground.ts";
+import { ourFolder } from "./layout.ts";
+
+/** Index files of one moment, named by who made them. */
+const INDEX = /^(?:checkout|merge)-(\d+)-\w+(?:\.lock)?$/;
+/** Of a tree's record, before it is put in the place of the one before. */
+const RECORD = /^owner\.json\.(\d+)$/;
+
+/** Files of keepers that died while they wrote them. Only for the holder of the repository's lock. */
+export function dropDeadFiles(common: string, ground: Ground): void {
+  const trees = join(ourFolder(common), "trees");
+  dropIn(ourFolder(common), INDEX, ground);
+  for (const name of namesIn(trees)) dropIn(join(trees, name), RECORD, ground);
+}
+
+function dropIn(folder: string, named: RegExp, ground: Ground): void {
+  for (const name of namesIn(folder)) {
+    const pid = Number(named.exec(name)?.[1] ?? 0);
+    if (pid > 0 && !ground.isAlive({ pid, startedAt: null })) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Tree } from "../../mailbox/worktree.ts";
+import type { Repository } from "../ground.ts";
+import { baseRef, OUR_REFS } from "../layout.ts";
+import { lastLine, refused } from "../repository.ts";
+import type { Refused } from "../requests.ts";
+import { inTree } from "./into-tree.ts";
+
+/** Branch, HEAD and index of the tree, so that `git diff` there shows the edits and nothing else. Also a second time. */
+export async function beginFrom(repo: Repository, tree: Tree): Promise<Refused | null> {
+  const there = inTree(repo, tree);
+  if (there.type === "refused") return there;
+  const branch = `refs/heads/${tree.branch}`;
+  const commands = [
+    ["update-ref", baseRef(tree.name), tree.base],
+    ["update-ref", branch, tree.base],
+    ["symbolic-ref", "HEAD", branch],
+    ["read-tree", "--reset", tree.base],
+  ];
+  for (const args of commands) {
+    const { code, err } = await there.repo.git.run(args);
+    if (code !== 0)
+      return refused(`The worktree ${tree.name} could not be rebased (git says: ${lastLine(err)}).`);
+  }
+  // Files that differ are what it is about.
+  await there.repo.git.run(["update-index", "-q", "--refresh"]);
+  return null;
+}
+
+/** The names of both sides of a rebase, which stand in its marks. */
+export async function forgetSides(repo: Repository, { name }: Tree): Promise<void> {
+  for (const side of ["checkout", "agent"])
+    await repo.git.run(["update-ref", "-d", `${OUR_REFS}sides/${name}/${side}`]);
+}
