@@ -203,7 +203,9 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     });
   });
 
-  test("a reply cut at its length is partial, a refusal failed, with text too (A6)", async () => {
+  test("a reply cut at its length is partial, a refusal failed, with text too (A6)", {
+    tags: ["long"],
+  }, async () => {
     const cut = supervised(host, () => ({ text: "once upon ", stopReason: "max_tokens" }));
     expect((await cut.supervisor.prompt("go")).summary).toMatchObject({
       status: "partial",

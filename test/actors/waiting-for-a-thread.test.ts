@@ -73,7 +73,7 @@ test("closed, a host ends its actors as terminated and boots no thread any more"
   expect(booted()).toBe(0);
 });
 
-test("threads that hang before they come up do not hold up the next ones", async () => {
+test("threads that hang before they come up do not hold up the next ones", { tags: ["long"] }, async () => {
   const host = threads(availableParallelism() + 1);
   for (let n = 0; n < availableParallelism(); n++) begin(host, `stuck${n}`, "misbehave: spin");
   const next = begin(host, "next");

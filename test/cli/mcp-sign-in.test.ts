@@ -48,7 +48,9 @@ const kept = ({ homedir }: Folders): string[] => {
 };
 
 describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
-  test("the page is printed; once somebody has signed in there the server is connected, until logout", async () => {
+  test("the page is printed; once somebody has signed in there the server is connected, until logout", {
+    tags: ["long"],
+  }, async () => {
     const before = children();
     const folders = of(await httpServer({ oauth: true }));
     const login = begin(folders, "login", "web");
@@ -73,7 +75,9 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     expect(children(), "processes that are left").toEqual(before);
   });
 
-  test("refused on the page, and given up with Ctrl-C: nobody has signed in, and nothing listens any more", async () => {
+  test("refused on the page, and given up with Ctrl-C: nobody has signed in, and nothing listens any more", {
+    tags: ["long"],
+  }, async () => {
     const folders = of(await httpServer({ oauth: true }));
     const refused = begin(folders, "login", "web");
     const { searchParams } = new URL(await refused.page());
@@ -92,7 +96,7 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     expect(kept(folders)).toEqual([]);
   });
 
-  test("a server of --mcp-config; and one that works without signing in", async () => {
+  test("a server of --mcp-config; and one that works without signing in", { tags: ["long"] }, async () => {
     const locked = await httpServer({ oauth: true });
     const open = await httpServer();
     const folders = foldersWith({});

@@ -124,7 +124,9 @@ describe("troupe mcp list and get", () => {
     local: { mcpServers: { good: server("raw.ts") } },
   };
 
-  test("each server with where it stands and how it is; what is not trusted is named and not started", async () => {
+  test("each server with where it stands and how it is; what is not trusted is named and not started", {
+    tags: ["long"],
+  }, async () => {
     const folders = foldersWith(files);
     const mark = join(folders.root, "canary");
     const args = ["-e", `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`];
@@ -141,7 +143,9 @@ describe("troupe mcp list and get", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("what is wrong with a server's tools is said, and which of them stand in no request", async () => {
+  test("what is wrong with a server's tools is said, and which of them stand in no request", {
+    tags: ["long"],
+  }, async () => {
     const folders = foldersWith({
       user: { mcpServers: { liar: server("raw.ts", "liar"), odd: server("raw.ts", "unfit-schemas") } },
     });
@@ -154,7 +158,7 @@ describe("troupe mcp list and get", () => {
     );
   });
 
-  test("get names the tools of one, and starts no other", async () => {
+  test("get names the tools of one, and starts no other", { tags: ["long"] }, async () => {
     const folders = foldersWith(files);
     const { code, out } = await mcp(folders, "get", "good", "--trust");
     expect(code).toBe(0);

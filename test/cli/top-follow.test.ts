@@ -232,7 +232,9 @@ describe("troupe sessions show --follow", () => {
     expect(await code).toBe(143);
   });
 
-  test("says so when the session's process is killed, and leaves its torn last line out", async () => {
+  test("says so when the session's process is killed, and leaves its torn last line out", {
+    tags: ["long"],
+  }, async () => {
     const { session, path } = sessionIn("");
     const child = await writing(session.home, path, linesOf(story).slice(0, 900));
     const io = new FakeIO();

@@ -33,7 +33,9 @@ function expectRestored(terminal: PseudoTerminal): void {
 describe("troupe top in a terminal (C20, D13)", unless(why), () => {
   const session = () => liveSession({ clock: systemClock, delayMs: 0 });
 
-  test("shows what agents do as they do it, follows the terminal's size, and leaves with q as it came", async () => {
+  test("shows what agents do as they do it, follows the terminal's size, and leaves with q as it came", {
+    tags: ["long"],
+  }, async () => {
     const { session: live, home } = await session();
     live.views = [view(1, { activity: { type: "tool", tool: "Read", title: "a.ts" } })];
     const terminal = start(home);

@@ -21,7 +21,7 @@ function expectSentence(text: string, ...words: RegExp[]) {
 const SHORT = { patienceMs: 3000 };
 
 describe("what a person is told when the model cannot be had", () => {
-  test("401 is said at once and not retried", async () => {
+  test("401 is said at once and not retried", { tags: ["long"] }, async () => {
     const server = await serverOf(() => apiError(401, "authentication_error", "invalid x-api-key"));
     const { code, err, out } = await troupe(["-p", "hi"], { url: server.url });
     expect(code).toBe(1);
@@ -72,7 +72,9 @@ describe("what a person is told when the model cannot be had", () => {
     expectSentence(out + err, /127\.0\.0\.1/);
   });
 
-  test("a redirect is not followed: no key and no conversation reach a host that nobody named", async () => {
+  test("a redirect is not followed: no key and no conversation reach a host that nobody named", {
+    tags: ["long"],
+  }, async () => {
     const other = await serverOf(() => ({ text: "gotcha" }));
     const { url } = await serverOf(() => ({
       status: 307,
@@ -104,7 +106,7 @@ describe("what a person is told when the model cannot be had", () => {
     expectSentence(err, /\/proc\/troupe/);
   });
 
-  test("what an agent had found before the server broke is kept", async () => {
+  test("what an agent had found before the server broke is kept", { tags: ["long"] }, async () => {
     const { url } = await serverOf(({ body }) =>
       body.messages.length === 1
         ? { text: "So far: it is in a.ts.", calls: [{ name: "Glob", input: { pattern: "*" } }] }
@@ -143,6 +145,7 @@ describe("signals", () => {
     ["SIGTERM", 143],
   ] as const)(
     "%s in the middle of a fan-out: what is known is printed, exit %i",
+    { tags: ["long"] },
     async (signal, expected) => {
       const server = await serverOf(({ body }) =>
         JSON.stringify(body.messages[0]?.content).includes("quick")

@@ -138,7 +138,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await second.ended;
   });
 
-  test("takes a pasted text with line breaks as one prompt", async () => {
+  test("takes a pasted text with line breaks as one prompt", { tags: ["long"] }, async () => {
     const server = await serving(() => ({ text: "Read." }));
     const terminal = start({ url: server.url });
     await ready(terminal);
@@ -175,6 +175,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
   // SIGHUP is in test/e2e/stopping.test.ts, too.
   test.each(signals.slice(0, long(2, 1)))(
     "%s in a turn ends every agent and leaves with %i",
+    { tags: ["long"] },
     async (signal, code) => {
       const server = await serving(() => endless);
       const terminal = start({ url: server.url });
@@ -187,7 +188,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     },
   );
 
-  test("a terminal that vanishes ends what it started", async () => {
+  test("a terminal that vanishes ends what it started", { tags: ["long"] }, async () => {
     const server = await serving(() => endless);
     const terminal = start({ url: server.url, env: { TROUPE_HOME: temporaryFolder() } });
     await ready(terminal);
@@ -197,7 +198,9 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await ended).toBe("broken");
   });
 
-  test("what is typed while it works is told to it, and commands are answered at once", async () => {
+  test("what is typed while it works is told to it, and commands are answered at once", {
+    tags: ["long"],
+  }, async () => {
     const typed = Promise.withResolvers<void>();
     const held = { after: '"Work"', until: typed.promise };
     const server = await serving((n) =>
@@ -216,7 +219,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
-  test("knows its commands, and the nearest of one it does not know", async () => {
+  test("knows its commands, and the nearest of one it does not know", { tags: ["long"] }, async () => {
     const terminal = start();
     await ready(terminal);
     terminal.type("/agnts\r");
@@ -249,7 +252,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
-  test("a terminal that only prints gets plain lines", async () => {
+  test("a terminal that only prints gets plain lines", { tags: ["long"] }, async () => {
     const server = await serving(() => ({ text: "A plain answer.", chunks: 3 }));
     const terminal = start({ url: server.url, env: { TERM: "dumb" } });
     await terminal.shows(/\n> $|\n>$/);

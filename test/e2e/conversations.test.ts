@@ -130,7 +130,7 @@ describe("troupe -p", () => {
     });
   });
 
-  test("takes its prompt from stdin", async () => {
+  test("takes its prompt from stdin", { tags: ["long"] }, async () => {
     const { url } = await serverOf(echo);
     expect((await troupe(["-p"], { url, stdin: "from a pipe" })).out).toBe("echo: from a pipe\n");
   });
@@ -193,7 +193,7 @@ describe("troupe -p", () => {
 });
 
 describe("troupe fanout", () => {
-  test("one summary per task, in the order given; tasks may come on stdin", async () => {
+  test("one summary per task, in the order given; tasks may come on stdin", { tags: ["long"] }, async () => {
     const { url } = await serverOf(async (request) => echo(request));
     const ended = await troupe(["fanout", "--json"], { url, stdin: "one\ntwo\n\nthree\n" });
     expect(ended.code).toBe(0);
@@ -204,7 +204,9 @@ describe("troupe fanout", () => {
     ]);
   });
 
-  test("a task that does not end done makes exit 1, and the others are printed", async () => {
+  test("a task that does not end done makes exit 1, and the others are printed", {
+    tags: ["long"],
+  }, async () => {
     const { url } = await serverOf((request) =>
       firstText(request) === "bad" ? { status: 400, body: '{"error":{"message":"no"}}' } : echo(request),
     );

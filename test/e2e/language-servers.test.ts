@@ -10,7 +10,9 @@ import { temporaryFolder } from "../support/temporary.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const TOY = fileURLToPath(new URL("../lsp/servers/toy-server.mjs", import.meta.url));
 
-test("an offline agent follows a definition in this repository through the real server (issue 16)", async () => {
+test("an offline agent follows a definition in this repository through the real server (issue 16)", {
+  tags: ["long"],
+}, async () => {
   const lines = readFileSync(join(repository, "src/tools/grep.ts"), "utf8").split("\n");
   const line = lines.findIndex((text) => text.includes("import { abortable }")) + 1;
   const question = { operation: "goToDefinition", filePath: "src/tools/grep.ts", line, character: 12 };
@@ -19,7 +21,7 @@ test("an offline agent follows a definition in this repository through the real 
   const { code, out } = await troupe(args, { cwd: repository, home });
   expect(out).toMatch(/src\/tools\/abortable\.ts:\d+:\d+ {2}export async function abortable/);
   expect(code).toBe(0);
-  if (onLinux) expect(processesWith(`HOME=${home}`)).toEqual([]);
+  if (process.platform === "linux") expect(processesWith(`HOME=${home}`)).toEqual([]);
 });
 
 /** A project with a server of its own that hangs, and what it was told. */
@@ -44,7 +46,9 @@ function hanging() {
 
 const ask = 'call LSP {"operation":"goToDefinition","filePath":"a.toy","line":1,"character":1}';
 
-test("nothing of a folder's language server is started while nobody trusts the folder", async () => {
+test("nothing of a folder's language server is started while nobody trusts the folder", {
+  tags: ["long"],
+}, async () => {
   const { cwd, told } = hanging();
   const { out, err } = await troupe(["-p", ask, "--offline"], { cwd });
   expect(out).toContain("not offered");
@@ -52,7 +56,10 @@ test("nothing of a folder's language server is started while nobody trusts the f
   expect(told()).toBe("");
 });
 
-test.runIf(onLinux)("a language server is gone when the program was killed with SIGKILL", async () => {
+test("a language server is gone when the program was killed with SIGKILL", {
+  ...onLinux,
+  tags: ["long"],
+}, async () => {
   const { cwd, told } = hanging();
   const home = temporaryFolder();
   const { signal } = await troupe(["-p", ask, "--offline", "--trust"], {

@@ -129,7 +129,9 @@ function expectToHold(
 }
 
 describe("the login page is tested", { timeout: 120_000 }, () => {
-  test("A17.3, A17.4: with the seed's four tools as they were registered, in its order", async () => {
+  test("A17.3, A17.4: with the seed's four tools as they were registered, in its order", {
+    tags: ["long"],
+  }, async () => {
     const place = placed();
     const file = join(place.base, "calls");
     const calls = [

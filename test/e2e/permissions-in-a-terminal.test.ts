@@ -105,7 +105,9 @@ describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 
     await terminal.shows("The mode is acceptEdits.");
   });
 
-  test("/mode keeps to settings, also to those that change while it runs (fault 60)", async () => {
+  test("/mode keeps to settings, also to those that change while it runs (fault 60)", {
+    tags: ["long"],
+  }, async () => {
     const terminal = await talk([], { permissions: { disableBypassPermissionsMode: "disable" } });
     terminal.type("/mode bypass\r");
     await terminal.shows(/bypassPermissions is switched off in your settings/);

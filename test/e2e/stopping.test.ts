@@ -285,7 +285,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     expect(readFileSync(join(at.home, "ended"), "utf8")).toBe("x\n");
   });
 
-  test("SIGTERM at a question that comes before the session leaves as well", async () => {
+  test("SIGTERM at a question that comes before the session leaves as well", { tags: ["long"] }, async () => {
     const at = place();
     mkdirSync(join(at.cwd, ".claude"));
     writeFileSync(join(at.cwd, ".claude/settings.json"), '{"permissions":{"allow":["Bash(make:*)"]}}');

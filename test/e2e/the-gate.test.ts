@@ -194,7 +194,9 @@ describe("the seed's sample settings, with a model on a server", { timeout: 60_0
     expect(line(ended, "is not trusted")).toHaveLength(1);
   });
 
-  test("what the person's own settings deny, no rule of a trusted project allows (A6.4)", async () => {
+  test("what the person's own settings deny, no rule of a trusted project allows (A6.4)", {
+    tags: ["long"],
+  }, async () => {
     const seen: RecordedRequest[] = [];
     const { url } = await served(deep(0, bash("npm test --silent"), seen));
     const user = { permissions: { deny: ["Bash(npm:*)"] } };
@@ -455,7 +457,7 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
     },
   );
 
-  test("at a fatal error of the model", async () => {
+  test("at a fatal error of the model", { tags: ["long"] }, async () => {
     const own = place();
     const { url } = await served(() => apiError(401, "authentication_error", "invalid x-api-key"));
     const ended = await asked(own, "go", [], { url });
@@ -471,7 +473,7 @@ describe("SessionEnd runs exactly once (A5.11)", { timeout: 60_000 }, () => {
   // Ctrl-C twice is in test/e2e/stopping.test.ts, too.
   test.each(ways.slice(0, long(3, 1)))(
     "at the end of a conversation in a terminal: %s",
-    unless(noTerminal),
+    { ...unless(noTerminal), tags: ["long"] },
     async (_, [first, second], code) => {
       const own = place();
       const { url } = await served(() => ({ text: "Well answered." }));

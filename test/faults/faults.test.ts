@@ -49,7 +49,7 @@ describe("a session that is given a fault", async () => {
   test.each(titles.filter((fault): fault is Fault => fault !== undefined))(
     "$number: $name; shown: $shown; retried: $retried; kept: $kept",
     // The first of them waits for all sessions.
-    { timeout: 300_000 },
+    { tags: ["long"], timeout: 300_000 },
     async ({ number }) => {
       const mine = (await reports).filter((report) => report.number === number);
       expect(mine.length).toBeGreaterThan(0);

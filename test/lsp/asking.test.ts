@@ -104,7 +104,9 @@ test("a server that wants to know hears of files that others made, wrote and rem
   });
 });
 
-test("diagnostics are those of the file as it is now, not of the text before", async () => {
+test("diagnostics are those of the file as it is now, not of the text before", {
+  tags: ["long"],
+}, async () => {
   const { ask, root } = toy("well", { files: { "a.toy": "all is well\n" } });
   const found = () => ask({ operation: "diagnostics" });
   expect(await found()).toMatchObject({ text: "toy-server finds no problems in this file." });

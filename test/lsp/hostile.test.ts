@@ -75,12 +75,12 @@ test("a cancelled agent does not wait for a server that hangs, and the server go
   expect(await ask({ operation: "documentSymbol" })).toMatchObject({ type: "found" });
 });
 
-test("a server that floods is ended", async () => {
+test("a server that floods is ended", { tags: ["long"] }, async () => {
   const { ask, said } = toy("flood");
   const answer = await ask(where);
   expect(answer).toMatchObject({ message: expect.stringContaining("it sent more than") });
   const pid = said()[0]?.pid;
-  if (onLinux) await expect.poll(() => isRunning(pid)).toBe(false);
+  if (process.platform === "linux") await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 test("answers that come late, in another order, twice or for nobody go to whom they belong", async () => {
@@ -125,17 +125,17 @@ test("what a server asks is answered and never done: edits, documents, configura
   expect(by(904)?.result).toHaveLength(1);
 });
 
-test.runIf(onLinux)(
-  "a server that ignores its end is ended with the session, and its processes with it",
-  async () => {
-    const { ask, said, servers } = toy("deaf");
-    await ask(where);
-    const pid = said()[0]?.pid;
-    expect(isRunning(pid)).toBe(true);
-    await servers.close();
-    expect(isRunning(pid)).toBe(false);
-  },
-);
+test("a server that ignores its end is ended with the session, and its processes with it", {
+  ...onLinux,
+  tags: ["long"],
+}, async () => {
+  const { ask, said, servers } = toy("deaf");
+  await ask(where);
+  const pid = said()[0]?.pid;
+  expect(isRunning(pid)).toBe(true);
+  await servers.close();
+  expect(isRunning(pid)).toBe(false);
+});
 
 test("a server that counts in what Troupe does not know is not used", async () => {
   const { ask } = toy("well", { env: { TOY_ENCODING: "ebcdic" } });

@@ -96,6 +96,7 @@ const typescripts = [
 
 test.for(typescripts)(
   "the real server of TypeScript answers every operation: %s (A3.27)",
+  { tags: ["long"] },
   async ([, name, links]) => {
     const { ask, names, root, watch } = await project(typescript, links);
     expect(names).toEqual([name]);
@@ -130,7 +131,7 @@ test.for(typescripts)(
   },
 );
 
-test("the real server of Python answers, and sees what is written (A3.27)", async () => {
+test("the real server of Python answers, and sees what is written (A3.27)", { tags: ["long"] }, async () => {
   const { ask, names, root } = await project(python, {
     ".bin/pyright-langserver": join(packages, "pyright/langserver.index.js"),
   });

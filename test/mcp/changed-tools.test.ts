@@ -17,7 +17,9 @@ function said(tool: string, description = ""): ToolSaid {
 }
 
 describe("threat: a tool is changed after approval", () => {
-  test("what is new is announced, what changed is refused until accepted, what went is said", async () => {
+  test("what is new is announced, what changed is refused until accepted, what went is said", {
+    tags: ["long"],
+  }, async () => {
     const { mcp, event } = opened({ s: server("raw.ts", "changing") });
     await mcp.ready(20_000);
     const before = mcp.tools().find(({ tool }) => tool === "changes");

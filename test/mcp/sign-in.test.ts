@@ -4,7 +4,7 @@ import { isRunning, never, opened, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 describe("A17.1: a sign-in has an end", () => {
-  test("one at a time, and nobody signs in at a program", async () => {
+  test("one at a time, and nobody signs in at a program", { tags: ["long"] }, async () => {
     const { url } = await httpServer({ oauth: true });
     const { mcp } = opened({ web: { url }, good: server("good.ts") }, { limits: { signInMs: 400 } });
     await mcp.ready(20_000);
@@ -85,7 +85,9 @@ describe("A17.1: a sign-in has an end", () => {
   });
 });
 
-test("a restart ends what the server itself had started, and a crash does, too", async () => {
+test("a restart ends what the server itself had started, and a crash does, too", {
+  tags: ["long"],
+}, async () => {
   const [first, second] = [witness(), witness()];
   const { command, args } = server("raw.ts", "plain");
   // Each life of the server holds the next pipe with a process that ignores the end of its input.

@@ -133,7 +133,7 @@ describe("the gateway's thread is killed", () => {
     await gateway.close();
   });
 
-  test("once in a while: each is forgiven after a minute", async () => {
+  test("once in a while: each is forgiven after a minute", { tags: ["long"] }, async () => {
     const { server, gateway, clock } = await gatewayOver(() => ({ text: "Hi." }));
     const lane = laneOf(gateway, MAIN);
     for (let n = 0; n < 5; n++) {

@@ -110,7 +110,9 @@ test("what cannot be started is a result with a sentence, never a rejection", as
   expect(nul.reason).toMatch(/^echo could not be started: .+\.$/s);
 });
 
-test("with too many open files a run is not started and says so, and the host goes on", async () => {
+test("with too many open files a run is not started and says so, and the host goes on", {
+  tags: ["long"],
+}, async () => {
   const program = `
     import { startProcesses } from ${JSON.stringify(new URL("../../src/processes/client.ts", import.meta.url))};
     const processes = startProcesses({ env: process.env });
@@ -206,7 +208,9 @@ test("not even one that left its group survives a killed host", onLinux, async (
   await allGone;
 });
 
-test("a host that dies again and again is left alone: said once, runs end with a sentence, and later it works (D2)", async () => {
+test("a host that dies again and again is left alone: said once, runs end with a sentence, and later it works (D2)", {
+  tags: ["long"],
+}, async () => {
   const clock = new FakeClock();
   const said: string[] = [];
   const processes = start({}, { clock, onGivenUp: (sentence) => said.push(sentence) });

@@ -112,7 +112,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
     expect(supervisor.tree()[1]?.summary).toMatchObject({ status: "done", output: { n: 1 } });
   });
 
-  test("a worktree of its own, from which its edits come back", async () => {
+  test("a worktree of its own, from which its edits come back", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ "a.txt": "a\n" });
     const script: Script = ({ system }, said) => {
       if (said.includes("was created")) return { text: "Written." };

@@ -66,7 +66,9 @@ function holding(ms: number): Clock & { pass(): void } {
 }
 
 describe.each(shippedHosts)("commands in the background, %s", (host: HostName) => {
-  test("answers at once with an id; TaskOutput waits for the end (A7.4, A14.7)", async () => {
+  test("answers at once with an id; TaskOutput waits for the end (A7.4, A14.7)", {
+    tags: ["long"],
+  }, async () => {
     const { path, ready } = witness();
     const { supervisor, cwd } = supervised(
       host,

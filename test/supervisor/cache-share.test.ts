@@ -34,7 +34,9 @@ async function cachedSession(reply: (body: RequestBody, n: number) => object) {
   return { supervisor, cwd, uses };
 }
 
-test("from the third turn on at least nine tenths of each request are read from the cache, though memory changes (A22.20)", async () => {
+test("from the third turn on at least nine tenths of each request are read from the cache, though memory changes (A22.20)", {
+  tags: ["long"],
+}, async () => {
   const { supervisor, cwd, uses } = await cachedSession((_, n) => {
     if (n === 4 || n === 9) writeFileSync(join(cwd, "CLAUDE.md"), `Use spaces, ${n} of them.`);
     return n % 4 === 3 ? { text: "Done." } : { calls: [{ name: "Glob", input: { pattern: `*${n}` } }] };
@@ -51,7 +53,9 @@ test("from the third turn on at least nine tenths of each request are read from 
   );
 });
 
-test("a reply of many calls costs no more of the cache than one of few: the API looks back 20 blocks and no further", async () => {
+test("a reply of many calls costs no more of the cache than one of few: the API looks back 20 blocks and no further", {
+  tags: ["long"],
+}, async () => {
   const calls = Array.from({ length: 24 }, (_, n) => ({ name: "Glob", input: { pattern: `*${n}` } }));
   const { supervisor, uses } = await cachedSession((_, n) =>
     n < 4 ? { text: "Look.", calls } : { text: "Done." },

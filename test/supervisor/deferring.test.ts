@@ -171,7 +171,7 @@ describe.each(everyDayHosts)("deferred tools, %s", (host) => {
     ]);
   });
 
-  test("tools of servers first: an agent finds one and calls it", async () => {
+  test("tools of servers first: an agent finds one and calls it", { tags: ["long"] }, async () => {
     const { supervisor, model } = supervised(
       host,
       (request, n) => {

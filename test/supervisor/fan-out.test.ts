@@ -34,6 +34,7 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
   const isThreads = host === "worker threads";
   test.each(isThreads && !isLong ? [8] : [1, 8, 32, 100])(
     "%i agents: every summary arrives, in the order of the calls (A11.8, A20.5)",
+    { tags: ["long"] },
     async (count) => {
       const prompts = Array.from({ length: count }, (_, n) => `question ${n}`);
       const { supervisor, model } = supervised(
@@ -50,7 +51,7 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
     },
   );
 
-  test("three agents asked for in one reply overlap in time (A11.8)", async () => {
+  test("three agents asked for in one reply overlap in time (A11.8)", { tags: ["long"] }, async () => {
     let arrived = 0;
     let open = () => {};
     const all = new Promise<void>((resolve) => {
@@ -68,7 +69,9 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
     expect((await supervisor.prompt("go")).summary.status).toBe("done");
   });
 
-  test("as many agents as there are slots, never more, and the main conversation needs none", async () => {
+  test("as many agents as there are slots, never more, and the main conversation needs none", {
+    tags: ["long"],
+  }, async () => {
     let running = 0;
     let most = 0;
     let open = () => {};

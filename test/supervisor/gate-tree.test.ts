@@ -167,7 +167,9 @@ test("an actor without a tree, or that has left it, is not confined", async () =
   expect(territoryOf({ root: checkout, spec: { additionalDirs: [] } }, null).tree).toBeNull();
 });
 
-test("however a path into the checkout is spelt, no write to it is let go, and none into the tree is confined", async () => {
+test("however a path into the checkout is spelt, no write to it is let go, and none into the tree is confined", {
+  tags: ["long"],
+}, async () => {
   const { judge, checkout, path } = await gated({ mode: "bypassPermissions" });
   const names = fc.array(fc.constantFrom("src", "a.ts", "..", ".", "", "deep", "node_modules", ".claude"), {
     maxLength: 8,

@@ -41,7 +41,9 @@ const bash = (...commands: string[]) => ({
 });
 
 describe.each(shippedHosts)("the gate, %s", (host) => {
-  test("an allowed command runs, a denied one is an error that the model reads, an unmatched one is listed (A6.4, A6.9)", async () => {
+  test("an allowed command runs, a denied one is an error that the model reads, an unmatched one is listed (A6.4, A6.9)", {
+    tags: ["long"],
+  }, async () => {
     const { supervisor, model } = supervised(
       host,
       [bash("npm test --silent", "rm -rf build", "make all", "pwd"), { text: "ok" }],
@@ -90,7 +92,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     ]);
   });
 
-  test("the same rules hold two agents deep (A6.8)", async () => {
+  test("the same rules hold two agents deep (A6.8)", { tags: ["long"] }, async () => {
     const agent = (prompt: string) => ({
       calls: [{ name: "Agent", input: { description: prompt, prompt, subagent_type: "general-purpose" } }],
     });
@@ -301,7 +303,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(asks).toEqual([]);
   });
 
-  test("what a hook says when it fails is told without the secrets in it", async () => {
+  test("what a hook says when it fails is told without the secrets in it", { tags: ["long"] }, async () => {
     const value = {
       PreToolUse: [
         { matcher: "Bash", hooks: [{ type: "command", command: "echo sk-my-own-secret-1 >&2; exit 3" }] },

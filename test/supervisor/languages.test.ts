@@ -133,7 +133,9 @@ test("rules for Read hold for the file asked about and for every file in the ans
   expect(other).toMatchObject({ isError: true, text: expect.stringContaining("outside the workspace") });
 });
 
-test("an edit is told to the server that runs, and new errors are part of its result", async () => {
+test("an edit is told to the server that runs, and new errors are part of its result", {
+  tags: ["long"],
+}, async () => {
   const cwd = temporaryFolder();
   const file_path = join(cwd, "a.toy");
   writeFileSync(file_path, "all is well\n");

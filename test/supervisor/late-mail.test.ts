@@ -86,7 +86,9 @@ async function expectAllHeard(sent: World, runs: number): Promise<void> {
 const isSenders = (request: ModelRequest) => taskOf(request).startsWith("sender");
 
 describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
-  test("several who write while it answers one of them are heard by that same run", async () => {
+  test("several who write while it answers one of them are heard by that same run", {
+    tags: ["long"],
+  }, async () => {
     const at = signals();
     let open = SENDERS.length;
     const sent = fourToOne(
@@ -104,7 +106,9 @@ describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
     await expectAllHeard(sent, 2);
   });
 
-  test("who writes only when that run has ended is heard by one more, which knows all that was said before", async () => {
+  test("who writes only when that run has ended is heard by one more, which knows all that was said before", {
+    tags: ["long"],
+  }, async () => {
     const at = signals();
     let open = SENDERS.length - 1;
     const sent = fourToOne(
@@ -128,7 +132,7 @@ describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
     await expectAllHeard(sent, 3);
   });
 
-  test("however they come, each is heard, and no run of it forgets another", async () => {
+  test("however they come, each is heard, and no run of it forgets another", { tags: ["long"] }, async () => {
     const sent = fourToOne(
       host,
       { writes: () => undefined, answers: () => Promise.resolve() },
@@ -143,7 +147,9 @@ describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
 });
 
 describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
-  test("what is said while hooks look at its answer is heard: it goes round once more", async () => {
+  test("what is said while hooks look at its answer is heard: it goes round once more", {
+    tags: ["long"],
+  }, async () => {
     const cwd = temporaryFolder();
     execFileSync("mkfifo", [join(cwd, "gate")]);
     const at = signals();
@@ -174,7 +180,9 @@ describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
 });
 
 describe.each(shippedHosts)("mail to a conversation that nobody asks anything, %s", (host) => {
-  test("what comes while it goes on by itself and fails sets it going once more", async () => {
+  test("what comes while it goes on by itself and fails sets it going once more", {
+    tags: ["long"],
+  }, async () => {
     const at = signals();
     const sent = world(
       host,

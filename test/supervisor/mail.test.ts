@@ -158,7 +158,9 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(broken(await journalOf(sent))).toEqual([]);
   });
 
-  test("siblings reach one another, many at once, each sender's messages in order (C1)", async () => {
+  test("siblings reach one another, many at once, each sender's messages in order (C1)", {
+    tags: ["long"],
+  }, async () => {
     const SENDERS = 6;
     const at = signals();
     const sent = world(host, async (request): Promise<ScriptedTurn> => {

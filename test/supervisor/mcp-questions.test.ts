@@ -37,7 +37,9 @@ const changed = [
 ];
 
 describe("threat: a tool is changed after approval", () => {
-  test("the person sees what it was and what it is now; with a yes it is called again", async () => {
+  test("the person sees what it was and what it is now; with a yes it is called again", {
+    tags: ["long"],
+  }, async () => {
     const asked = Promise.withResolvers<void>();
     const { person, asks } = choosing(() => "Accept");
     const { supervisor, model } = supervised(
@@ -69,7 +71,7 @@ describe("threat: a tool is changed after approval", () => {
     expect(told).toContain("The person has accepted");
   });
 
-  test("with nobody to ask it is refused, and that is said", async () => {
+  test("with nobody to ask it is refused, and that is said", { tags: ["long"] }, async () => {
     const warned = Promise.withResolvers<void>();
     const warnings: string[] = [];
     const { supervisor, model } = supervised(
@@ -104,7 +106,7 @@ describe("elicitation", () => {
     expect(lastMessage(model.requests[1])).toContain(String.raw`\"colour\":\"blue\"`);
   });
 
-  test("with nobody to ask the server is told so", async () => {
+  test("with nobody to ask the server is told so", { tags: ["long"] }, async () => {
     const { supervisor, model } = supervised("in-thread", [call("mcp__g__ask"), { text: "ok" }], {
       ...{ mcpServers: { g: server("good.ts") }, allowedTools: ["mcp__g"] },
     });

@@ -30,7 +30,9 @@ test("an offline agent is woken by a timer, and does what it was told (A15.1)", 
   await expect.poll(stepped).toEqual([expect.stringContaining("the deploy has finished")]);
 });
 
-test("an offline agent is woken by a line of a log that it follows with Monitor (A15.5)", async () => {
+test("an offline agent is woken by a line of a log that it follows with Monitor (A15.5)", {
+  tags: ["long"],
+}, async () => {
   const { supervisor, cwd, answers } = offline({ allowedTools: ["Bash"] });
   const log = join(cwd, "server.log");
   writeFileSync(log, "starting\n");

@@ -63,7 +63,9 @@ const called = ({ supervisor }: World, name: string) =>
   supervisor.tree().find(({ description }) => description === name) ?? never();
 
 describe.each(shippedHosts)("a stop, %s", (host) => {
-  test("of the turn in front leaves what works in the background, and its result still comes (issue 5, item 8)", async () => {
+  test("of the turn in front leaves what works in the background, and its result still comes (issue 5, item 8)", {
+    tags: ["long"],
+  }, async () => {
     const { script, ready, hold } = family();
     const answered = Promise.withResolvers<string>();
     const there = world(host, script, {

@@ -88,7 +88,7 @@ const PLACES: [string, (bench: Workbench, name: string) => string, RegExp][] = [
 ];
 
 describe.each(tools)("%s, where there is no file it could use", (tool) => {
-  test.each(PLACES)("%s", async (_label, make, words) => {
+  test.each(PLACES)("%s", { tags: ["long"] }, async (_label, make, words) => {
     const bench = workbench({ "a.txt": "one" });
     const path = make(bench, named(tool));
     const before = listed(bench.root);
@@ -197,7 +197,7 @@ const AS_ANOTHER_USER = fileURLToPath(new URL("./as-another-user.ts", import.met
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const whyNotNobody = whyNotAsked();
 
-test("what is not for this user is said", unless(whyNotNobody), () => {
+test("what is not for this user is said", { ...unless(whyNotNobody), tags: ["long"] }, () => {
   const folder = temporaryFolder();
   if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const out = execFileSync(process.execPath, [AS_ANOTHER_USER, folder], {

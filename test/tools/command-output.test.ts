@@ -65,11 +65,13 @@ describe("plain text (fault 30)", () => {
     ["a\r\nb\rc", "a\nb\nc"],
     ["tab\tand\u0008\u0007\u007f", "tab\tand␈␇␡"],
     ["\ud800x\udc00", "\ufffdx\ufffd"],
-  ])("%j is %j", (raw, plain) => {
+  ])("%j is %j", { tags: ["long"] }, (raw, plain) => {
     expect(plainText(raw)).toBe(plain);
   });
 
-  test("whatever comes, it is well-formed, no longer than it was, and free of controls", () => {
+  test("whatever comes, it is well-formed, no longer than it was, and free of controls", {
+    tags: ["long"],
+  }, () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(

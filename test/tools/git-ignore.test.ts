@@ -116,7 +116,7 @@ describe("an ignore file is read as git reads it", () => {
     expect(ignoredByUs(text)).toEqual(ignoredByGit(text));
   });
 
-  test("whatever its lines", () => {
+  test("whatever its lines", { tags: ["long"] }, () => {
     const piece = fc.constantFrom(
       "a",
       "b",

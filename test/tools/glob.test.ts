@@ -152,7 +152,7 @@ test("symbolic links are not followed round in circles", async () => {
   expect(await found(bench, { pattern: "**/*.ts" })).toEqual(["a/x.ts"]);
 });
 
-test("more than the limit is counted and said", async () => {
+test("more than the limit is counted and said", { tags: ["long"] }, async () => {
   const names = Array.from({ length: MAX_PATHS + 5 }, (_, at) => [`f${at}`, ""]);
   const bench = workbench(Object.fromEntries(names));
   const text = await bench.text("Glob", { pattern: "f*" });

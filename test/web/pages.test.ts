@@ -155,7 +155,7 @@ describe("reading", () => {
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ])("unpacks %s", async (encoding, pack) => {
+  ])("unpacks %s", { tags: ["long"] }, async (encoding, pack) => {
     const { url } = await servePages((_, response) =>
       response.writeHead(200, { "content-encoding": encoding }).end(pack("packed words")),
     );
@@ -330,7 +330,7 @@ describe("limits", () => {
     expect(sent).toBeLessThan(64 << 20);
   });
 
-  test("reads the first part of HTML that is no longer a page, and says so", async () => {
+  test("reads the first part of HTML that is no longer a page, and says so", { tags: ["long"] }, async () => {
     const { url } = await servePages((_, response) =>
       html(response, `<body><pre>${"word ".repeat(600_000)}</pre></body>`),
     );
@@ -340,7 +340,7 @@ describe("limits", () => {
   test.each([
     ["gzip", gzipSync],
     ["br", quickBrotli],
-  ])("unpacks no more than 10 MB of a bomb (%s)", async (encoding, pack) => {
+  ])("unpacks no more than 10 MB of a bomb (%s)", { tags: ["long"] }, async (encoding, pack) => {
     const bomb = pack(Buffer.alloc(64 << 20, "a"));
     const { url } = await servePages((_, response) =>
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": encoding }).end(bomb),

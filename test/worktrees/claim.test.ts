@@ -110,7 +110,9 @@ test("waits for the keeper of a killed session that is still making it, or takin
   expect(looks).toBeGreaterThan(0);
 });
 
-test("one whose git was killed at a ref is made all the same: the lock goes (issue 15, 28)", async () => {
+test("one whose git was killed at a ref is made all the same: the lock goes (issue 15, 28)", {
+  tags: ["long"],
+}, async () => {
   const { person, common } = await withTree();
   await claimed(person, { name: "two" });
   const record = await readRecord(common, "two");
@@ -128,6 +130,7 @@ test("one whose git was killed at a ref is made all the same: the lock goes (iss
 
 test.each(["commondir", "gitdir", "HEAD"])(
   "git that was killed while it wrote %s of another's worktree stops nobody (issue 15, 28)",
+  { tags: ["long"] },
   async (file) => {
     const { person, common } = await withTree();
     await claimed(person, { name: "two" });

@@ -55,7 +55,7 @@ describe("faults: git gc --prune=now while a tree is made takes nothing of it", 
     expect(await person.must(["fsck", "--connectivity-only", "--no-dangling"])).toBe("");
   });
 
-  test("one that never ends is said, and leaves nothing", async () => {
+  test("one that never ends is said, and leaves nothing", { tags: ["long"] }, async () => {
     const person = await repositoryWith({ "a.txt": "a\n" });
     writeFileSync(join(person.folder, "new.txt"), "new\n");
     const request = creationIn(person.folder);

@@ -132,7 +132,9 @@ async function withSlowFirstFiles() {
   return { person, writing: () => vi.waitUntil(() => existsSync(started), SOON) };
 }
 
-test("kill -9 of the keeper: what comes to the same if it is done twice is asked again, of another keeper (issue 15, 28)", async () => {
+test("kill -9 of the keeper: what comes to the same if it is done twice is asked again, of another keeper (issue 15, 28)", {
+  tags: ["long"],
+}, async () => {
   const { person, writing } = await withSlowFirstFiles();
   const { keeper, warnings } = keeperFor(person);
   const claiming = keeper.claim(creationIn(person.folder, { baseRef: "head" }));
@@ -144,7 +146,7 @@ test("kill -9 of the keeper: what comes to the same if it is done twice is asked
   expect(keepers(person)).toHaveLength(1);
 });
 
-test("a request that ends each keeper is refused with a sentence", async () => {
+test("a request that ends each keeper is refused with a sentence", { tags: ["long"] }, async () => {
   const person = await repositoryWith({ "a.txt": "1\n", ".gitattributes": "*.txt filter=deadly\n" });
   // The filter's git is the keeper's child.
   await person.must(["config", "filter.deadly.smudge", "kill -9 $(ps -o ppid= -p $PPID); cat"]);

@@ -32,7 +32,7 @@ test("one at a time, in any order of many, and nothing is left but the mark that
   expect(readdirSync(`${common}/troupe`)).toHaveLength(1);
 });
 
-test("C13: the lock of a dead process is taken over by exactly one", async () => {
+test("C13: the lock of a dead process is taken over by exactly one", { tags: ["long"] }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 8 }), async (takers) => {
       const common = temporaryFolder();
@@ -56,7 +56,7 @@ test("C13: the lock of a dead process is taken over by exactly one", async () =>
   );
 });
 
-test("a living holder is waited for, but not for ever, and is named", async () => {
+test("a living holder is waited for, but not for ever, and is named", { tags: ["long"] }, async () => {
   const common = temporaryFolder();
   let now = 0;
   const clock = { ...ground, now: () => (now += 1_000) };

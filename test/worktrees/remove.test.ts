@@ -41,7 +41,9 @@ test("what is left of one whose putting back was killed in git is removed (issue
   expect(existsSync(t.tree.path)).toBe(false);
 });
 
-test("where the marks of a settled conflict stood is forgotten with it; of an open one it stays (issue 15, 28)", async () => {
+test("where the marks of a settled conflict stood is forgotten with it; of an open one it stays (issue 15, 28)", {
+  tags: ["long"],
+}, async () => {
   for (const [result, stays] of [
     ["merged", false],
     ["conflict", true],
@@ -177,7 +179,9 @@ test("a removal that a death cut off is gone on with, and what is gone is not ta
   expect(await remove(t)).toEqual({ type: "done" });
 });
 
-test("by name: edits that are in no checkout need force, and their refs stay even then", async () => {
+test("by name: edits that are in no checkout need force, and their refs stay even then", {
+  tags: ["long"],
+}, async () => {
   const t = await treeIn(await repositoryWith({ "a.txt": "1\n" }), "t1", { owner: DEAD });
   const ask = (force: boolean) =>
     removeNamedTree({ folder: t.repository.folder, name: "t1", force }, t.ground);

@@ -45,7 +45,9 @@ test("a removed tree is put back with all it held last, ignored files and modes 
   expect((await t.snapshot()).changed).toEqual([]);
 });
 
-test("a tree whose folder somebody deleted is put back; one that stands is not written over", async () => {
+test("a tree whose folder somebody deleted is put back; one that stands is not written over", {
+  tags: ["long"],
+}, async () => {
   const t = await edited();
   expect(await restoreTree(named(t), t.ground)).toMatchObject({ type: "refused" });
   rmSync(t.tree.path, { recursive: true });
@@ -53,7 +55,9 @@ test("a tree whose folder somebody deleted is put back; one that stands is not w
   expect(readFileSync(t.at("a.txt"), "utf8")).toBe("2\n");
 });
 
-test("the diff is from the base to the newest snapshot, with ignored files last", async () => {
+test("the diff is from the base to the newest snapshot, with ignored files last", {
+  tags: ["long"],
+}, async () => {
   const t = await edited();
   const answer = await diffTree(named(t), t.ground);
   if (answer.type !== "diff") throw new Error(answer.reason);
@@ -82,7 +86,7 @@ test("the list has what stands, what is of the dead, and what is removed and kep
   expect(listed.trees.map(({ counts }) => counts?.files)).toEqual([4, 0, 1]);
 });
 
-test("a repository without trees has an empty list", async () => {
+test("a repository without trees has an empty list", { tags: ["long"] }, async () => {
   const t = await aTree();
   await removeTree({ tree: t.tree }, t.ground);
   expect(await listTrees({ folder: t.repository.folder }, t.ground)).toEqual({ type: "trees", trees: [] });

@@ -210,7 +210,9 @@ test("twenty at once are one after the other, and nothing is left lying about", 
   expect(left.filter((name) => /^index\./.test(name))).toEqual([]);
 });
 
-test("a side index, a lock and an object that a killed keeper left are no hindrance (kill -9, then gc)", async () => {
+test("a side index, a lock and an object that a killed keeper left are no hindrance (kill -9, then gc)", {
+  tags: ["long"],
+}, async () => {
   const t = await aTree();
   await t.snapshot();
   const folder = treeRecordFolder(t.common, "t1");

@@ -98,7 +98,7 @@ function findMismatch(group: Group, call: Call, expected: string): string[] {
 }
 
 describe("an independent reading of permission-semantics", () => {
-  test.each(groups.map((group) => [group.about, group] as const))("%s", (_, group) => {
+  test.each(groups.map((group) => [group.about, group] as const))("%s", { tags: ["long"] }, (_, group) => {
     expect(casesOf(group).flatMap(([call, expected]) => findMismatch(group, call, expected))).toEqual([]);
   });
 

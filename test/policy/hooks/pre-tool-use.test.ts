@@ -86,7 +86,7 @@ describe("exit codes (A5.5, A22.21)", () => {
     ["no-such-program-here", { type: "go" }, /could not be run \(exit code 127: .*no-such-program-here/],
     ["kill -KILL $$", { type: "go" }, /was killed \(SIGKILL\)/],
     ["sh -c 'kill -SEGV $$'; exit $?", { type: "go" }, /ended with exit code 139/],
-  ])("%s", async (command, expected, problem) => {
+  ])("%s", { tags: ["long"] }, async (command, expected, problem) => {
     const { result, problems } = await pre([{ command }]);
     expect(result).toEqual(expected);
     expect(problems).toEqual(problem === null ? [] : [expect.stringMatching(problem)]);
@@ -121,7 +121,9 @@ describe("exit codes (A5.5, A22.21)", () => {
 });
 
 describe("a hook that misbehaves is bounded (fault 56)", () => {
-  test("one that hangs is stopped, with all it started, even where it ignores TERM", async () => {
+  test("one that hangs is stopped, with all it started, even where it ignores TERM", {
+    tags: ["long"],
+  }, async () => {
     const { path, allGone } = witness();
     const hanging = `trap "" TERM; exec 3>"${path}"; echo ready >&3; sleep 1000 & sleep 1000; sleep 1000`;
     const { result, problems } = await pre([{ command: hanging, timeout: 0.2 }]);
@@ -253,7 +255,7 @@ describe("the JSON envelope (A22.11)", () => {
       { decision: "approve", hookSpecificOutput: { permissionDecision: "deny" }, reason: "x" },
       { type: "deny", reason: "x" },
     ],
-  ])("%j", async (envelope, expected) => {
+  ])("%j", { tags: ["long"] }, async (envelope, expected) => {
     expect((await pre([{ command: printing(envelope) }])).result).toEqual(expected);
   });
 

@@ -266,7 +266,9 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     expect((await run("echo found; exit 3")).reason).toBeUndefined();
   });
 
-  test("leaves nothing of its output to the next one, nor a process that writes into that", async () => {
+  test("leaves nothing of its output to the next one, nor a process that writes into that", {
+    tags: ["long"],
+  }, async () => {
     const { run } = confinedIn("beside");
     const rest =
       "setsid bash -c 'while :; do echo stray; echo stray >&97; done' & until [ -s /dev/stdout ]; do :; done";

@@ -175,7 +175,9 @@ describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
     expect(readFileSync(join(folder, file), "utf8")).toBe("before");
   });
 
-  test("leaves nothing in the work tree, and has nothing in it while commands run", async () => {
+  test("leaves nothing in the work tree, and has nothing in it while commands run", {
+    tags: ["long"],
+  }, async () => {
     const { run, workspace } = opened();
     const seen = await Promise.all([run("sleep 0.1; ls -A"), run("ls -A"), run("sleep 0.2; ls -A")]);
     expect(seen.map(({ output }) => output.head)).toEqual(["", "", ""]);
@@ -213,7 +215,9 @@ describe("a command with some hosts allowed", unless(whyNoSocat), () => {
     return `'${process.execPath}' -e '${script}'`;
   };
 
-  test("reaches those and no others: another one is refused by the filter, and so is the direct way", async () => {
+  test("reaches those and no others: another one is refused by the filter, and so is the direct way", {
+    tags: ["long"],
+  }, async () => {
     const server = createHttpServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));

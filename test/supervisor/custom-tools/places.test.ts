@@ -162,7 +162,7 @@ describe.each(shippedHosts)("a tool that never returns, %s", (host) => {
 });
 
 describe("a tool in the agent's thread cannot take the session with it", () => {
-  test("its signal is aborted at the deadline", async () => {
+  test("its signal is aborted at the deadline", { tags: ["long"] }, async () => {
     const file = join(temporaryFolder(), "aborted");
     const { supervisor } = session("worker threads", [never], { file });
     await supervisor.spawn({ type: "caller", prompt: "Never" });

@@ -22,7 +22,9 @@ function turnOf(request: ModelRequest): ScriptedTurn {
   return textsOf(request).includes("merged") ? { text: "Over." } : { calls: [{ name: "Agent", input }] };
 }
 
-test("an agent whose keeper is killed while it makes the worktree gets its worktree, and nothing of the keeper is left (issue 15, 28)", async () => {
+test("an agent whose keeper is killed while it makes the worktree gets its worktree, and nothing of the keeper is left (issue 15, 28)", {
+  tags: ["long"],
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n", ".gitattributes": "*.txt filter=slow\n" });
   const { folder } = repository;
   const started = join(dirname(folder), "started");

@@ -147,7 +147,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(conflict?.reason).toContain("marks");
   });
 
-  test("an agent that fails keeps its edits on its branch, and its result says where (C10)", async () => {
+  test("an agent that fails keeps its edits on its branch, and its result says where (C10)", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) =>
       said.includes("was created")
         ? { failure: { kind: "server", message: "The model is gone." } }
@@ -480,7 +482,9 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(repository, "other.txt")).toBe("more\n");
   });
 
-  test("one whose worktree somebody removed says that, and where its edits are", async () => {
+  test("one whose worktree somebody removed says that, and where its edits are", {
+    tags: ["long"],
+  }, async () => {
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       if (!said.includes("was created")) return write(at(request, "new.txt"), "of the agent\n");
       await vi.waitFor(async () => expect(await saved()).toContain("refs/troupe/trees/"), 50_000);
@@ -498,7 +502,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["show", `${(await saved()).trim()}:new.txt`])).toBe("of the agent\n");
   });
 
-  test("one that is stopped while it works keeps its edits on its branch", async () => {
+  test("one that is stopped while it works keeps its edits on its branch", { tags: ["long"] }, async () => {
     const wrote = Promise.withResolvers<void>();
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       if (!said.includes("was created")) return write(at(request, "new.txt"), "x\n");

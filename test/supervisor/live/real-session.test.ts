@@ -77,7 +77,9 @@ describe("a real session, looked at (C20, D13)", () => {
     expect(await isOver()).toEqual({ type: "over", how: "closed" });
   });
 
-  test("shows a thread that spins with what it was told, and since when it has not given a sign", async () => {
+  test("shows a thread that spins with what it was told, and since when it has not given a sign", {
+    tags: ["long"],
+  }, async () => {
     const entry = await bundledThread(new URL("../../actors/misbehaving-worker.ts", import.meta.url));
     const session = supervised("worker threads", () => ({ text: "never asked" }), {
       host: threadHost({ maxThreads: 4, entry, onFault: () => {} }),

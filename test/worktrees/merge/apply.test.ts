@@ -141,7 +141,7 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(await undo(repository)).toEqual({ type: "nothing" });
   });
 
-  it("but for deletions that are held back", async () => {
+  it("but for deletions that are held back", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n", "b[1]": "1\n", c: "moved content, long enough\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", "b[1]": null, c: null, d: "moved content, long enough\n" });

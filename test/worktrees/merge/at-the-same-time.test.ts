@@ -30,7 +30,7 @@ describe("a save of the person while edits are brought in", () => {
     });
   });
 
-  it.each(MOMENTS)("is a conflict only if git says so: %s", async (moment) => {
+  it.each(MOMENTS)("is a conflict only if git says so: %s", { tags: ["long"] }, async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", b: "2\n" });
@@ -66,7 +66,9 @@ describe("a save of the person while edits are brought in", () => {
     expect(await agent.apply()).toMatchObject({ type: "merged" });
   });
 
-  it("does not pass a check again: what was checked is not what would be written", async () => {
+  it("does not pass a check again: what was checked is not what would be written", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: text() });
     const agent = await agentIn(repository);
     agent.write({ a: text({ 15: "agent\n" }) });

@@ -51,7 +51,7 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     return { ground, said: () => readFileSync(join(tools, "said"), "utf8") };
   }
 
-  it("a commit of theirs is kept, and the edits are committed on it", async () => {
+  it("a commit of theirs is kept, and the edits are committed on it", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const { folder, must } = repository;
     put(folder, { b: "staged\n" });
@@ -68,7 +68,9 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     expect(await must(["status", "--porcelain"])).toBe("");
   });
 
-  it("nobody commits the edits with their own while they are being committed, nor takes them out later", async () => {
+  it("nobody commits the edits with their own while they are being committed, nor takes them out later", {
+    tags: ["long"],
+  }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const { folder, must } = repository;
     put(folder, { b: "staged\n" });
@@ -85,7 +87,7 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     expect(await must(["status", "--porcelain"])).toBe("");
   });
 
-  it("an index that another command has locked for a moment is waited for", async () => {
+  it("an index that another command has locked for a moment is waited for", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text() });
     const lock = join(repository.folder, ".git", "index.lock");
     const ground = groundOf(repository.env);

@@ -89,7 +89,7 @@ describe("edits are not brought back, and nothing is changed, where", () => {
     expect(await repository.must(["for-each-ref", "refs/troupe/merges"])).toBe("");
   });
 
-  it("a rename to another case only is none of these", async () => {
+  it("a rename to another case only is none of these", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ "Read.me": "hello, hello\n" });
     const agent = await agentIn(repository);
     agent.write({ "Read.me": null, "README.me": "hello, hello\n", "read.me": null });
@@ -162,7 +162,7 @@ describe("where the disk refuses to be written to", () => {
     ["the journal of the beginning", failing("append", (text) => text.includes("merge-start"))],
     ["the journal of the end", failing("append", (text) => text.includes("merge-end"))],
     ["a new folder", failing("mkdir", () => true)],
-  ])("it says so, and all is as it was at the next look: %s", async (_, disk) => {
+  ])("it says so, and all is as it was at the next look: %s", { tags: ["long"] }, async (_, disk) => {
     const repository = await repositoryWith({ a: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n", "n/b": "2\n" });
@@ -177,7 +177,7 @@ describe("where the disk refuses to be written to", () => {
     expect(await agent.apply()).toMatchObject({ type: "merged" });
   });
 
-  it("what was done by then is done, and undone", async () => {
+  it("what was done by then is done, and undone", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n" });
     const before = picture(repository.folder);
     const agent = await agentIn(repository);

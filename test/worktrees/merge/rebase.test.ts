@@ -126,7 +126,9 @@ describe("a rebase that was cut off (issue 15, 28)", () => {
     return { repository, agent, common, record };
   }
 
-  it("is finished by who asks again, and what changed in the checkout is no edit of the agent", async () => {
+  it("is finished by who asks again, and what changed in the checkout is no edit of the agent", {
+    tags: ["long"],
+  }, async () => {
     const { repository, agent, record } = await cutOff();
     const rebased = await agent.rebase();
     expect(rebased).toMatchObject({
