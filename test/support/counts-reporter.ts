@@ -10,7 +10,9 @@ const MOST_SECOND_TRIES = 2;
  * or of the product. In CI a test fails that was skipped for a program that CI installed (`TROUPE_INSTALLED`).
  */
 export class CountsReporter implements Reporter {
+  // Read now: the setup of the tests clears such variables.
   readonly #installed = (process.env["TROUPE_INSTALLED"] ?? "").split(" ").filter(Boolean);
+  readonly #file = process.env["TROUPE_COUNTS"];
 
   #tags: readonly string[] = [];
 
@@ -49,8 +51,7 @@ export class CountsReporter implements Reporter {
     const lacking = [...reasons].map(([reason, tests]) => `SKIPPED, ${tests} of the tests: ${reason}\n`);
     const tries = again.length === 0 ? "" : `${again.length} at the second try\n`;
     const counts = `${passed} passed, ${failed} failed, ${skipped} skipped\n`;
-    const file = process.env["TROUPE_COUNTS"];
-    if (file !== undefined) appendFileSync(file, counts);
+    if (this.#file !== undefined) appendFileSync(this.#file, counts);
     // After the other reporters' summary, which is written in the same round.
     setImmediate(() => process.stdout.write([...lacking, ...again, ...wrong, tries].join("") + counts));
   }
