@@ -15,6 +15,7 @@ export function interleavingsPart(part: number): void {
     if (isLong) console.log(JSON.stringify(played));
     // Else it would show nothing.
     expect(played.killed).toBeGreaterThan(INTERLEAVINGS / 4);
-    expect(played.merged).toBeGreaterThan(INTERLEAVINGS / 10);
+    // Four of them may well have no merge.
+    expect(played.merged).toBeGreaterThanOrEqual(long(INTERLEAVINGS / 10, 0));
   });
 }
