@@ -116,6 +116,9 @@ export interface SessionListeners {
   readonly mail: MailDesk;
 }
 
+const TIMER_TOOLS = ["CronCreate", "CronList", "CronDelete", "ScheduleWakeup"];
+const WHY_NO_TIMERS = "Prompts wait only in a conversation that stays open, as troupe in a terminal is.";
+
 export function openSession(given: SupervisorOptions, unredacted: SessionListeners): Session {
   const ground = openGround(given, unredacted);
   const { options, listeners, folders, id, ids, clock, limits, home, place, outputs, model, kinds } = ground;
@@ -182,10 +185,6 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
     model: pageModel(gateway, model, options),
     namesHost: permissions.namesHost,
   });
-  const withheld = [
-    { tool: "WebSearch", reason: web.whyNoSearch },
-    { tool: "LSP", reason: whyNoLanguages(options.languageServers) },
-  ].flatMap(({ tool, reason }) => (reason === null ? [] : [{ tool, reason }]));
   const timers =
     options.background === "wake"
       ? openTimers({
@@ -193,6 +192,11 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
           ...{ onDue: listeners.onDue, onWarning: listeners.onWarning },
         })
       : null;
+  const withheld = [
+    { tool: "WebSearch", reason: web.whyNoSearch },
+    { tool: "LSP", reason: whyNoLanguages(options.languageServers) },
+    ...TIMER_TOOLS.map((tool) => ({ tool, reason: timers === null ? WHY_NO_TIMERS : null })),
+  ].flatMap(({ tool, reason }) => (reason === null ? [] : [{ tool, reason }]));
   const languages = sessionLanguages(options.languageServers, {
     ...{ processes, clock, actors, cwd: options.cwd, newId: () => ids.actor() },
     gate: () => gate,

@@ -126,7 +126,7 @@ async function settled(
 }
 
 /** Tools that the session may not have. */
-const MAY_BE_ABSENT = /^(?:mcp__|(?:WebSearch|LSP)$)/;
+const MAY_BE_ABSENT = /^(?:mcp__|(?:WebSearch|LSP|Cron(?:Create|List|Delete)|ScheduleWakeup)$)/;
 
 /** Only the supervisor knows why such a tool is not there. Null: the call is of no such tool. */
 async function absent(

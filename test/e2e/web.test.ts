@@ -20,11 +20,16 @@ test("an offline agent fetches a local page through the program, by a rule that 
   expect(paths).toEqual(["/lamps"]);
 });
 
-test("troupe context says why WebSearch is not offered, and offers it with a provider", async () => {
+test("troupe context says why a tool is not offered, and offers WebSearch with a provider", async () => {
   const without = await troupe(["context", "--offline", "--sizes"]);
   expect(without.out).toContain("WebSearch is not offered: No search provider is set");
   const settings = { webSearch: { url: "http://127.0.0.1:1/" } };
   const withOne = await troupe(["context", "--offline", "--json"], { settings });
-  expect(withOne.json()).toMatchObject({ notOffered: [{ tool: "LSP" }] });
+  expect(withOne.json()).toMatchObject({
+    notOffered: ["LSP", "CronCreate", "CronList", "CronDelete", "ScheduleWakeup"].map((tool) => ({ tool })),
+  });
+  expect(without.out).toContain(
+    "CronCreate is not offered: Prompts wait only in a conversation that stays open",
+  );
   expect(withOne.out).toContain('"name": "WebSearch"');
 });
