@@ -139,7 +139,8 @@ class Live {
     this.#closed = true;
     await this.#opening;
     this.#withdraw?.();
-    if (this.#place !== null && identityOf(this.#place.path) === this.#identity) removePlace(this.#place);
+    if (this.#place === null) await this.#sweepOwn();
+    else if (identityOf(this.#place.path) === this.#identity) removePlace(this.#place);
     this.#place = null;
     if (this.#server.listening) this.#server.close();
     await this.#farewell();
@@ -148,8 +149,7 @@ class Live {
   async #open(): Promise<string | null> {
     const { home, session, clock, onWarning } = this.#options;
     makeRunFolder(home);
-    // Of this session when it ran last, where its process was killed.
-    for (const place of socketPlaces(home)) if (place.session === session) await sweepIfDead(place);
+    await this.#sweepOwn();
     if (this.#closed) return null;
     const place = await this.#listen();
     // Nothing of the session waits for it.
@@ -157,6 +157,12 @@ class Live {
       onWarning(`Sockets of dead sessions in ${home} could not be swept: ${String(error)}.`),
     );
     return this.#closed ? null : place.path;
+  }
+
+  /** Of this session when it ran last, where its process was killed. */
+  async #sweepOwn(): Promise<void> {
+    const { home, session } = this.#options;
+    for (const place of socketPlaces(home)) if (place.session === session) await sweepIfDead(place);
   }
 
   /** Near, where its path is short enough and the disk takes sockets; else far. */

@@ -263,6 +263,17 @@ describe("sockets of dead sessions (fault: kill -9)", () => {
     }
   });
 
+  test("are swept by the same session, also if that is over before it has a socket (issue 15, 28)", async () => {
+    const home = temporaryFolder();
+    killed(home, SESSION);
+    const short = openLiveSocket({
+      ...{ session: SESSION, cwd: "/w", model: "offline", tree: () => [], costUsd: () => 0 },
+      ...{ home, clock: systemClock, onWarning: () => {}, delayMs: 60_000 },
+    });
+    await short.close();
+    expect(readdirSync(join(home, "run"))).toEqual([]);
+  });
+
   test("are never taken from what answers, nor anything that is no socket", async () => {
     const { home, path } = await liveSession();
     const other = SessionId.parse("other0000001");
