@@ -4,7 +4,7 @@ import { uriOf } from "./documents.ts";
 
 const Configuration = z.object({ items: z.array(z.object({ section: z.optional(z.nullable(z.string())) })) });
 
-/** More are not answered one by one: nobody has as many settings. */
+/** More items in one request than any server has settings; the rest get no answer. */
 const MOST_ITEMS = 1_000;
 
 export interface Asked {

@@ -60,7 +60,7 @@ export function openConnection(ports: ConnectionPorts): Connection {
       ? new ResponseError(ErrorCodes.MethodNotFound, `${method} is not known`)
       : answer;
   });
-  // Without listeners what goes wrong would be thrown at whoever sends.
+  // Without a listener an error would be thrown in the function that sends.
   rpc.onError(() => {});
   rpc.listen();
 

@@ -7,9 +7,9 @@ import type { Sight } from "./show.ts";
 
 export interface DeskPorts {
   readonly servers: LanguageServers;
-  /** Where whoever asks works: a worktree is a root of its own. */
+  /** Returns the directory that the asking agent works in: a worktree is a root of its own. */
   rootOf(asker: LanguageAsker): string;
-  /** What an asker may see of files, by the rules for Read as they are now. */
+  /** Returns what the agent may see of files, by the current rules for Read. */
   sightOf(asker: LanguageAsker): (path: string) => Sight;
 }
 

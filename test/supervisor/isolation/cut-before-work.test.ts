@@ -1,24 +1,12 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ModelRequest } from "../../../src/model/client.ts";
-import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import { createTree } from "../../../src/worktrees/create.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
-import { textsOf } from "../../support/texts-of.ts";
 import { creationIn, groundOf, OWNER } from "../../support/worktree-ground.ts";
 import { DEAD } from "../../worktrees/tree-of-tests.ts";
-import { cutAfter, recorded, recordsOf, takenUp, taskOf, world } from "../resume-world.ts";
-
-function turnOf(request: ModelRequest): ScriptedTurn {
-  const root = /Working directory: (.+)/.exec(request.system.join("\n"))?.[1] ?? "";
-  if (taskOf(request) !== "go")
-    return textsOf(request).includes("was created")
-      ? { text: "Written." }
-      : { calls: [{ name: "Write", input: { file_path: join(root, "new.txt"), content: "new\n" } }] };
-  const input = { description: "write", prompt: "write", subagent_type: "worker", isolation: "worktree" };
-  return textsOf(request).includes("merged") ? { text: "Over." } : { calls: [{ name: "Agent", input }] };
-}
+import { cutAfter, recorded, recordsOf, takenUp, world } from "../resume-world.ts";
+import { turnOf } from "./one-worker.ts";
 
 test("C13: an agent whose process died when it had a tree and had not begun goes on in that tree, and its edits come back", {
   tags: ["long"],

@@ -2,25 +2,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Isolation, Tree } from "../../../src/mailbox/worktree.ts";
-import type { ModelRequest } from "../../../src/model/client.ts";
-import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import { BringBack, type Finished } from "../../../src/supervisor/isolation/bring-back.ts";
 import type { AnswerOf } from "../../../src/worktrees/protocol.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { processesWith } from "../../support/left-behind.ts";
-import { textsOf } from "../../support/texts-of.ts";
 import { OWNER } from "../../support/worktree-ground.ts";
-import { taskOf, world } from "../resume-world.ts";
-
-function turnOf(request: ModelRequest): ScriptedTurn {
-  const root = /Working directory: (.+)/.exec(request.system.join("\n"))?.[1] ?? "";
-  if (taskOf(request) !== "go")
-    return textsOf(request).includes("was created")
-      ? { text: "Written." }
-      : { calls: [{ name: "Write", input: { file_path: join(root, "new.txt"), content: "new\n" } }] };
-  const input = { description: "write", prompt: "write", subagent_type: "worker", isolation: "worktree" };
-  return textsOf(request).includes("merged") ? { text: "Over." } : { calls: [{ name: "Agent", input }] };
-}
+import { world } from "../resume-world.ts";
+import { turnOf } from "./one-worker.ts";
 
 test("an agent whose keeper is killed while it makes the worktree gets its worktree, and nothing of the keeper is left (issue 15, 28)", {
   tags: ["long"],
