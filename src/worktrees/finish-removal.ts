@@ -6,9 +6,9 @@ import { codeOf } from "./error-code.ts";
 import type { Repository } from "./ground.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
+import { forgetShown } from "./merge/settle.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { DoneAnswer, Refused } from "./requests.ts";
-import { forgetShownFiles } from "./shown-leftovers.ts";
 import { dropLeftovers } from "./side-index.ts";
 import { placeOf } from "./tree-place.ts";
 import type { TreeRecord } from "./tree-record.ts";
@@ -85,7 +85,7 @@ async function forget(repo: Repository, record: TreeRecord): Promise<void> {
     return;
   }
   dropLeftovers(repo.common, name);
-  forgetShownFiles(repo.common, tree);
+  forgetShown(repo.common, tree);
   // Marks that are open still are those of what is put back.
   const settled = record.result === "merged" || record.result === "empty" ? ["marked.json"] : [];
   for (const file of ["index", "ignored", "heads", "removing", ...settled])

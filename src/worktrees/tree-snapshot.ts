@@ -10,7 +10,6 @@ import { leaveNestedOut } from "./nested.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { ChangedFile, SnapshotAnswer, SnapshotRequest } from "./requests.ts";
-import { dropShownLeftovers } from "./shown-leftovers.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
@@ -49,7 +48,6 @@ export async function snapshotLocked(
   const record = await readRecord(place.common, tree.name);
   const named = files === null ? null : namedIn(tree, files, record?.linked ?? []);
   dropLeftovers(place.common, tree.name);
-  dropShownLeftovers(place.common, tree);
   let said = "";
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const index = openSideIndex(place, tree, "index", ground);

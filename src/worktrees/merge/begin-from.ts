@@ -1,14 +1,15 @@
 import type { Tree } from "../../mailbox/worktree.ts";
-import type { Repository } from "../ground.ts";
+import type { Ground, Repository } from "../ground.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
 import { lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
-import { inTree } from "./into-tree.ts";
+import { gitOn, placeOf } from "../tree-place.ts";
 
 /** Branch, HEAD and index of the tree, so that `git diff` there shows the edits and nothing else. Also a second time. */
-export async function beginFrom(repo: Repository, tree: Tree): Promise<Refused | null> {
-  const there = inTree(repo, tree);
-  if (there.type === "refused") return there;
+export async function beginFrom(tree: Tree, ground: Ground): Promise<Refused | null> {
+  const place = placeOf(tree);
+  if ("type" in place) return place;
+  const git = gitOn(tree, place, ground);
   const branch = `refs/heads/${tree.branch}`;
   const commands = [
     ["update-ref", baseRef(tree.name), tree.base],
@@ -17,12 +18,12 @@ export async function beginFrom(repo: Repository, tree: Tree): Promise<Refused |
     ["read-tree", "--reset", tree.base],
   ];
   for (const args of commands) {
-    const { code, err } = await there.repo.git.run(args);
+    const { code, err } = await git(args);
     if (code !== 0)
       return refused(`The worktree ${tree.name} could not be rebased (git says: ${lastLine(err)}).`);
   }
   // Files that differ are what it is about.
-  await there.repo.git.run(["update-index", "-q", "--refresh"]);
+  await git(["update-index", "-q", "--refresh"]);
   return null;
 }
 

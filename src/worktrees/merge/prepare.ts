@@ -2,11 +2,12 @@ import type { Ground, Repository } from "../ground.ts";
 import { withLock } from "../lock.ts";
 import { isRefused } from "../repository.ts";
 import type { PrepareAnswer, PrepareRequest, Refused } from "../requests.ts";
+import { withTreeLock } from "../tree-lock.ts";
 import { bothLookedAt } from "./both-looked-at.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
-import { showMerged } from "./settle.ts";
+import { showInTree } from "./settle.ts";
 
 /** Whether the edits of a tree fit into the checkout as it is now; nothing is written there. */
 export async function prepareMerge(
@@ -28,7 +29,10 @@ export async function prepareMerge(
   if (candidate.type === "conflict")
     return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes };
   if (forCheck) {
-    const shown = await showMerged(repo, tree, sides.snapshot, candidate.merged, ground);
+    const merged = { snapshot: sides.snapshot, to: candidate.merged };
+    const shown = await withTreeLock(repo.common, tree.name, ground, () =>
+      showInTree(repo, tree, merged, ground),
+    );
     if (shown !== null) return shown;
   }
   const known = new Set(deleted);

@@ -10,9 +10,9 @@ import { readRecord, writeRecord } from "../tree-record.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { checkoutOf } from "./candidate.ts";
-import { forgetShown, readShown, writeIntoTree } from "./into-tree.ts";
 import { type ConflictedFile, mergeTree, withLines } from "./merge-tree.ts";
 import { withIndex } from "./own-index.ts";
+import { forgetShown, showInTree } from "./settle.ts";
 import { rememberMarked, unresolved } from "./unresolved.ts";
 
 /**
@@ -70,15 +70,14 @@ async function rebaseLocked(
     const marked = conflicts.filter(({ lines }) => lines.length > 0).map(({ path }) => path);
     rememberMarked(repo.common, tree, { name: sides, paths: marked });
     const next: Tree = { ...tree, base: checkout.commit, head: repo.head };
-    const written = await writeIntoTree(repo, { tree, snapshot, to: root.tree, next }, ground);
+    const written = await showInTree(repo, tree, { snapshot, to: root.tree, next }, ground);
     if (written !== null) return written;
     // From here on these are its files: a death after it goes on from there, one before it puts back what was there.
     const known = await readRecord(repo.common, tree.name);
     if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree: next });
-    const moved = await beginFrom(repo, next);
+    const moved = await beginFrom(next, ground);
     if (moved !== null) return moved;
-    const shown = readShown(repo.common, tree);
-    if (shown !== null) forgetShown(repo.common, tree, shown.exchange);
+    forgetShown(repo.common, tree);
     return { type: "rebased", tree: next, conflicts };
   } finally {
     await forgetSides(repo, tree);

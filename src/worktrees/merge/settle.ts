@@ -1,40 +1,34 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type * as z from "zod/mini";
-import type { Tree } from "../../mailbox/worktree.ts";
-import { rawChanges } from "../changes.ts";
+import * as z from "zod/mini";
+import { Tree } from "../../mailbox/worktree.ts";
+import { type RawChange, rawChanges } from "../changes.ts";
 import type { Ground, Repository } from "../ground.ts";
-import { OUR_REFS } from "../layout.ts";
+import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
+import { type Left, leaveNestedOut } from "../nested.ts";
 import { isRefused, lastLine, refused, repositoryAt } from "../repository.ts";
 import type { DoneAnswer, Refused, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
 import { withTreeLock } from "../tree-lock.ts";
-import { gitOn, placeOf } from "../tree-place.ts";
+import { gitOn, placeOf, type TreeGit } from "../tree-place.ts";
 import { readRecord } from "../tree-record.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
-import { exchange } from "./exchange.ts";
-import { lstatOf, stateOf } from "./file-state.ts";
-import { forgetShown, inTree, readShown, type Shown, writeIntoTree } from "./into-tree.ts";
-import { madeBy } from "./made.ts";
-import type { Exchange, Move } from "./moves.ts";
+import { isNothing, lstatOf } from "./file-state.ts";
 import { withIndex } from "./own-index.ts";
-import { changesIn } from "./plan.ts";
-import { stageFiles } from "./stage.ts";
 
-/** The merged files stand in the agent's tree, for a command that checks them. Its own were snapshotted. */
-export async function showMerged(
-  repo: Repository,
-  tree: Tree,
-  snapshot: string,
-  merged: string,
-  ground: Ground,
-): Promise<Refused | null> {
-  return withTreeLock(repo.common, tree.name, ground, () =>
-    writeIntoTree(repo, { tree, snapshot, to: merged }, ground),
-  );
-}
+/** An agent's tree shows other files than its own for a while. */
+const Shown = z.object({
+  /** The commit of its own files, and the tree that is shown. */
+  snapshot: z.string(),
+  to: z.string(),
+  /** Files of its own that were put aside, each under its number. */
+  aside: z.array(z.string()),
+  /** What is shown becomes its own, as soon as its record says so. */
+  next: z.optional(Tree),
+});
+type Shown = z.infer<typeof Shown>;
 
 /** The tree is as its agent left it, whatever a check has done there. What was never changed stays untouched. */
 export async function settleTree(
@@ -56,96 +50,91 @@ export async function settleLeftOver(repo: Repository, tree: Tree, ground: Groun
     const record = next && (await readRecord(repo.common, tree.name));
     const failed =
       next && record?.tree.base === next.base
-        ? await beginFrom(repo, next)
-        : ((await ownBack(repo, tree, shown, ground)) ?? (await restBack(repo, tree, shown, ground)));
-    if (failed === null) forgetShown(repo.common, tree, shown.exchange);
+        ? await beginFrom(next, ground)
+        : await ownBack(repo, tree, shown, ground);
+    if (failed === null) forgetShown(repo.common, tree);
     if (next) await forgetSides(repo, tree);
     return failed;
   });
 }
 
-/** What was put aside comes back, the same files as before; also a second time, after a death. */
+/** Other files stand in the agent's tree; its own were snapshotted, and those that differ are put aside. Under its lock. */
+export async function showInTree(
+  repo: Repository,
+  tree: Tree,
+  { snapshot, to, next }: Omit<Shown, "aside">,
+  ground: Ground,
+): Promise<Refused | null> {
+  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+    const raw = await rawChanges(git, snapshot, to);
+    if (raw === null) return refused("What was merged could not be compared with the agent's files.");
+    const [strange] = changes;
+    if (strange !== undefined)
+      return refused(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
+    const aside = raw.filter(({ oldMode }) => /^1[02]/.test(oldMode)).map(({ path }) => path);
+    const folder = asideFolder(tree);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const shown = { snapshot, to, aside, ...(next === undefined ? {} : { next }) };
+    realDisk.write(shownFile(repo.common, tree), JSON.stringify(shown));
+    for (const [number, path] of aside.entries())
+      renameSync(join(tree.path, path), join(folder, String(number)));
+    // Git would write over what it ignores.
+    const taken = raw.find((change) => isInTheWay(tree, change));
+    const failed = taken ? `${taken.path} is there already` : await writeFiles(git, index, root, to);
+    if (failed === null) return null;
+    if ((await ownBack(repo, tree, shown, ground)) === null) forgetShown(repo.common, tree);
+    return refused(`What was merged could not be written into ${tree.path}: ${failed}.`);
+  });
+}
+
+/** Once the tree's own files are aside: a file that git does not know is where one comes, or below it. */
+function isInTheWay(tree: Tree, { path, oldMode, newMode }: RawChange): boolean {
+  const place = join(tree.path, path);
+  const found = oldMode === "000000" && /^1[02]/.test(newMode) ? lstatOf(place) : null;
+  if (found === null) return false;
+  const below = () => readdirSync(place, { recursive: true, withFileTypes: true });
+  return !found.isDirectory() || below().some((one) => !one.isDirectory());
+}
+
+/** Also a second time, after a death. What else the check has made, changed or deleted is kept in a ref of ours. */
 async function ownBack(
   repo: Repository,
   tree: Tree,
-  { exchange: { bytes, moves, aside, made, emptied } }: Shown,
+  { snapshot, to, aside }: Shown,
   ground: Ground,
 ): Promise<Refused | null> {
-  const back = moves.flatMap(({ path, before }, number): Move[] => {
-    const now = stateOf(join(tree.path, path));
-    const own = join(bytes, aside, String(number));
-    // It never went.
-    if (before !== null && lstatOf(own) === null) return [];
-    if (now === null && before === null) return [];
-    return [{ path, before: now, after: before, incoming: before === null ? null : `${aside}/${number}` }];
+  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
+    if (root !== to && changes.length > 0)
+      await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
+    const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
+    if (failed !== null)
+      return refused(
+        `The files of ${tree.path} could not be put back (git says: ${failed}). End what runs there, and try again.`,
+      );
+    for (const [number, path] of aside.entries()) {
+      const own = join(asideFolder(tree), String(number));
+      if (lstatOf(own) !== null) renameSync(own, join(tree.path, path));
+    }
+    return null;
   });
-  const work = {
-    ...{ root: tree.path, bytes, moves: sorted(back), made: [...emptied].reverse() },
-    emptied: [...made].reverse().map(({ path }) => ({ path, mode: 0o755 })),
-  };
-  return carriedOut(repo, work, ground);
 }
 
-/** What else the check has made, changed or deleted: kept in a ref of ours, and as it was. */
-async function restBack(repo: Repository, tree: Tree, shown: Shown, ground: Ground): Promise<Refused | null> {
-  const there = inTree(repo, tree);
-  if (there.type === "refused") return there;
-  const now = await treeNow(there.repo, tree, ground);
-  if (isRefused(now)) return now;
-  const raw = await rawChanges(repo.git.run, now.root, shown.snapshot);
-  if (raw === null) return refused(`What a check left in ${tree.path} could not be compared.`);
-  const plan = changesIn(raw, new Set());
-  if (plan.type === "refused") return plan;
-  const { changes } = plan;
-  if (changes.length === 0) return null;
-  const kept = await repo.git.run([
-    "commit-tree",
-    now.root,
-    "-p",
-    shown.snapshot,
-    "-m",
-    `What a check left in ${tree.name}`,
-  ]);
-  await repo.git.run(["update-ref", `${OUR_REFS}checks/${tree.name}`, kept.out.trim()]);
-  const { bytes } = shown.exchange;
-  const stage = `rest-${ground.id()}`;
-  const wanted = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
-  const staged = await stageFiles(there.repo, shown.snapshot, wanted, join(bytes, stage), ground);
-  if (staged !== null) return staged;
-  const moves = changes.map(({ path, after }) => ({
-    ...{ path, before: stateOf(join(tree.path, path)) },
-    after: after === null ? null : stateOf(join(bytes, stage, path)),
-    incoming: after === null ? null : `${stage}/${path}`,
-  }));
-  const real = moves.filter(({ before, after }) => before !== null || after !== null);
-  return carriedOut(
-    repo,
-    { root: tree.path, bytes, moves: sorted(real), made: madeBy(tree.path, real), emptied: [] },
-    ground,
-  );
+/** What git says against it. */
+async function writeFiles(git: TreeGit, index: string, from: string, to: string): Promise<string | null> {
+  const args = ["read-tree", "-m", "-u", "--no-recurse-submodules", "--no-sparse-checkout", from, to];
+  const { code, err } = await git(args, { index });
+  return code === 0 ? null : lastLine(err);
 }
 
-function sorted(moves: readonly Move[]): Move[] {
-  const gone = moves.filter(({ after }) => after === null);
-  return [...gone, ...moves.filter(({ after }) => after !== null)];
-}
-
-async function carriedOut(
-  { common }: Repository,
-  work: Omit<Exchange, "aside">,
+/** With all that is in the tree in an index of its own, as a snapshot after `snapshot` would find it. */
+async function withTreeNow(
+  repo: Repository,
+  tree: Tree,
+  snapshot: string,
   ground: Ground,
+  work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<Refused | null>,
 ): Promise<Refused | null> {
-  const aside = `back-${ground.id()}`;
-  mkdirSync(join(work.bytes, aside), { recursive: true });
-  const done = exchange({ ...work, aside }, realDisk);
-  if (done.type === "done") return null;
-  return refused(
-    `${done.path} in ${work.root} could not be put back: ${done.why}. What was there is kept in ${common}; end what runs there, and try again.`,
-  );
-}
-
-/** As a snapshot would find it. */
-async function treeNow(repo: Repository, tree: Tree, ground: Ground): Promise<{ root: string } | Refused> {
   const place = placeOf(tree);
   if ("type" in place) return place;
   const git = gitOn(tree, place, ground);
@@ -153,8 +142,36 @@ async function treeNow(repo: Repository, tree: Tree, ground: Ground): Promise<{ 
   return withIndex(repo, ground, async (index) => {
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
-    if (added === null) return refused(`What a check left in ${tree.path} could not be read.`);
-    const { code, out, err } = await git(["write-tree"], { index });
-    return code === 0 ? { root: out.trim() } : refused(lastLine(err));
+    if (added === null) return refused(`What is in ${tree.path} could not be read.`);
+    const words = `What a check left in ${tree.name}`;
+    const now = await leaveNestedOut(git, index, snapshot, (root) =>
+      git(["commit-tree", root, "-p", snapshot, "-m", words]),
+    );
+    return isRefused(now) ? now : work(git, index, now);
   });
+}
+
+function readShown(common: string, tree: Tree): Shown | null {
+  try {
+    const read = z.safeParse(Shown, JSON.parse(readFileSync(shownFile(common, tree), "utf8")));
+    return read.success ? read.data : null;
+  } catch (error) {
+    if (isNothing(error) || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** What is there from now on is the tree's own, or in its snapshots. */
+export function forgetShown(common: string, tree: Tree): void {
+  const file = shownFile(common, tree);
+  for (const path of [file, `${file}.new`, asideFolder(tree)]) rmSync(path, { recursive: true, force: true });
+}
+
+function shownFile(common: string, { name }: Tree): string {
+  return join(treeRecordFolder(common, name), "shown.json");
+}
+
+/** On the disk of the tree, so that a file goes there and back as it is. */
+function asideFolder({ name, checkout }: Tree): string {
+  return join(treesFolder(checkout), `.shown-${name}`);
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn } from "../../../src/worktrees/git.ts";
@@ -214,5 +214,44 @@ describe("a check runs on the merged files in the agent's tree", () => {
     expect(readFileSync(join(agent.tree.path, "b"), "utf8")).toBe("1\n");
     await agent.prepare({ forCheck: true });
     expect(await agent.apply()).toMatchObject({ type: "merged", files: 1 });
+  });
+
+  it("also if files become folders, links and files that run", { tags: ["long"] }, async () => {
+    const repository = await repositoryWith({ a: "1\n", "dir/f": "1\n", "dir/g": "1\n", c: "1\n", d: "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ n: "agent\n" });
+    put(repository.folder, { a: null, "a/deep": "mine\n", dir: "mine\n", c: { link: "n" } });
+    chmodSync(join(repository.folder, "d"), 0o755);
+    const own = () => picture(agent.tree.path);
+    const before = own();
+    expect(await agent.prepare({ forCheck: true })).toMatchObject({ type: "clean" });
+    expect(picture(agent.tree.path, { times: false })).toMatchObject({
+      ...{
+        "a/deep": "100644  mine\n",
+        dir: "100644  mine\n",
+        c: "-> n",
+        d: "100755  1\n",
+        n: "100644  agent\n",
+      },
+    });
+    expect(await agent.settle()).toEqual({ type: "done" });
+    expect(own()).toEqual(before);
+  });
+
+  it.each([
+    ["where a file comes", { "x.log": "mine\n" }, { "x.log": "agent\n" }],
+    ["in a folder that becomes a file", { dir: "mine\n" }, { "dir/x.log": "agent\n" }],
+  ])("but not over a file that git ignores in the agent's tree: %s", async (_, mine, ignored) => {
+    const repository = await repositoryWith({ ".gitignore": "*.log\n", "dir/f": "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ n: "agent\n", ...ignored });
+    put(repository.folder, mine);
+    await repository.must(["add", "-A", "-f", "."]);
+    const before = picture(agent.tree.path);
+    expect(await agent.prepare({ forCheck: true })).toMatchObject({
+      type: "refused",
+      reason: expect.stringContaining("is there already"),
+    });
+    expect(picture(agent.tree.path)).toEqual(before);
   });
 });
