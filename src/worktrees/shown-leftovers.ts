@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../lib/errors.ts";
 import type { Tree } from "../mailbox/worktree.ts";
-import { codeOf } from "./error-code.ts";
 import { treeRecordFolder, treesFolder } from "./layout.ts";
 
 /**
@@ -27,7 +27,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
+    if (errorCode(error) === "ENOENT") return "";
     throw error;
   }
 }
@@ -36,7 +36,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { isMissing } from "../../lib/errors.ts";
 import { Tree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
 import type { Ground, Repository } from "../ground.ts";
@@ -10,7 +11,7 @@ import type { Refused } from "../requests.ts";
 import { placeOf } from "../tree-place.ts";
 import { realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
-import { isNothing, lstatOf } from "./file-state.ts";
+import { lstatOf } from "./file-state.ts";
 import { madeBy } from "./made.ts";
 import { Exchange } from "./moves.ts";
 import { changesIn } from "./plan.ts";
@@ -95,7 +96,7 @@ export function readShown(common: string, tree: Tree): Shown | null {
     const read = z.safeParse(Shown, JSON.parse(readFileSync(shownFile(common, tree), "utf8")));
     return read.success ? read.data : null;
   } catch (error) {
-    if (isNothing(error) || error instanceof SyntaxError) return null;
+    if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
   }
 }
