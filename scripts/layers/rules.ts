@@ -26,15 +26,16 @@ const L1 = ["settings", "model", "processes", "journal", "policy", "worktrees"];
 
 export const rules: Rules = {
   folders: new Map([
-    ["mailbox", []],
-    ...L1.map((name): [string, Place[]] => [name, folders("mailbox")]),
-    ["policy", folders("mailbox", "settings")],
+    ["lib", []],
+    ["mailbox", folders("lib")],
+    ...L1.map((name): [string, Place[]] => [name, folders("lib", "mailbox")]),
+    ["policy", folders("lib", "mailbox", "settings")],
     [
       "worktrees",
       // Its keeper is a process of its own, with an environment like every other child; owners are known by their process.
       // Which tracked files a rule is about is decided by the rules' own patterns.
       [
-        ...folders("mailbox"),
+        ...folders("lib", "mailbox"),
         ...all(
           "src/processes/environment.ts",
           "src/processes/helper-process.ts",
@@ -44,13 +45,13 @@ export const rules: Rules = {
         ),
       ],
     ],
-    ["context", [...folders("mailbox"), types("src/model/client.ts")]],
-    ["tools", [...folders("mailbox"), types("src/policy/"), types("src/model/client.ts")]],
+    ["context", [...folders("lib", "mailbox"), types("src/model/client.ts")]],
+    ["tools", [...folders("lib", "mailbox"), types("src/policy/"), types("src/model/client.ts")]],
     [
       "mcp",
       // Its broker is a process of its own, with a group, a tag and an environment like every other child.
       [
-        ...folders("mailbox", "tools"),
+        ...folders("lib", "mailbox", "tools"),
         ...all(
           "src/processes/environment.ts",
           "src/processes/helper-process.ts",
@@ -64,7 +65,7 @@ export const rules: Rules = {
       "web",
       // It fetches by the rules' own reading of a URL, and asks the model on behalf of the agent that calls.
       [
-        ...folders("mailbox"),
+        ...folders("lib", "mailbox"),
         ...all(
           "src/context/harmless.ts",
           "src/policy/engine/network-hosts.ts",
@@ -79,7 +80,7 @@ export const rules: Rules = {
     [
       "timers",
       [
-        ...folders("mailbox"),
+        ...folders("lib", "mailbox"),
         ...all(
           "src/journal/place.ts",
           "src/journal/process-identity.ts",
@@ -94,7 +95,7 @@ export const rules: Rules = {
     [
       "lsp",
       [
-        ...folders("mailbox"),
+        ...folders("lib", "mailbox"),
         ...all("src/tools/abortable.ts", "src/tools/lsp/desk.ts"),
         types("src/processes/processes.ts"),
         types("src/processes/requests.ts"),
@@ -104,17 +105,32 @@ export const rules: Rules = {
       "actors",
       // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
       [
-        ...folders("mailbox", "context", "tools"),
+        ...folders("lib", "mailbox", "context", "tools"),
         ...all("src/model/lane-client.ts"),
         types("src/model/client.ts"),
       ],
     ],
-    ["supervisor", folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors")],
+    [
+      "supervisor",
+      folders("lib", "mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors"),
+    ],
     [
       "cli",
-      folders("mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors", "supervisor"),
+      folders(
+        "lib",
+        "mailbox",
+        ...L1,
+        "context",
+        "tools",
+        "mcp",
+        "web",
+        "timers",
+        "lsp",
+        "actors",
+        "supervisor",
+      ),
     ],
-    ["index.ts", folders("mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
+    ["index.ts", folders("lib", "mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
   ]),
   owners: new Map([
     ["comlink", folders("mailbox")],

@@ -14,7 +14,7 @@ export const model: readonly Mutation[] = [
     name: "G1-fault-of-the-gateway-is-not-heard",
     file: "src/model/gateway.ts",
     from: `started.on("error", (error: unknown) => {
-      fault = wordsOf(error);
+      fault = errorMessage(error);
     });`,
     to: 'started.on("error", () => {});',
     tests: ["test/model/gateway-restarts.test.ts"],

@@ -49,8 +49,8 @@ export const worktrees: readonly Mutation[] = [
   {
     name: "full-repository-is-not-said",
     file: "src/worktrees/serve.ts",
-    from: 'return codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";',
-    to: 'return codeOf(error) === "EDQUOT";',
+    from: 'return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";',
+    to: 'return errorCode(error) === "EDQUOT";',
     tests: ["test/supervisor/isolation/full-repository.test.ts"],
     title: "is said in one sentence where no worktree can be made",
   },

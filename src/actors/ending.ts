@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { textOf } from "../mailbox/conversation.ts";
 import type { LastTurn, Status } from "../mailbox/messages.ts";
 import type { ModelFailure, ModelReply } from "../model/client.ts";
@@ -84,6 +85,6 @@ export function endingOfCancel(signal: AbortSignal, saidBefore: string): Ending 
   return {
     status: "cancelled",
     text: saidBefore,
-    reason: reason instanceof Error ? reason.message : String(reason),
+    reason: errorMessage(reason),
   };
 }

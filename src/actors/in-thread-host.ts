@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { mailboxPair } from "../mailbox/mailbox-pair.ts";
@@ -67,7 +68,7 @@ function run(
     (): Exit => ({ type: "returned" }),
     (error: unknown): Exit => ({
       type: "threw",
-      message: error instanceof Error ? error.message : String(error),
+      message: errorMessage(error),
     }),
   );
   const exited = Promise.race([ended, terminated]).finally(() => {

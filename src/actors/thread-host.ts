@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel, type Worker } from "node:worker_threads";
 import { Piscina, queueOptionsSymbol } from "piscina";
+import { errorMessage } from "../lib/errors.ts";
 import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
 import { FromAgent, type ToAgent } from "../mailbox/messages.ts";
@@ -209,7 +210,7 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
     // without, 5 of 6 runaway arrays aborted the whole process; with it, none of 18. Buffers still escape.
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, codeRangeSizeMb: 16 },
   });
-  pool.on("error", (error: unknown) => onFault(error instanceof Error ? error.message : String(error)));
+  pool.on("error", (error: unknown) => onFault(errorMessage(error)));
   return pool;
 }
 
@@ -306,5 +307,5 @@ function exitOfError(error: unknown, ended: AbortSignal): Exit {
   if (ended.aborted) return { type: "terminated" };
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ERR_WORKER_OUT_OF_MEMORY") return { type: "out-of-memory" };
-  return { type: "died", message: error instanceof Error ? error.message : String(error) };
+  return { type: "died", message: errorMessage(error) };
 }

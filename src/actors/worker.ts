@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import * as z from "zod/mini";
+import { errorMessage } from "../lib/errors.ts";
 import { systemClock } from "../mailbox/clock.ts";
 import { portMailbox } from "../mailbox/mailbox.ts";
 import { ActorSpec, type FromAgent, ToAgent } from "../mailbox/messages.ts";
@@ -47,7 +48,7 @@ export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
     });
     return { ok: true };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: errorMessage(error) };
   } finally {
     lane.close();
     for (const port of [services, mail, pulse]) port.close();

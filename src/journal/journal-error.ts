@@ -1,3 +1,5 @@
+import { errorCode, errorMessage } from "../lib/errors.ts";
+
 /**
  * `record`: this one can never be written, others are not concerned. `unwritable`: for now, such as on a full
  * disk; a later append may succeed. `broken`: nothing more is written in this session. `closed`: it was asked
@@ -17,11 +19,6 @@ export class JournalError extends Error {
   }
 }
 
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
 /** Why a file of the journal could not be made or written, and what to do about it. */
 export function writeSentence(path: string, error: unknown): string {
   if (error instanceof JournalError) return error.message;
@@ -30,17 +27,17 @@ export function writeSentence(path: string, error: unknown): string {
 
 /** No room: what may be over as soon as some is made. */
 export function isFull(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = errorCode(error);
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
 /** After a failed fsync the system may have thrown the bytes away and call the next one good (fault 45). */
 export function syncSentence(path: string, error: unknown): string {
-  return `The journal ${path} could not be made safe on disk (fsync: ${codeOf(error) ?? String(error)}), so its last records may be lost; check the disk, then start a new session.`;
+  return `The journal ${path} could not be made safe on disk (fsync: ${errorCode(error) ?? String(error)}), so its last records may be lost; check the disk, then start a new session.`;
 }
 
 export function replacedSentence(path: string, error: unknown): string {
-  return `The journal ${path} could not be made safe on disk (fsync: ${codeOf(error) ?? String(error)}), so it was written anew, with nothing lost; check the disk.`;
+  return `The journal ${path} could not be made safe on disk (fsync: ${errorCode(error) ?? String(error)}), so it was written anew, with nothing lost; check the disk.`;
 }
 
 export function changedSentence(path: string): string {
@@ -48,12 +45,12 @@ export function changedSentence(path: string): string {
 }
 
 export function readSentence(path: string, error: unknown): string {
-  if (codeOf(error) === "ENOENT") return `There is no journal at ${path}; see \`troupe sessions list\`.`;
+  if (errorCode(error) === "ENOENT") return `There is no journal at ${path}; see \`troupe sessions list\`.`;
   return `The journal ${path} could not be read: ${reasonOf(error)}.`;
 }
 
 function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+  const code = errorCode(error);
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
@@ -70,6 +67,6 @@ function reasonOf(error: unknown): string {
     case "EIO":
       return "the disk reports an error (EIO); check the disk or set TROUPE_HOME to a folder on another one";
     default:
-      return `${error instanceof Error ? error.message : String(error)}; check the folder or set TROUPE_HOME to another one`;
+      return `${errorMessage(error)}; check the folder or set TROUPE_HOME to another one`;
   }
 }

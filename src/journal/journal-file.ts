@@ -13,7 +13,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { changedSentence, codeOf, JournalError } from "./journal-error.ts";
+import { errorCode } from "../lib/errors.ts";
+import { changedSentence, JournalError } from "./journal-error.ts";
 import { createPrivateFile, makePrivateFolders, openPrivateFile, syncFolder } from "./private-files.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { WriterData } from "./writer-lane.ts";
@@ -81,7 +82,7 @@ function createFile(path: string): number {
   try {
     return createPrivateFile(path);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST" || !isEmptyFile(path)) throw error;
+    if (errorCode(error) !== "EEXIST" || !isEmptyFile(path)) throw error;
     return openPrivateFile(path);
   }
 }

@@ -12,7 +12,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { codeOf, JournalError } from "./journal-error.ts";
+import { errorCode } from "../lib/errors.ts";
+import { JournalError } from "./journal-error.ts";
 
 /**
  * Makes `folder` and every folder between it and `home`, for this user only (0700 whatever the umask).
@@ -79,7 +80,7 @@ function openLinkless(path: string, flags: number): number {
   try {
     return openSync(path, flags);
   } catch (error) {
-    throw codeOf(error) === "ELOOP" ? notOurs(path, "is a link") : error;
+    throw errorCode(error) === "ELOOP" ? notOurs(path, "is a link") : error;
   }
 }
 
@@ -95,7 +96,7 @@ function makeHome(home: string): void {
     // The umask can take bits away that we need ourselves; a home that was there is left as it is.
     if (makeFolders(home)) chmodSync(home, 0o700);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
     throw new JournalError(
       `Sessions cannot be kept in ${home}, because it or a folder above it is a file; set TROUPE_HOME to a folder.`,
@@ -111,8 +112,8 @@ function makeFolders(path: string): boolean {
     return true;
   } catch (error) {
     const parent = dirname(path);
-    if (codeOf(error) === "EEXIST" && statSync(path).isDirectory()) return false;
-    if (codeOf(error) !== "ENOENT" || parent === path || existsSync(parent)) throw error;
+    if (errorCode(error) === "EEXIST" && statSync(path).isDirectory()) return false;
+    if (errorCode(error) !== "ENOENT" || parent === path || existsSync(parent)) throw error;
     makeFolders(parent);
     mkdirSync(path, { mode: 0o700 });
     return true;
@@ -124,7 +125,7 @@ function makeFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
   chmodSync(path, 0o700);
@@ -152,7 +153,7 @@ function openFolder(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code !== "ELOOP" && code !== "ENOTDIR") throw error;
     throw new JournalError(
       `${path} is a link or a file where Troupe needs a folder of its own; move it away or set TROUPE_HOME to another folder.`,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { codeOf } from "./journal-error.ts";
+import { errorCode } from "../lib/errors.ts";
 
 /** Which process it is, also after its number was given to another one. Plain data. */
 export interface ProcessIdentity {
@@ -32,7 +32,7 @@ function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it is somebody else's.
-    return codeOf(error) !== "ESRCH";
+    return errorCode(error) !== "ESRCH";
   }
 }
 

@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf, JournalError, writeSentence } from "./journal-error.ts";
+import { errorCode } from "../lib/errors.ts";
+import { JournalError, writeSentence } from "./journal-error.ts";
 import type { SessionPlace } from "./place.ts";
 import { makePrivateFolders } from "./private-files.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
@@ -134,7 +135,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }
@@ -146,7 +147,7 @@ function ownerOf(folder: string, number: number): ProcessIdentity | null {
     const owner = z.safeParse(Owner, JSON.parse(text));
     return owner.success ? owner.data : null;
   } catch (error) {
-    if (error instanceof SyntaxError || codeOf(error) === "ENOENT") return null;
+    if (error instanceof SyntaxError || errorCode(error) === "ENOENT") return null;
     throw error;
   }
 }
@@ -178,7 +179,7 @@ function createOrNull(path: string): number | null {
   try {
     return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return null;
+    if (errorCode(error) === "EEXIST") return null;
     throw error;
   }
 }
@@ -189,7 +190,7 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -1,10 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../lib/errors.ts";
 import { SessionId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
-import { codeOf, JournalError, readSentence } from "./journal-error.ts";
+import { JournalError, readSentence } from "./journal-error.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./place.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
@@ -110,7 +111,7 @@ async function foldersIn(path: string): Promise<string[]> {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw new JournalError(readSentence(path, error), path);
   }
 }
@@ -127,7 +128,7 @@ async function entryOf(place: FoundSession): Promise<SessionEntry | string | nul
     }
   } catch (error) {
     if (!(error instanceof JournalError)) return readSentence(path, error);
-    return codeOf(error.cause) === "ENOENT" ? null : error.message;
+    return errorCode(error.cause) === "ENOENT" ? null : error.message;
   }
 }
 

@@ -1,6 +1,7 @@
 import { MessagePort } from "node:worker_threads";
 import * as Comlink from "comlink";
 import * as z from "zod/mini";
+import { errorMessage } from "../lib/errors.ts";
 import { comlinkEndpoint } from "./comlink-endpoint.ts";
 import { CompactBegin, CompactEnd } from "./compacted.ts";
 import { AfterCall, BeforeCall, Call, Found, Reply as OpenReply, OpenTurn, Turn } from "./messages.ts";
@@ -109,7 +110,7 @@ function answering(services: Services): Lane {
     try {
       return { ok: true, value: await services[method](parsed.data) };
     } catch (error) {
-      return { ok: false, message: error instanceof Error ? error.message : String(error) };
+      return { ok: false, message: errorMessage(error) };
     }
   };
   return {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { Ask, AskAnswer, Person } from "../policy/asks.ts";
@@ -56,7 +57,7 @@ export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string, parts:
         return await Promise.race([answered(mcp, name, ask, either), late]);
       } catch (error) {
         signal.throwIfAborted();
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         return nobody(`The permission prompt tool ${name} could not be asked (${why}), so the answer is no.`);
       } finally {
         settled.abort();

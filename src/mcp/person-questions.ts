@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { Elicitation, ElicitationAnswer, McpAsk } from "./mcp.ts";
 
 /** What servers want to know of the person, and what is still being asked. */
@@ -23,7 +24,7 @@ export class PersonQuestions {
     try {
       answer = await this.#ask?.elicit(asks, over.signal);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       if (!over.signal.aborted)
         this.#onWarning(`A question of the MCP server "${asks.server}" could not be asked: ${why}`);
     }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import { BrokerLife } from "./broker-life.ts";
@@ -119,7 +120,7 @@ export class SessionServers {
       this.#life ??= this.#begin();
       this.#life.send({ type: "start", server: entry.server, life: entry.life });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const reason = `The MCP server "${entry.server.name}" is not started: the MCP broker cannot start (${why}).`;
       this.#change(entry, { type: "failed", reason });
     }

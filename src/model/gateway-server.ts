@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { joined } from "../mailbox/shared-history.ts";
@@ -120,7 +121,7 @@ function isToGateway(message: unknown): message is ToGateway {
 
 /** A library user's client may answer anything; the agent that asked must hear of it, or it waits for ever. */
 function unusable(error: unknown): ModelOutcome {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   const message = `The model client's answer cannot be used: ${reason}`;
   return { type: "failure", failure: { kind: "protocol", message } };
 }

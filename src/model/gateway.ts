@@ -1,4 +1,5 @@
 import { MessageChannel, Worker } from "node:worker_threads";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import type { Aliases } from "./aliases.ts";
@@ -133,7 +134,7 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
       else notify(message);
     });
     started.on("error", (error: unknown) => {
-      fault = wordsOf(error);
+      fault = errorMessage(error);
     });
     // Not at the error: until its exit a dying thread closes the ports that are sent to it, afterwards they are lost.
     started.on("exit", (code) => {
@@ -148,7 +149,9 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
       start();
     } catch (error) {
       // A machine that has no room for one more thread.
-      return tell(`The model gateway stopped: ${reason}; it cannot be started again: ${wordsOf(error)}.`);
+      return tell(
+        `The model gateway stopped: ${reason}; it cannot be started again: ${errorMessage(error)}.`,
+      );
     }
     notify({ type: "restarted", reason: `The model gateway stopped and was started again: ${reason}.` });
   };
@@ -186,10 +189,6 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
       await last?.terminate();
     },
   };
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function gatewayWorker(config: GatewayConfig, { env = process.env, entry }: ThreadGatewayOptions): Worker {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type {
   ModelClient,
@@ -120,7 +121,7 @@ async function safely(
     const outcome = await client.ask(request, on, signal, onAnswer);
     return soundOutcome(outcome, request);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     const message = `The model client "${client.name}" failed: ${reason}`;
     return { type: "failure", failure: { kind: "protocol", message } };
   }

@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause, systemClock } from "../mailbox/clock.ts";
 import { parted } from "../mailbox/shared-history.ts";
 import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
@@ -163,7 +164,7 @@ class Lane implements LaneModel {
     try {
       this.#post({ type: "ask", id, request: partedRequest(request) });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       this.#settle(id, failure("invalid_request", `The request is not plain data: ${reason}`));
     }
   }

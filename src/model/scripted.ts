@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import type {
@@ -72,7 +73,7 @@ export function scriptedModel(
       try {
         return await untilCancelled(play(snapshot, nextTurn(snapshot, place), place, on, signal), signal);
       } catch (error) {
-        const message = `The script failed: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `The script failed: ${errorMessage(error)}`;
         return { type: "failure", failure: { kind: "server", message } };
       }
     },

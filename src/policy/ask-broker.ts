@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { callKey, questionKey, type SameCall } from "./asking/identity.ts";
@@ -177,7 +178,7 @@ export class AskBroker {
     try {
       return await this.#options.recheck(question);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return { type: "deny", reason: `It could not be decided again (${why}), so it counts as no.` };
     }
   }

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { errorMessage } from "../lib/errors.ts";
 import type { Behaviour, PermissionMode, Rule } from "../settings/rules.ts";
 import { engineOf } from "./engine/engine.ts";
 import type { JudgeContext, Judgement } from "./judgement.ts";
@@ -68,7 +69,7 @@ export function judge(
     const { decision, tier, reason, rule } = engine.judge(known(mode), cwd, tool, input, context);
     return { decision, reason, ...(tier ? { tier } : {}), ...(rule ? { rule: rule.text } : {}) };
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
+    const what = errorMessage(error);
     return { decision: "deny", reason: `the call could not be evaluated (${what})` };
   }
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
@@ -43,14 +44,14 @@ export function startChild(
   try {
     held = request.confined === undefined ? null : confine(request.confined, request, files);
   } catch (error) {
-    return noChild(request, Promise.resolve(notConfined(whyOf(error))), clock, began);
+    return noChild(request, Promise.resolve(notConfined(errorMessage(error))), clock, began);
   }
   let output: Output;
   try {
     output = outputFor(request, clock, files, held?.isTight ?? false, socket);
   } catch (error) {
     held?.close();
-    const reason = `${request.file} could not be started, because there is no file for its output: ${whyOf(error)}.`;
+    const reason = `${request.file} could not be started, because there is no file for its output: ${errorMessage(error)}.`;
     return noChild(request, Promise.resolve(reason), clock, began);
   }
   // A confinement ends every process in it.
@@ -140,7 +141,7 @@ function watch(
   }
   // A rejection nobody hears would end the host, and with it every command of the session.
   const result = finish().catch((error) => {
-    return unknown(request.id, `What it wrote is not known: ${whyOf(error)}.`, clock.now() - began);
+    return unknown(request.id, `What it wrote is not known: ${errorMessage(error)}.`, clock.now() - began);
   });
   return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
 }
@@ -148,10 +149,6 @@ function watch(
 /** Nothing has run: what was written comes from the program that builds the confinement. */
 function notConfined(why: string): string {
   return `Its confinement could not be built (${why.slice(0, 500)}), so nothing was run. Run troupe doctor in a terminal to see why.`;
-}
-
-function whyOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function endedWithIt(left: number, background: boolean): string {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { commandEnvironment, commandsOwn } from "./environment.ts";
@@ -57,7 +58,7 @@ export function startProcesses(options: ProcessesOptions): Processes {
       if (host === null) return notStarted(request.id, `${request.file} was not started. ${DIED_TOO_OFTEN}.`);
       return await host.run(clean, signal, watch);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return notStarted(
         request.id,
         `${request.file} was not started: the process host cannot start (${why}).`,

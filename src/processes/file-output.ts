@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
@@ -136,7 +137,7 @@ async function copyProblem(descriptor: number, path: string): Promise<string | n
     await copyFile(`/proc/self/fd/${descriptor}`, path, COPYFILE_EXCL | COPYFILE_FICLONE);
     return null;
   } catch (error) {
-    return `Not all of its output could be kept: ${error instanceof Error ? error.message : String(error)}.`;
+    return `Not all of its output could be kept: ${errorMessage(error)}.`;
   }
 }
 

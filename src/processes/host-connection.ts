@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { Door } from "./door.ts";
@@ -83,7 +84,7 @@ export class HostConnection {
       if (signal?.aborted) pending.settle(cancelledEarly(request.id));
       else this.#host.send({ type: "run", ticket, request, socket: door.path });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       settle(
         notStarted(
           request.id,

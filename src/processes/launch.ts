@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { execa } from "execa";
+import { errorMessage } from "../lib/errors.ts";
 import { FIRST_DESCRIPTOR, type Held } from "./confine.ts";
 import type { Output } from "./output.ts";
 import type { ProcessRequest } from "./requests.ts";
@@ -104,5 +105,5 @@ function detailsOf(error: unknown): { code?: unknown; originalMessage: string } 
   if ("originalMessage" in error && typeof error.originalMessage === "string") {
     return { code, originalMessage: error.originalMessage };
   }
-  return { code, originalMessage: error instanceof Error ? error.message : String(error) };
+  return { code, originalMessage: errorMessage(error) };
 }

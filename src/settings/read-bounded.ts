@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { errorMessage } from "../lib/errors.ts";
 
 /** More than anybody writes by hand; a link in a repository may lead to a file without an end. */
 const MOST_BYTES = 1_048_576;
@@ -35,7 +36,7 @@ export async function readBounded(path: string, mostBytes = MOST_BYTES): Promise
   } catch (error) {
     return {
       type: "unreadable",
-      problem: `cannot be read (${error instanceof Error ? error.message : error})`,
+      problem: `cannot be read (${errorMessage(error)})`,
     };
   } finally {
     await file.close();

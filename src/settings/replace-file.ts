@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorMessage } from "../lib/errors.ts";
 
 /**
  * Puts a text in a file's place as a whole: a temporary file beside it, synced, renamed over it, the folder
@@ -20,7 +21,7 @@ export async function replaceFile(path: string, text: string, mode: number): Pro
     await syncFolder(folder);
     return null;
   } catch (error) {
-    return `${path} could not be written (${error instanceof Error ? error.message : error}); nothing in it was changed.`;
+    return `${path} could not be written (${errorMessage(error)}); nothing in it was changed.`;
   }
 }
 

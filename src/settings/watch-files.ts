@@ -1,5 +1,6 @@
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import { errorMessage } from "../lib/errors.ts";
 
 export interface FileWatch {
   /** Absolute; they need not exist, nor their folders. */
@@ -45,9 +46,7 @@ export class FolderWatchers {
       this.#watchers.delete(key);
       if (this.#failed.has(folder)) return;
       this.#failed.add(folder);
-      this.#watch.onFailure(
-        `${folder} cannot be watched (${error instanceof Error ? error.message : error})`,
-      );
+      this.#watch.onFailure(`${folder} cannot be watched (${errorMessage(error)})`);
     };
     try {
       const watcher = watch(folder, { persistent: false }, (_, name) => {

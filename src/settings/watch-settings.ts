@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { canonicalJson } from "./json.ts";
 import type { ReadSettings } from "./read-settings.ts";
@@ -49,7 +50,7 @@ export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>)
         if (!signal.aborted) await readOnce();
       }
     } catch (error) {
-      onProblem(`A change of settings could not be read: ${error instanceof Error ? error.message : error}`);
+      onProblem(`A change of settings could not be read: ${errorMessage(error)}`);
     } finally {
       busy = false;
     }

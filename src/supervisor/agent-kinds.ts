@@ -4,6 +4,7 @@ import { digestOf } from "../context/digest.ts";
 import type { Fact } from "../context/facts.ts";
 import { harmless } from "../context/harmless.ts";
 import { listingBudget } from "../context/skills/listing.ts";
+import { errorMessage } from "../lib/errors.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import { agentList, formatAgentLine } from "../tools/agent-list.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
@@ -67,7 +68,7 @@ export function agentLooks(
       onChange();
       for (const note of found.notes) onWarning(note);
     } catch (error) {
-      onWarning(`The agents could not be read again: ${error instanceof Error ? error.message : error}`);
+      onWarning(`The agents could not be read again: ${errorMessage(error)}`);
     }
   };
   return () => {

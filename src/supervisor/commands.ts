@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { CommandOutput, CommandRequest, CommandResult } from "../mailbox/runs.ts";
 import type { Prepared, Sandbox, SandboxPlace, SandboxSettings } from "../policy/sandbox/sandbox.ts";
@@ -77,7 +78,7 @@ export function commandsOf(
     try {
       place = outputs.next();
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorMessage(error);
     }
     const run = async (prepared: Prepared | null): Promise<CommandResult> => {
       const request = {

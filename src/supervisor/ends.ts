@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { within } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
@@ -109,6 +110,6 @@ export class Ends {
   }
 
   #warn(error: unknown): void {
-    this.#ports.onWarning(error instanceof Error ? error.message : String(error));
+    this.#ports.onWarning(errorMessage(error));
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Call, HookChange } from "../mailbox/messages.ts";
 import type { Recheck } from "../policy/ask-broker.ts";
@@ -139,7 +140,7 @@ export class Gate {
     try {
       return await this.#judge(given, signal);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return { type: "refuse", by: "rules", reason: `the permission check failed (${why})` };
     }
   }

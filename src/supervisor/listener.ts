@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { SupervisorEvent } from "./view.ts";
 
 export type OnEvent = (event: SupervisorEvent) => void;
@@ -14,7 +15,7 @@ export function listener(onEvent: OnEvent = () => {}): OnEvent {
     } catch (error) {
       if (told) return;
       told = true;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       process.emitWarning(`The listener onEvent threw (${message}); correct it, events may be missing.`);
     }
   };

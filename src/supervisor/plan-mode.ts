@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { PermissionMode } from "../settings/rules.ts";
 import { allowsOf } from "../tools/plan/allowed-prompts.ts";
@@ -121,7 +122,7 @@ async function keepPlan(files: PlanFiles, given: string): Promise<string | Refus
     return plan;
   } catch (error) {
     return refused(
-      `The plan could not be kept (${messageOf(error)}). Tell the person, with the plan in your reply.`,
+      `The plan could not be kept (${errorMessage(error)}). Tell the person, with the plan in your reply.`,
     );
   }
 }
@@ -135,7 +136,7 @@ async function readPlan(files: PlanFiles): Promise<string | Refused> {
     return complaint === null ? plan : refused(complaint);
   } catch (error) {
     return refused(
-      `${files.current} could not be read (${messageOf(error)}). Give the whole plan in \`plan\`.`,
+      `${files.current} could not be read (${errorMessage(error)}). Give the whole plan in \`plan\`.`,
     );
   }
 }
@@ -148,8 +149,4 @@ function whyNoPlan(plan: string): string | null {
 
 function refused(reason: string): Refused {
   return { type: "refused", reason };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

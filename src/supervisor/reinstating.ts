@@ -7,6 +7,7 @@ import {
   type Said,
   type SessionState,
 } from "../journal/session-state.ts";
+import { errorMessage } from "../lib/errors.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
@@ -125,7 +126,7 @@ function removeWhatItLeft({ call, tool, input }: BegunCall, cwd: string, { commo
   } catch (error) {
     common.options.onEvent?.({
       type: "warning",
-      message: error instanceof Error ? error.message : String(error),
+      message: errorMessage(error),
     });
   }
 }

@@ -6,6 +6,7 @@ import { type SessionPlace, sessionPlace, troupeHome } from "../journal/place.ts
 import { processIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { startJournal } from "../journal/thread-journal.ts";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
@@ -121,7 +122,7 @@ function locked(place: SessionPlace, onWarning: (message: string) => void): () =
     const lock = lockSession(place, processIdentity(process.pid));
     return lock.type === "locked" ? lock.release : () => {};
   } catch (error) {
-    onWarning(error instanceof Error ? error.message : String(error));
+    onWarning(errorMessage(error));
     return () => {};
   }
 }

@@ -1,4 +1,5 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import { errorMessage } from "../lib/errors.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { FromAgent, LastTurn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
@@ -47,7 +48,7 @@ export class Threads {
       handle = this.#thread(actor);
     } catch (error) {
       // A machine without room for one more thread, or a library user's own host.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       this.#ports.advance(actor, { type: "not-started", reason: `It could not be started: ${why}.` });
       return;
     }

@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { errorMessage } from "../lib/errors.ts";
 
 /** When a cron expression is due: the first time after another one, both in milliseconds since 1970; null: never again. */
 export type CronTimes = (after: number) => number | null;
@@ -21,7 +22,7 @@ export function readCron(text: string, timeZone?: string): CronTimes | string {
     const times: CronTimes = (after) => cron.nextRun(new Date(after))?.getTime() ?? null;
     return times(0) === null ? `${JSON.stringify(text)} is never due: no such day exists.` : times;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return `${JSON.stringify(text)} is not a cron expression: ${why.replace(/^\w+: /, "")}`;
   }
 }

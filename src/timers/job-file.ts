@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { slugOf } from "../journal/place.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { parsedJson } from "../settings/json.ts";
 import { readBounded } from "../settings/read-bounded.ts";
@@ -88,7 +89,7 @@ export class JobFile {
         return `${this.path} would be larger than 1 MB. Delete scheduled prompts first.`;
       return (await replaceFile(this.path, text, 0o600)) ?? { answer };
     } catch (error) {
-      return `${this.path} was not changed: ${error instanceof Error ? error.message : error}`;
+      return `${this.path} was not changed: ${errorMessage(error)}`;
     } finally {
       lock.release();
     }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import { cutAt, invalidInput } from "../mailbox/invalid-input.ts";
@@ -66,7 +67,7 @@ export async function dispatch(
     return wellFormed(result);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return wrong(`${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return wrong(`${tool.name} failed: ${errorMessage(error)}`);
   }
 }
 
@@ -121,7 +122,7 @@ async function settled(
     return await call.call(context);
   } catch (error) {
     context.signal.throwIfAborted();
-    return wrong(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return wrong(`${name} failed: ${errorMessage(error)}`);
   }
 }
 

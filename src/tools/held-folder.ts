@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "./paths.ts";
+import { errorCode } from "../lib/errors.ts";
 
 /**
  * A folder held open, so that what is named in it is in this very folder, whatever its path comes to mean
@@ -59,7 +59,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
 }
 
@@ -79,7 +79,7 @@ function openFolder(path: string, shown: string): number {
   try {
     return openSync(path, NO_LINKS);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ELOOP" || code === "ENOTDIR")
       throw new FolderSwapped(`${shown} is a link or a file where a folder should be`);
     throw error;

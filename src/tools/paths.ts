@@ -1,5 +1,6 @@
 import { readlink } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { errorCode, errorMessage } from "../lib/errors.ts";
 import { nearestFolder, similarNames } from "./similar-names.ts";
 
 /** The absolute path a tool means. `~` is an ordinary name here: only a shell knows whose home it is. */
@@ -32,7 +33,7 @@ export function whyNotAbsolute(field: string, path: string, cwd: string): string
 
 /** A sentence for the model: what is wrong with this path, and what to try. */
 export async function whyUnusable(path: string, error: unknown): Promise<string> {
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case "ENOENT":
       return `${path} does not exist. ${await whatElse(path)}`;
     case "ENOTDIR":
@@ -60,7 +61,7 @@ export const NO_NUL = "a path cannot contain a NUL character. Write it without."
 
 /** The words of an error, without the signs they end with. */
 export function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/[\s.:;,]+$/, "");
+  return errorMessage(error).replace(/[\s.:;,]+$/, "");
 }
 
 async function whatElse(path: string): Promise<string> {
@@ -69,9 +70,4 @@ async function whatElse(path: string): Promise<string> {
   const similar = await similarNames(path);
   if (similar.length > 0) return `Did you mean ${similar.join(" or ")}?`;
   return `The nearest folder that exists is ${await nearestFolder(path)}; look there with Glob.`;
-}
-
-/** The system's name of what went wrong, such as ENOENT. */
-export function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

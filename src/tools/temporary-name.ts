@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../lib/errors.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import { codeOf } from "./paths.ts";
 
 /** The name of the file that a call writes before it renames it over the one it is about. */
 export function temporaryName(call: CallId): string {
@@ -33,7 +33,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }

@@ -1,4 +1,5 @@
-import { codeOf, messageOf, NO_NUL } from "./paths.ts";
+import { errorCode } from "../lib/errors.ts";
+import { messageOf, NO_NUL } from "./paths.ts";
 
 /** A sentence for the model: why nothing was written to this path. The file is then as it was. */
 export function whyNotWritten(path: string, error: unknown): string {
@@ -6,7 +7,7 @@ export function whyNotWritten(path: string, error: unknown): string {
 }
 
 function reasonOf(error: unknown): string {
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case "ENOSPC":
     case "EDQUOT":
       return "there is no space left on the disk. Free some, or say that it is full.";

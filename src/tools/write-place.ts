@@ -1,7 +1,8 @@
 import { accessSync, constants, lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../lib/errors.ts";
 import type { Access } from "../mailbox/messages.ts";
-import { codeOf, isWithin, resolvePath } from "./paths.ts";
+import { isWithin, resolvePath } from "./paths.ts";
 import { irregular, type Unusable } from "./regular-file.ts";
 import type { AgentCallContext } from "./tool.ts";
 import { whyNotWritten } from "./why-not-written.ts";
@@ -70,7 +71,7 @@ function deepestReal(path: string): { folder: string; below: string[] } {
     try {
       return { folder: realpathSync.native(part), below };
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" || part === dirname(part) || isLink(part))
+      if (errorCode(error) !== "ENOENT" || part === dirname(part) || isLink(part))
         return { folder: part, below };
     }
     below.unshift(basename(part));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../lib/errors.ts";
 import { GuardedAddressError } from "./guard.ts";
 import { EncodingError } from "./request.ts";
 
@@ -70,7 +71,7 @@ function codeOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return message.replace(/\s+/g, " ").slice(0, 200);
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "./error-code.ts";
+import { isMissing } from "../lib/errors.ts";
 import type { Ground, Repository } from "./ground.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { readRecord } from "./tree-record.ts";
@@ -37,7 +37,7 @@ function orNothing<T>(read: () => T, nothing: T): T {
   try {
     return read();
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return nothing;
+    if (isMissing(error)) return nothing;
     throw error;
   }
 }

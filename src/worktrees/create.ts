@@ -1,11 +1,11 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../lib/errors.ts";
 import type { Tree } from "../mailbox/worktree.ts";
 import { type Base, baseOf } from "./base.ts";
 import { bringAlong } from "./bring-along.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { bothEnded, catchUp, holdBase, isWhole, LOST } from "./catch-up.ts";
-import { codeOf } from "./error-code.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import { allThere, GC_TRIES } from "./gc-guard.ts";
 import type { Ground, Repository } from "./ground.ts";
@@ -192,7 +192,7 @@ async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     (error: unknown) => {
-      if (codeOf(error) === "ENOENT") return false;
+      if (errorCode(error) === "ENOENT") return false;
       throw error;
     },
   );

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "./error-code.ts";
+import { isMissing } from "../lib/errors.ts";
 import type { Ground } from "./ground.ts";
 import { ourFolder } from "./layout.ts";
 
@@ -27,7 +27,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }

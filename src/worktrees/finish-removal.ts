@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
+import { errorCode } from "../lib/errors.ts";
 import type { Tree } from "../mailbox/worktree.ts";
-import { codeOf } from "./error-code.ts";
 import type { Repository } from "./ground.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
@@ -106,6 +106,6 @@ export function removeEmptyFolders(checkout: string): void {
     rmdirSync(dirname(folder));
   } catch (error) {
     // Somebody has something there, or took it away meanwhile.
-    if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(codeOf(error) ?? "")) throw error;
+    if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { simpleGit } from "simple-git";
+import { errorMessage } from "../lib/errors.ts";
 import { GitOutput } from "./git-output.ts";
 
 /** What one git command came to. Bytes that are no UTF-8 are U+FFFD: who acts on paths refuses those (`oddPath`). */
@@ -146,7 +147,7 @@ async function run(
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (over?.signal.aborted) return tooMuch(mostBytes);
-    return { code: -1, out: "", err: error instanceof Error ? error.message : String(error) };
+    return { code: -1, out: "", err: errorMessage(error) };
   }
 }
 

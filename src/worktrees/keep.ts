@@ -1,9 +1,9 @@
 import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod/mini";
+import { errorCode } from "../lib/errors.ts";
 import type { Tree } from "../mailbox/worktree.ts";
 import { countsBetween } from "./changes.ts";
-import { codeOf } from "./error-code.ts";
 import type { Ground } from "./ground.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { KeepAnswer, KeepRequest } from "./requests.ts";
@@ -84,7 +84,7 @@ function refreshIndex(place: TreePlace, tree: Tree): boolean {
   try {
     copyFileSync(sideIndexFile(place, tree, "index"), `${index}.lock`, constants.COPYFILE_EXCL);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
   renameSync(`${index}.lock`, index);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { commandEnvironment } from "../processes/environment.ts";
@@ -173,7 +174,7 @@ class KeeperLink {
       this.#life = life;
       return life;
     } catch (error) {
-      return `The keeper of worktrees cannot start (${error instanceof Error ? error.message : String(error)}).`;
+      return `The keeper of worktrees cannot start (${errorMessage(error)}).`;
     }
   }
 

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
-import { codeOf } from "./error-code.ts";
+import { errorCode } from "../lib/errors.ts";
 import type { Ground } from "./ground.ts";
 import { lockFile } from "./layout.ts";
 import { refused } from "./repository.ts";
@@ -87,7 +87,7 @@ async function make(lock: string, number: number, target: string): Promise<boole
     await symlink(target, `${lock}.${number}`);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -99,7 +99,7 @@ async function latest(lock: string): Promise<number> {
 async function numbers(lock: string): Promise<number[]> {
   const start = `${basename(lock)}.`;
   const names = await readdir(dirname(lock)).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   });
   return names
@@ -117,7 +117,7 @@ async function holderOf(lock: string, number: number): Promise<ProcessIdentity |
     return holder.success ? holder.data : null;
   } catch (error) {
     // Tidied up since it was listed, or not of our making.
-    if (error instanceof SyntaxError || ["ENOENT", "EINVAL"].includes(codeOf(error) ?? "")) return null;
+    if (error instanceof SyntaxError || ["ENOENT", "EINVAL"].includes(errorCode(error) ?? "")) return null;
     throw error;
   }
 }

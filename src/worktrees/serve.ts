@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { codeOf } from "./error-code.ts";
+import { errorCode } from "../lib/errors.ts";
 import type { Ground } from "./ground.ts";
 import { makeOperations, type Operations } from "./operations.ts";
 import { type FromKeeper, OPERATIONS, type OperationName, ToKeeper } from "./protocol.ts";
@@ -77,7 +77,9 @@ function endOf(ticket: number, op: string, error: unknown, signal: AbortSignal):
     ticket,
     // What the disk says is for a person; where a bug is, its stack says.
     message:
-      error instanceof Error ? (codeOf(error) === undefined && error.stack) || error.message : String(error),
+      error instanceof Error
+        ? (errorCode(error) === undefined && error.stack) || error.message
+        : String(error),
   };
 }
 
@@ -86,7 +88,7 @@ const DISK_FULL = refused(
 );
 
 function isDiskFull(error: unknown): boolean {
-  return codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";
+  return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
 }
 
 function isOperation(op: string): op is OperationName {

@@ -9,8 +9,8 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../lib/errors.ts";
 import type { Tree } from "../mailbox/worktree.ts";
-import { codeOf } from "./error-code.ts";
 import { parts } from "./git.ts";
 import type { Ground } from "./ground.ts";
 import { treeRecordFolder } from "./layout.ts";
@@ -138,7 +138,7 @@ export function copyIndex(from: string, to: string): boolean {
     utimesSync(to, seconds, seconds);
     return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT") return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "./error-code.ts";
+import { errorCode } from "../lib/errors.ts";
 import { gcRuns } from "./gc-guard.ts";
 import type { Ground } from "./ground.ts";
 import { baseRef, branchOf, ignoredRef, OUR_REFS, snapshotRef, treeRecordFolder } from "./layout.ts";
@@ -65,7 +65,7 @@ function namesIn(folder: string, { recursive = false } = {}): string[] {
   try {
     return readdirSync(folder, { recursive, encoding: "utf8" });
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }

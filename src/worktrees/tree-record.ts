@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { isMissing } from "../lib/errors.ts";
 import { Tree, WorktreeResult } from "../mailbox/worktree.ts";
-import { codeOf } from "./error-code.ts";
 import type { Ground } from "./ground.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { Owner } from "./requests.ts";
@@ -90,8 +90,4 @@ export async function recordedNames(common: string): Promise<string[]> {
     if (isMissing(error)) return [];
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
 }

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeOf } from "./error-code.ts";
+import { errorCode } from "../lib/errors.ts";
 import type { Repository } from "./ground.ts";
 import { treesFolder } from "./layout.ts";
 import { refused } from "./repository.ts";
@@ -61,5 +61,5 @@ export async function notIgnored(repo: Repository, path: string): Promise<string
 }
 
 function unlessThere(error: unknown): void {
-  if (codeOf(error) !== "EEXIST") throw error;
+  if (errorCode(error) !== "EEXIST") throw error;
 }

@@ -1,4 +1,5 @@
 import type { OutputUnit, SchemaDraft } from "@cfworker/json-schema";
+import { errorMessage } from "../../lib/errors.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 
 export type Checked =
@@ -39,7 +40,7 @@ export async function checked(schema: JsonSchema, value: unknown): Promise<Check
     return valid ? { type: "fits" } : { type: "misfit", complaints: complaintsOf(errors) };
   } catch (error) {
     // A reference to nothing or to itself, a pattern that is none.
-    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const [reason = ""] = errorMessage(error).split("\n");
     return { type: "unusable", reason: reason.replace(/\s*Absolute URI .*/, "").replace(/\.\s*$/, "") };
   }
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isWithin } from "../../context/memory/places.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { MemoryTarget } from "./memory-file.ts";
 
 export type Appended =
@@ -32,7 +33,7 @@ export async function appendLine({ path, reach }: MemoryTarget, text: string): P
         return refused(`${path} is being replaced by something else all the time; try again.`);
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return refused(`${path} could not be written (${why}).`);
   }
 }

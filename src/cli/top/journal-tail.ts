@@ -1,9 +1,10 @@
 import { watch } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { codeOf, JournalError } from "../../journal/journal-error.ts";
+import { JournalError } from "../../journal/journal-error.ts";
 import { migration, OLDEST_VERSION } from "../../journal/migrate.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import { newerSentence, parseRecord } from "../../journal/record-line.ts";
+import { errorCode } from "../../lib/errors.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
 
@@ -59,7 +60,7 @@ async function opened(path: string, options: TailOptions, changes: Changes): Pro
     try {
       return await openJournal(path);
     } catch (error) {
-      const isMissing = error instanceof JournalError && codeOf(error.cause) === "ENOENT";
+      const isMissing = error instanceof JournalError && errorCode(error.cause) === "ENOENT";
       if (last || !isMissing) {
         changes.close();
         throw error;

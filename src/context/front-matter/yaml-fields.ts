@@ -1,4 +1,5 @@
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Fault, Field, Fields } from "./fields.ts";
 import { flatFields } from "./flat.ts";
 
@@ -51,10 +52,7 @@ function parsed(text: string, firstLine: number): Parsed {
     return { type: "fields", fields };
   } catch (error) {
     // Nested so deeply that the reader gave up, or more aliases than anybody writes.
-    return fault(
-      firstLine,
-      `This cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    return fault(firstLine, `This cannot be read: ${errorMessage(error)}.`);
   }
 }
 

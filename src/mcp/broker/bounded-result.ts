@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { errorMessage } from "../../lib/errors.ts";
 import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { MAX_IMAGES_CHARS, type Piece } from "./result-content.ts";
 
@@ -47,7 +48,7 @@ function keep(whole: string, output: string | null): string {
     writeFileSync(output, whole, { mode: 0o600, flag: "wx" });
     return `The whole result (${whole.length} characters) is in ${output}: read or search that file for the rest.`;
   } catch (error) {
-    return `The whole could not be kept (${error instanceof Error ? error.message : String(error)}). ${narrow}`;
+    return `The whole could not be kept (${errorMessage(error)}). ${narrow}`;
   }
 }
 

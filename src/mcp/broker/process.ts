@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import { systemClock } from "../../mailbox/clock.ts";
 import { type FromBroker, ToBroker } from "../protocol.ts";
 import { Broker } from "./broker.ts";
@@ -39,7 +40,7 @@ function serve(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
   // A server's answer can make a stream fail that nobody waits for; the other servers must not suffer for it.
   process.on("unhandledRejection", (error) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     send({ type: "warning", message: `Something failed in the MCP broker, which goes on: ${why}` });
   });
   if (!process.connected) void leave();

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { Ask, AskAnswer, Person } from "../asks.ts";
 import { readAnswer } from "./answer.ts";
@@ -126,7 +127,7 @@ function take(entry: Standing, answer: AskAnswer): void {
   try {
     entry.take(answer);
   } catch (error) {
-    deny(entry, nobody(`The answer could not be carried out (${messageOf(error)}), so it counts as no.`));
+    deny(entry, nobody(`The answer could not be carried out (${errorMessage(error)}), so it counts as no.`));
   }
 }
 
@@ -134,10 +135,6 @@ async function answerOf(person: Person, ask: Ask, signal: AbortSignal): Promise<
   try {
     return readAnswer(await person.ask(ask, signal));
   } catch (error) {
-    return { type: "nobody", reason: `The question could not be answered (${messageOf(error)}).` };
+    return { type: "nobody", reason: `The question could not be answered (${errorMessage(error)}).` };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import type { JudgeContext, Judgement } from "../judgement.ts";
 import { CommandJudge } from "./command-judge.ts";
@@ -82,7 +83,7 @@ class Engine implements PolicyEngine {
       const works = (grants: readonly string[]) => this.#lifts(grants, call);
       return { ...verdict, grants: proposals.find((grants) => grants.length > 0 && works(grants)) ?? [] };
     } catch (error) {
-      const what = error instanceof Error ? error.message : String(error);
+      const what = errorMessage(error);
       return { decision: "deny", reason: `the permission engine failed (${what})`, parts: [], grants: [] };
     }
   }

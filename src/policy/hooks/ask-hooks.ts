@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import type { HookEvent } from "../../mailbox/hook-events.ts";
 import { type Combined, combine } from "./combine.ts";
 import { eventFiles } from "./event-files.ts";
@@ -97,7 +98,7 @@ function commonFields({ session }: HookPorts, { owner, cwd, permissionMode, agen
 }
 
 function notTold(hook: Hook, error: unknown): Heard {
-  const why = `was not run: what it should read could not be written (${error instanceof Error ? error.message : String(error)})`;
+  const why = `was not run: what it should read could not be written (${errorMessage(error)})`;
   return hear(hook, { type: "failed", kind: "start", why });
 }
 

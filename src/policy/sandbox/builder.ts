@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Confined } from "../../mailbox/confined.ts";
 import { type Findings, probe, type Run } from "./probe.ts";
 import { keepProbe, type Probed, probeKey, readProbe } from "./probe-cache.ts";
@@ -53,7 +54,7 @@ export async function tryOut(
     const found = await probe({
       ...{ platform, run, state },
       confined: (seen) => ({ type, builder: program, state, seen: [...seen], ...(weaker ? { weaker } : {}) }),
-    }).catch((error) => (error instanceof Error ? error.message : String(error)));
+    }).catch((error) => errorMessage(error));
     return typeof found === "string" ? found : { report: judge(found, weaker), weaker };
   };
   const strict = await attempt(false);

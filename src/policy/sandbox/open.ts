@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Seen } from "../../mailbox/confined.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { type Builder, type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
@@ -29,7 +30,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return new OpenSandbox(options, builder);
   } catch (error) {
     return noSandbox(
-      `The sandbox has no directory of its own (${reasonOf(error)}). Check the directory for temporary files (TMPDIR).`,
+      `The sandbox has no directory of its own (${errorMessage(error)}). Check the directory for temporary files (TMPDIR).`,
     );
   }
 }
@@ -80,7 +81,7 @@ class OpenSandbox implements Sandbox {
     try {
       return await this.#prepare(place);
     } catch (error) {
-      return `The command could not be put into the sandbox: ${reasonOf(error)}.`;
+      return `The command could not be put into the sandbox: ${errorMessage(error)}.`;
     }
   }
 
@@ -158,7 +159,7 @@ class OpenSandbox implements Sandbox {
       });
       return null;
     } catch (error) {
-      return `${lack} ${reasonOf(error)}.`;
+      return `${lack} ${errorMessage(error)}.`;
     }
   }
 }
@@ -197,8 +198,4 @@ function noSandbox(reason: string): Sandbox {
     prepare: async () => reason,
     close: async () => {},
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

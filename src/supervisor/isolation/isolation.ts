@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
@@ -157,7 +158,7 @@ export class Isolation {
       const failed = await this.before(actor);
       if (failed !== null) return unknown(failed);
     } catch (error) {
-      return unknown(error instanceof Error ? error.message : String(error));
+      return unknown(errorMessage(error));
     }
     // One that had not come to a good end keeps them on its branch.
     const answered = summary.status === "done" || summary.status === "partial";

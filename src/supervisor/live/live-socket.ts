@@ -1,5 +1,6 @@
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { AgentView } from "../view.ts";
@@ -70,7 +71,7 @@ export function openLiveSocket(options: LiveSocketOptions): LiveSocket {
       ? () => {}
       : clock.after(delayMs, () =>
           live.open().then(opened.resolve, (error: unknown) => {
-            const why = error instanceof Error ? error.message : String(error);
+            const why = errorMessage(error);
             if (closing === null)
               onWarning(`The session cannot be watched from another terminal (troupe top): ${why}.`);
             opened.resolve(null);

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { ActorRecord } from "../actor-record.ts";
@@ -23,9 +24,7 @@ export function checkedEnd(
   try {
     return checkedSummary(summary, { ...spec, turns }, [root, spec.root, cwd, ...additionalDirs, ...trees]);
   } catch (error) {
-    onWarning(
-      `The report of agent ${id} was not checked: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    onWarning(`The report of agent ${id} was not checked: ${errorMessage(error)}`);
     return summary;
   }
 }

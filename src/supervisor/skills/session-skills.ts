@@ -12,6 +12,7 @@ import { isLoadedBy, loadedText } from "../../context/skills/loaded-words.ts";
 import { type Named, type Rendered, rendered, variablesOf } from "../../context/skills/render.ts";
 import type { Skill, Skills } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Enclosure } from "../../policy/confinement/territory.ts";
 import type { Rule } from "../../settings/rules.ts";
@@ -215,7 +216,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
       return { type: "carried-out", report };
     } catch (error) {
       context.signal.throwIfAborted();
-      return refused(error instanceof Error ? error.message : String(error));
+      return refused(errorMessage(error));
     }
   }
 

@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { errorMessage } from "../../lib/errors.ts";
 import type { PageText } from "./page-text.ts";
 import { type RawPage, readPage } from "./read-page.ts";
 
@@ -16,7 +17,7 @@ parentPort?.on("message", ({ id, page }: ToReader) => {
   readPage(page).then(
     (read) => parentPort?.postMessage({ id, page: read } satisfies FromReader),
     (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       parentPort?.postMessage({ id, problem: reason } satisfies FromReader);
     },
   );

@@ -1,4 +1,4 @@
-import { codeOf } from "../error-code.ts";
+import { errorCode, errorMessage } from "../../lib/errors.ts";
 import type { Ground, Repository } from "../ground.ts";
 import type { Disk } from "./disk.ts";
 import { type MergeStory, storyOf } from "./journal.ts";
@@ -18,7 +18,7 @@ export async function endedHow(
     await rollBackUnfinished(common, ground, disk);
   } catch (error) {
     // Full disks take nothing, not even the record of it: the journal still says that it is to be taken back.
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
   }
   return storyOf(common, merge)?.state ?? null;
 }
@@ -32,5 +32,5 @@ export function notDone(
 ): string {
   const isHalf = state === "open" || state === "undoing";
   const rest = isHalf ? " What is left of it is taken back by the next command on worktrees here." : "";
-  return `Nothing was ${what} ${top}: ${error instanceof Error ? error.message : String(error)}.${rest}`;
+  return `Nothing was ${what} ${top}: ${errorMessage(error)}.${rest}`;
 }

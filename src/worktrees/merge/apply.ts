@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../error-code.ts";
+import { errorCode } from "../../lib/errors.ts";
 import { allThere, isConnected } from "../gc-guard.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
@@ -80,7 +80,7 @@ async function applyLocked(
     setClosed(repo.common, disk);
     return answerTo(candidate, outcome, merge);
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     const state = await endedHow(repo.common, merge, ground, disk);
     if (state !== "merged") return refused(notDone(repo, "brought into", state, error));
     const notes = [`The merge is done; tidying up after it failed: ${String(error)}.`];

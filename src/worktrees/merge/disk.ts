@@ -19,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf } from "../error-code.ts";
+import { errorCode, isMissing } from "../../lib/errors.ts";
 
 /**
  * All that merging does to the disk, one step each: tests have one that dies between any two. Every one of them
@@ -76,7 +76,7 @@ function place(from: string, to: string): { shared: boolean } {
     linkSync(from, to);
     return { shared: true };
   } catch (error) {
-    if (!NO_LINKS.has(codeOf(error) ?? "")) throw error;
+    if (!NO_LINKS.has(errorCode(error) ?? "")) throw error;
     copyFileSync(from, to, constants.COPYFILE_EXCL);
     chmodSync(to, found.mode & 0o7777);
     utimesSync(to, found.atime, found.mtime);
@@ -100,7 +100,7 @@ function sync(folder: string): void {
     opened = openSync(folder, constants.O_RDONLY);
   } catch (error) {
     // It went with what was in it.
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return;
+    if (isMissing(error)) return;
     throw error;
   }
   try {
@@ -115,6 +115,6 @@ export function quietly(act: () => void, codes: readonly string[]): void {
   try {
     act();
   } catch (error) {
-    if (!codes.includes(codeOf(error) ?? "")) throw error;
+    if (!codes.includes(errorCode(error) ?? "")) throw error;
   }
 }

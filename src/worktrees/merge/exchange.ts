@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { codeOf } from "../error-code.ts";
+import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
 import { isSameContent, isSameFile, isUntouched, lstatOf, stateOf } from "./file-state.ts";
 import type { Exchange, Move } from "./moves.ts";
@@ -29,8 +29,8 @@ export function exchange(work: Exchange, disk: Disk): Exchanged {
     const changed = error instanceof ChangedMeanwhile;
     // What the disk says is an outcome, anything else is a bug; it is taken back all the same.
     const left = takeBack(work, disk);
-    if (!changed && codeOf(error) === undefined) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    if (!changed && errorCode(error) === undefined) throw error;
+    const why = errorMessage(error);
     return { type: changed ? "changed" : "failed", path: state.at, why, left };
   }
 }
@@ -111,7 +111,7 @@ function moved<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") throw new ChangedMeanwhile("it went meanwhile");
     if (code === "EEXIST") throw new ChangedMeanwhile("it was made anew meanwhile");
     throw error;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from "node:fs";
 import * as z from "zod/mini";
-import { codeOf } from "../error-code.ts";
+import { isMissing } from "../../lib/errors.ts";
 
 /** What is in a place on the disk: raw bytes, before any filter. */
 export const FileState = z.object({
@@ -56,14 +56,9 @@ export function lstatOf(path: string) {
   try {
     return lstatSync(path, { bigint: true });
   } catch (error) {
-    if (isNothing(error)) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
-}
-
-export function isNothing(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 /** Whether they cannot be told apart by who reads them; the time counts where it was not ours to set. */
@@ -87,7 +82,7 @@ function readThrough(path: string, format: ObjectFormat | null) {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
-    if (isNothing(error)) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
   try {

@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { errorCode, isMissing } from "../../lib/errors.ts";
 import { entriesAndNested } from "../checkout-entries.ts";
-import { codeOf } from "../error-code.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
-import { isNothing } from "./file-state.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { withIndex } from "./own-index.ts";
 
@@ -128,7 +127,7 @@ function made(lock: string): boolean {
     writeFileSync(lock, LOCKED_BY_US, { flag: "wx" });
     return true;
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
     return false;
   }
 }
@@ -139,7 +138,7 @@ export function dropOwnIndexLock(gitDir: string): void {
   try {
     if (readFileSync(lock, "utf8") === LOCKED_BY_US) rmSync(lock, { force: true });
   } catch (error) {
-    if (!isNothing(error)) throw error;
+    if (!isMissing(error)) throw error;
   }
 }
 
@@ -147,7 +146,7 @@ function digestOf(file: string): string {
   try {
     return createHash("sha256").update(readFileSync(file)).digest("hex");
   } catch (error) {
-    if (isNothing(error)) return "";
+    if (isMissing(error)) return "";
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { isMissing } from "../../lib/errors.ts";
 import { mergeFolder, ourFolder } from "../layout.ts";
 import { Owner } from "../requests.ts";
 import type { Disk } from "./disk.ts";
-import { isNothing } from "./file-state.ts";
 import { bytesOf, homeOf } from "./home.ts";
 import { Exchange } from "./moves.ts";
 
@@ -176,7 +176,7 @@ function textOf(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (isNothing(error)) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }

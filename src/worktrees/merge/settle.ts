@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { isMissing } from "../../lib/errors.ts";
 import { Tree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
 import type { Ground, Repository } from "../ground.ts";
@@ -15,7 +16,7 @@ import { gitOn, placeOf, type TreeGit } from "../tree-place.ts";
 import { readRecord } from "../tree-record.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
-import { isNothing, lstatOf } from "./file-state.ts";
+import { lstatOf } from "./file-state.ts";
 import { withIndex } from "./own-index.ts";
 
 /** An agent's tree shows other files than its own for a while. */
@@ -156,7 +157,7 @@ function readShown(common: string, tree: Tree): Shown | null {
     const read = z.safeParse(Shown, JSON.parse(readFileSync(shownFile(common, tree), "utf8")));
     return read.success ? read.data : null;
   } catch (error) {
-    if (isNothing(error) || error instanceof SyntaxError) return null;
+    if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
   }
 }

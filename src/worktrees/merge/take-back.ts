@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "../error-code.ts";
+import { errorCode, isMissing } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
-import { isNothing, isSameContent, lstatOf, stateOf } from "./file-state.ts";
+import { isSameContent, lstatOf, stateOf } from "./file-state.ts";
 import type { Exchange, Move } from "./moves.ts";
 
 /** What could not be taken back, as somebody has written since: theirs stays in its place. */
@@ -85,7 +85,7 @@ function placed(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (isNothing(error)) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
@@ -102,7 +102,7 @@ function putBack(from: string, place: string, disk: Disk): boolean {
   try {
     disk.place(from, place);
   } catch (error) {
-    if (codeOf(error) === "EEXIST" || isNothing(error)) return false;
+    if (errorCode(error) === "EEXIST" || isMissing(error)) return false;
     throw error;
   }
   disk.unlink(from);

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../error-code.ts";
+import { errorCode } from "../../lib/errors.ts";
 import type { Ground, Repository } from "../ground.ts";
 import { withLock } from "../lock.ts";
 import { isRefused, refused, repositoryAt } from "../repository.ts";
@@ -114,7 +114,7 @@ async function carryOut(
   try {
     return await putBack(repo, story, work, committed, ground, disk);
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     const state = await endedHow(repo.common, merge, ground, disk);
     if (state !== "undone") return refused(notDone(repo, "undone in", state, error));
     const notes = [`It is undone; tidying up after it failed: ${String(error)}.`];

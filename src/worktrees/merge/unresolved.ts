@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { isMissing } from "../../lib/errors.ts";
 import type { Conflict, Tree } from "../../mailbox/worktree.ts";
 import type { Repository } from "../ground.ts";
 import { treeRecordFolder } from "../layout.ts";
-import { isNothing } from "./file-state.ts";
 import { marksOf } from "./marked-lines.ts";
 import { textIn } from "./merge-tree.ts";
 
@@ -37,7 +37,7 @@ function readMarked(common: string, tree: Tree): Marked | null {
     const read = z.safeParse(Marked, JSON.parse(readFileSync(markedFile(common, tree), "utf8")));
     return read.success ? read.data : null;
   } catch (error) {
-    if (isNothing(error) || error instanceof SyntaxError) return null;
+    if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
   }
 }
