@@ -33,10 +33,14 @@ async function describeProcess(pid: number, root: string): Promise<string> {
   return [textOf(`${proc}/stat`).trim(), ...threads, ...files, stacks, await reportOf(pid, root)].join("\n");
 }
 
+/** State of libuv's thread pool: work that waits (a queue that does not lead to itself) while all threads are idle was lost. */
+const POOL = ["print &wq", "x/2gx &wq", "x/1wx &idle_threads", "x/12wx &cond"];
+
 /** Needs gdb; without one the stacks of threads are left out. */
 function nativeStacks(pid: number): string {
   try {
-    const args = ["-p", String(pid), "-batch", "-ex", "thread apply all bt 20"];
+    const look = ["thread apply all bt 20", ...POOL];
+    const args = ["-p", String(pid), "-batch", ...look.flatMap((command) => ["-ex", command])];
     return execFileSync("gdb", args, { encoding: "utf8", stdio: "pipe", timeout: 60_000 });
   } catch (error) {
     return `no native stacks: ${error instanceof Error ? error.message.split("\n")[0] : error}`;
