@@ -15,6 +15,7 @@ import { wantedSession } from "./resume-flags.ts";
 import type { Runtime } from "./runtime.ts";
 import { safeText } from "./safe-text.ts";
 import { commonFlags } from "./session-flags.ts";
+import { StartStoodStill } from "./start-limit.ts";
 import { UsageError } from "./usage-error.ts";
 import { troupeVersion } from "./version.ts";
 
@@ -115,6 +116,8 @@ async function report(error: unknown, argv: readonly string[], io: CliIO): Promi
   const text = `troupe: ${messageOf(error)}\n${stack}`;
   // Where even this cannot be written there is nobody left to tell; the exit code still does.
   await io.stderr.write(safeText(stripVTControlCharacters(text))).catch(() => {});
+  // What it waits for would keep the process alive.
+  if (error instanceof StartStoodStill) io.leave(exitCodes.notDone);
   return wrongUsage ? exitCodes.usage : exitCodes.notDone;
 }
 

@@ -23,7 +23,7 @@ export async function editSettings(
   const file = await whereItIs(place, root);
   if (file === null)
     return refused(`${place.file} leads out of ${root} through a link, so it was not changed.`);
-  const read = await readBounded(file);
+  const read = readBounded(file);
   if (read.type === "unreadable") return refused(`${file} ${read.problem}, so it was not changed.`);
   const before = read.type === "text" ? read.text : "";
   const edit = await edited(before.trim() === "" ? "{}\n" : before, path, value);

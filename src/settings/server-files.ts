@@ -26,7 +26,7 @@ export async function readServerFiles({
   readonly root: string;
 }): Promise<readonly SettingsFile[]> {
   const own = { scope: "user", file: join(homedir, ".claude.json") } as const;
-  const [ofPerson, ofProject] = await Promise.all([readOwn(own), readProject(projectServers(root))]);
+  const [ofPerson, ofProject] = [readOwn(own), await readProject(projectServers(root))];
   const inAll = serversIn(valueAt(ofPerson, ["mcpServers"]), own);
   const inThis = serversIn(valueAt(ofPerson, ["projects", root, "mcpServers"]), own);
   return [fileOf(own, inAll), ofProject, fileOf(own, inThis)];
@@ -38,15 +38,15 @@ export function projectServers(root: string): SettingsPlace {
 }
 
 /** What is wrong with it is for the tool that writes it to say. */
-async function readOwn({ file }: SettingsPlace): Promise<unknown> {
-  const read = await readBounded(file, MOST_BYTES);
+function readOwn({ file }: SettingsPlace): unknown {
+  const read = readBounded(file, MOST_BYTES);
   return read.type === "text" && SOME_SERVER.test(read.text) ? parsedJson(read.text) : undefined;
 }
 
 async function readProject(place: SettingsPlace): Promise<SettingsFile> {
   const nothing = (why: string) =>
     fileOf(place, [], [`${place.file} ${why}; correct it, until then none of its MCP servers is started.`]);
-  const read = await readBounded(place.file);
+  const read = readBounded(place.file);
   if (read.type === "absent") return fileOf(place, []);
   if (read.type === "unreadable") return nothing(read.problem);
   const text = await readSettingsText(read.text);

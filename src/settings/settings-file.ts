@@ -22,7 +22,7 @@ const MOST_NAMES = 8;
 /** Never rejects: a file that is not there has no settings, and one that cannot be read says so. */
 export async function readSettingsFile(place: SettingsPlace): Promise<SettingsFile> {
   const nothing = { ...place, leaves: [], cautious: false, warnings: [], identity: null };
-  const read = await readBounded(place.file);
+  const read = readBounded(place.file);
   if (read.type === "absent") return nothing;
   if (read.type === "unreadable") {
     const sentence = `${place.file} ${read.problem}; correct that, until then none of its settings count.`;

@@ -96,7 +96,7 @@ export class JobFile {
   }
 
   async #load(): Promise<{ readonly ours: readonly Job[]; readonly others: readonly unknown[] }> {
-    const read = await readBounded(this.path);
+    const read = readBounded(this.path);
     if (read.type === "absent") return { ours: [], others: [] };
     if (read.type === "unreadable") throw new Error(`it ${read.problem}.`);
     const { tasks } = parseTasks(read.text);

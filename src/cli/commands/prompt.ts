@@ -17,6 +17,7 @@ import { safeLine } from "../safe-text.ts";
 import { mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
+import { limitStart } from "../start-limit.ts";
 import { readStdin } from "../stdin-text.ts";
 import { setUpSessionOrResume } from "../taking-up.ts";
 import { sessionTitle } from "../task-names.ts";
@@ -67,7 +68,10 @@ export const promptCommand: Command = {
 export async function runPrompt(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
   const prompt = await promptOf(args, context, wantedSession(args) !== null);
-  const setup = await setUpSessionOrResume(args, context, { title: sessionTitle(prompt.text) });
+  const setup = await limitStart(
+    io,
+    setUpSessionOrResume(args, context, { title: sessionTitle(prompt.text) }),
+  );
   const why = await whyNotCalled([prompt.text], setup.options);
   if (why !== null) {
     setup.options.resume?.release();

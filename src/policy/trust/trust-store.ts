@@ -26,7 +26,7 @@ export function trustFile(home: string): string {
 }
 
 export async function agreementFor(home: string, root: string): Promise<Agreement> {
-  const read = await readStore(home);
+  const read = readStore(home);
   if (read.type === "broken") return read;
   const folder = await realPath(root);
   const found = Object.hasOwn(read.store.folders, folder) ? read.store.folders[folder] : undefined;
@@ -43,7 +43,7 @@ export async function trustFolder(
   grants: readonly Grant[],
   clock: Clock,
 ): Promise<string | null> {
-  const read = await readStore(home);
+  const read = readStore(home);
   if (read.type === "broken") return read.reason;
   const entry = { trustedAt: clock.date(), grants: grants.map(({ digest }) => digest).sort() };
   const folders = { ...read.store.folders, [await realPath(root)]: entry };
@@ -54,9 +54,9 @@ type Store =
   | { readonly type: "read"; readonly store: Trusted }
   | { readonly type: "broken"; readonly reason: string };
 
-async function readStore(home: string): Promise<Store> {
+function readStore(home: string): Store {
   const file = trustFile(home);
-  const read = await readBounded(file);
+  const read = readBounded(file);
   switch (read.type) {
     case "absent":
       return { type: "read", store: { version: 1, folders: {} } };

@@ -30,6 +30,7 @@ import {
   type Victim,
 } from "./program.ts";
 import { remainsIn } from "./remains.ts";
+import { watchStandStill } from "./stand-still.ts";
 import { type BusyUser, busyUser, userFaults } from "./user.ts";
 
 export interface CliCrashOptions {
@@ -38,6 +39,8 @@ export interface CliCrashOptions {
   readonly kills: number;
   /** Insertions of each agent into its file: how long the session is. */
   readonly steps: number;
+  /** Milliseconds after which a start that was neither killed nor ended stands still (default 90 s). */
+  readonly hangsMs?: number;
 }
 
 export interface CliCrashReport {
@@ -63,11 +66,16 @@ export interface CliCrashReport {
 const MODEL = "a-model";
 /** Small enough that the main conversation and most agents outgrow it. */
 const WINDOW = 22_000;
-/** A session that takes longer than this for one start, or processes that stay for so long, hang. */
+/** One start takes less, the last one too, in which the session comes to its end. */
 const HANGS_MS = 90_000;
 
 /** The built program with eight editing agents, killed at random moments and resumed until the session has ended, then checked. */
-export async function cliCrashLoop({ seed, kills, steps }: CliCrashOptions): Promise<CliCrashReport> {
+export async function cliCrashLoop({
+  seed,
+  kills,
+  steps,
+  hangsMs = HANGS_MS,
+}: CliCrashOptions): Promise<CliCrashReport> {
   const random = seededBy(seed);
   const place = placeOf(seed);
   const play = cliPlay(steps, place.log, place.repository);
@@ -84,9 +92,19 @@ export async function cliCrashLoop({ seed, kills, steps }: CliCrashOptions): Pro
       const program = startProgram(argumentsOf(place), place, {
         ...{ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" },
       });
-      const moment = before.length < kills ? killLater(program, place, server, random) : hangWatch(program);
+      const moment = before.length < kills ? killLater(program, place, server, random) : noKill();
+      const { signal } = moment.over;
+      const stood = watchStandStill(program.child.pid, { root: place.root, ms: hangsMs, signal });
+      stood.then((evidence) => evidence !== null && program.kill()).catch(program.kill);
       const end = await program.ended;
       moment.over.abort();
+      const evidence = await stood;
+      if (evidence !== null) {
+        const file = join(place.root, "stood-still.txt");
+        writeFileSync(file, evidence);
+        faults.push(`start ${said.length} stood still for ${hangsMs / 1000} s; what it did is in ${file}`);
+        moment.victim = null;
+      }
       peakMb = Math.max(peakMb, end.peakMb);
       workerKills += moment.workerKills;
       said.push(`--- start ${said.length}: ${end.signal ?? end.code}, killed: ${moment.victim}\n${end.err}`);
@@ -228,10 +246,8 @@ function killLater(program: Program, place: Place, server: MessagesServer, rando
   return moment;
 }
 
-function hangWatch(program: Program): Moment {
-  const over = new AbortController();
-  wait(HANGS_MS, undefined, { signal: over.signal, ref: false }).then(program.kill, () => {});
-  return { over, victim: null, workerKills: 0 };
+function noKill(): Moment {
+  return { over: new AbortController(), victim: null, workerKills: 0 };
 }
 
 async function allGone(home: string): Promise<void> {

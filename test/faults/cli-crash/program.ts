@@ -38,7 +38,8 @@ export function startProgram(
   env: Readonly<Record<string, string>>,
 ): Program {
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const reports = ["--report-on-signal", `--report-directory=${root}`];
+  const child = spawn(process.execPath, [...reports, BIN, ...args], {
     cwd: repository,
     detached: true,
     env: { PATH, NODE_COMPILE_CACHE, HOME: home, TMPDIR: temporary, [MARK]: root, IS_SANDBOX: "1", ...env },
