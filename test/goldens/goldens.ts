@@ -12,13 +12,13 @@ export const base: Session = {
     main: [
       ["Explore", "general-purpose", "Plan", "code-reviewer"].map((type) => [
         "Agent",
-        { subagent_type: type, description: type, prompt: `As ${type}.` },
+        { subagent_type: type, description: type, prompt: `#${type}` },
       ]),
     ],
-    "As Explore": ["I am Explore."],
-    "As general-purpose": ["I am general-purpose."],
-    "As Plan": ["I am Plan."],
-    "As code-reviewer": ["I am code-reviewer."],
+    "#Explore": ["I am Explore."],
+    "#general-purpose": ["I am general-purpose."],
+    "#Plan": ["I am Plan."],
+    "#code-reviewer": ["I am code-reviewer."],
   },
 };
 
@@ -39,7 +39,7 @@ let known: Promise<Known> | undefined;
 
 async function baseTexts(): Promise<Known> {
   const played = await play(base);
-  return new Map(["As Explore", "main"].flatMap((key) => textsIn(played, key)));
+  return new Map(["#Explore", "main"].flatMap((key) => textsIn(played, key)));
 }
 
 /** Compares each session with what was recorded; `npx vitest run test/goldens -u` records anew. */

@@ -15,21 +15,34 @@ export function normalise(text: string, { place, journals }: Played): string {
     return String(known.get(id));
   };
   const paths: [string, string][] = [
-    ...([[server, "‹server›"], [url, "‹url›"], [project, "‹project›"], [home, "‹home›"]] as [string, string][]),
-    ...([[slugOf(project), "‹slug›"], [process.execPath, "‹node›"]] as [string, string][]),
+    ...([
+      [server, "‹server›"],
+      [url, "‹url›"],
+      [project, "‹project›"],
+      [home, "‹home›"],
+    ] as [string, string][]),
+    ...([
+      [slugOf(project), "‹slug›"],
+      [process.execPath, "‹node›"],
+    ] as [string, string][]),
   ];
   return paths
     .reduce((all, [from, to]) => all.replaceAll(from, to), text)
     .replaceAll(ID, (id) => (ids.has(id) ? named(id) : id))
     .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "‹time›")
     .replaceAll(/\b20\d\d-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?\b/g, "‹date›")
-    .replaceAll(/("?\b(?:durationMs|duration_ms|duration_api_ms|ms|at|startedAt|endedAt|mtimeMs)"?: ?)\d+(\.\d+)?/g, "$1‹n›")
+    .replaceAll(
+      /("?\b(?:durationMs|duration_ms|duration_api_ms|ms|at|startedAt|endedAt|mtimeMs|inode)"?: ?)\d+(\.\d+)?/g,
+      "$1‹n›",
+    )
     .replaceAll(/\b\d+\.\d+ ?s\b/g, "‹s›")
     .replaceAll(/(tok · (?:\$[\d.]+ · )?)\d+ m?s\b/g, "$1‹s›")
     .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:‹port›")
     .replaceAll(/\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/g, "‹hash›")
     .replaceAll(troupeVersion(), "‹version›")
     .replaceAll(process.version, "‹node version›")
+    .replaceAll(/(.)\1{99,}/g, (run, [one]) => `${one}‹${run.length} times›`)
+    .replaceAll(/^ *Nothing of this session could move .*\n/gm, "")
     .replaceAll(tmpdir(), "‹tmp›");
 }
 

@@ -1,11 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { main } from "../../src/cli/main.ts";
-import type { JournalRecord } from "../../src/mailbox/session-events.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
+import type { JournalRecord } from "../../src/mailbox/session-events.ts";
 import { FakeIO } from "../cli/fake-io.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
 import { type RecordedRequest, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
@@ -71,10 +80,10 @@ function located(text: string, { project, home, url, server }: Place): string {
   return text.replaceAll(/\$(?:P|H|URL|SERVER)\b/g, (name) => known[name] ?? name);
 }
 
-/** All that stands in the user's messages as text: prompts and what the runtime says, not results. */
+/** The first message and the last, as far as they are text: a fork is told its task in the last one. */
 function userWords({ body }: RecordedRequest): string {
-  return body.messages
-    .filter(({ role }) => role === "user")
+  return [body.messages[0], body.messages.at(-1)]
+    .filter((message) => message !== undefined)
     .flatMap(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content))
     .map((block) => (block.type === "text" ? String((block as { text?: unknown }).text) : ""))
     .join("\n");
@@ -89,7 +98,10 @@ function served(turn: Turn, id: string): ServedReply {
 
 function layOut({ files = {}, home = {}, settings, git }: Session, place: Place): void {
   const own = settings === undefined ? {} : { ".claude/settings.json": JSON.stringify(settings) };
-  for (const [folder, texts] of [[place.project, files] as const, [place.home, { ...home, ...own }] as const]) {
+  for (const [folder, texts] of [
+    [place.project, files] as const,
+    [place.home, { ...home, ...own }] as const,
+  ]) {
     mkdirSync(folder, { recursive: true });
     for (const [path, text] of Object.entries(texts)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -132,7 +144,9 @@ function withNames(word: string, { home }: Place): string {
   const [first] = records;
   const id = first?.event.type === "session" ? first.event.id : "none";
   const agents = records.flatMap(({ event }) => (event.type === "spawn" ? [event.spec.id] : []));
-  return word.replaceAll("{session}", id).replaceAll("{agent}", agents.find((one) => one !== "main") ?? "none");
+  return word
+    .replaceAll("{session}", id)
+    .replaceAll("{agent}", agents.find((one) => one !== "main") ?? "none");
 }
 
 function journalsIn(home: string): string[] {

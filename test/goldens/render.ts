@@ -1,6 +1,6 @@
 import { agentsOf, tasksOf } from "../../src/journal/folds.ts";
 import type { JournalRecord } from "../../src/mailbox/session-events.ts";
-import type { RecordedRequest } from "../support/messages-server.ts";
+import type { RecordedRequest, RequestMessage } from "../support/messages-server.ts";
 import { normalise } from "./normalise.ts";
 import type { Played } from "./play.ts";
 import type { Session } from "./session.ts";
@@ -14,9 +14,15 @@ export function render(played: Played, { brief, unordered }: Session, known: Kno
   const parts = played.runs.map(({ command, out, err, code }) =>
     [`$ troupe ${command}`, `exit ${code}`, block("stdout", out), block("stderr", ordered(err))].join("\n"),
   );
-  const changed = Object.entries(played.changed).map(([path, text]) => block(`file ${path}`, text ?? "(gone)"));
-  const sent = [...played.requests].flatMap(([key, all]) => all.map((one, n) => ({ key, one, before: all[n - 1] })));
-  const requests = sent.map(({ key, one, before }, n) => `request ${n + 1} (${key})\n${requestText(one, before)}`);
+  const changed = Object.entries(played.changed).map(([path, text]) =>
+    block(`file ${path}`, text ?? "(gone)"),
+  );
+  const sent = [...played.requests].flatMap(([key, all]) =>
+    all.map((one, n) => ({ key, one, before: all[n - 1] })),
+  );
+  const requests = sent.map(
+    ({ key, one, before }, n) => `request ${n + 1} (${key})\n${requestText(one, before)}`,
+  );
   const journals = played.journals.map((records, n) => `journal ${n + 1}\n${journalText(records)}`);
   const all = [...parts, ...changed, ...(brief ? [] : [...requests, ...journals])].join("\n\n");
   return fold(normalise(all, played), known);
@@ -31,6 +37,7 @@ export function textsIn(played: Played, key: string): [string, string[]][] {
   return [
     ...system.map(({ text }, n): [string, string[]] => [`system ${n} of ${key}`, lines(text)]),
     ...tools.map((tool): [string, string[]] => [`${tool.name} of ${key}`, lines(toolText(tool))]),
+    [`the first message of ${key}`, lines(messageText(first.body.messages[0]))],
   ];
 }
 
@@ -43,11 +50,19 @@ function requestText({ body, headers, path }: RecordedRequest, before: RecordedR
   const from = shared === -1 ? messages.length : shared;
   return [
     head,
-    ...(last !== undefined && same(system, last.system) ? ["system as before"] : system.map(({ text }, n) => block(`system ${n}`, text))),
-    ...(last !== undefined && same(tools, last.tools) ? ["tools as before"] : tools.map((tool) => block(`tool ${tool.name}`, toolText(tool)))),
+    ...(last !== undefined && same(system, last.system)
+      ? ["system as before"]
+      : system.map(({ text }, n) => block(`system ${n}`, text))),
+    ...(last !== undefined && same(tools, last.tools)
+      ? ["tools as before"]
+      : tools.map((tool) => block(`tool ${tool.name}`, toolText(tool)))),
     ...(from > 0 ? [`${from} of ${last?.messages.length} messages as before`] : []),
-    ...messages.slice(from).map(({ role, content }) => block(role, typeof content === "string" ? content : content.map(blockText).join("\n"))),
+    ...messages.slice(from).map((message) => block(message.role, messageText(message))),
   ].join("\n");
+}
+
+function messageText({ content }: Partial<RequestMessage> = {}): string {
+  return typeof content === "string" ? content : (content ?? []).map(blockText).join("\n");
 }
 
 function toolText(tool: { readonly name: string; readonly description?: unknown }): string {
@@ -83,8 +98,22 @@ function journalText(records: readonly JournalRecord[]): string {
   }
   const agents = agentsOf(records).map((agent) => `fold ${JSON.stringify(agent)}`);
   const tasks = tasksOf(records);
-  return [...byActor.values()].flat().concat(agents, `tasks ${JSON.stringify(tasks)}`).join("\n");
+  const ordered = [...byActor.values()].flatMap((lines) => sortCalls(lines));
+  return ordered.concat(agents, `tasks ${JSON.stringify(tasks)}`).join("\n");
 }
+
+/** Calls of one reply run side by side, so their events have no order among themselves. */
+function sortCalls(lines: readonly string[]): string[] {
+  const groups: string[][] = [];
+  for (const line of lines) {
+    const last = groups.at(-1);
+    if (last !== undefined && OF_CALL.test(line) && OF_CALL.test(last[0] ?? "")) last.push(line);
+    else groups.push([line]);
+  }
+  return groups.flatMap((group) => group.sort());
+}
+
+const OF_CALL = /^(before|after|command) /;
 
 function eventText({ type, ...event }: JournalRecord["event"]): string {
   // Messages and tools are in the requests, word by word; here their sorts are enough.
@@ -98,11 +127,17 @@ function eventText({ type, ...event }: JournalRecord["event"]): string {
 }
 
 function block(title: string, text: string): string {
-  return text === "" ? `${title}: (nothing)` : `${title}:\n${indent(text.endsWith("\n") ? text : `${text}⏎`)}`;
+  return text === ""
+    ? `${title}: (nothing)`
+    : `${title}:\n${indent(text.endsWith("\n") ? text : `${text}⏎`)}`;
 }
 
 function indent(text: string): string {
-  return text.split("\n").map((line) => (line === "" ? "" : `  ${line}`)).join("\n").trimEnd();
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? "" : `  ${line}`))
+    .join("\n")
+    .trimEnd();
 }
 
 /** Names runs of three or more lines that stand in a known text. */
@@ -126,5 +161,9 @@ function fold(text: string, known: Known): string {
       at += best.length;
     }
   }
-  return folded.join("\n");
+  // What is wholly as usual takes one line.
+  return folded
+    .join("\n")
+    .replaceAll(/^(tool|system) (\S+):\n {2}\[all of \2? ?(.*)\]$/gm, "$1 $2: all of $3")
+    .replaceAll(/(?<=: all of .*)\ntool (?=\S+: all of )/g, "; ");
 }

@@ -53,7 +53,12 @@ export interface Place {
 
 /** A session in which the main conversation may do everything, and makes these replies. */
 export function acting(name: string, replies: readonly Scripted[], more: Partial<Session> = {}): Session {
-  return { name, run: ["-p go --permission-mode bypassPermissions"], replies: { main: [...replies, "Done."] }, ...more };
+  return {
+    name,
+    run: ["-p go --permission-mode bypassPermissions"],
+    replies: { main: [...replies, "Done."] },
+    ...more,
+  };
 }
 
 /** The last ID of an agent that the request speaks of. */
@@ -63,5 +68,8 @@ export function agentIn({ rawBody }: RecordedRequest): string {
 
 /** The last ID of a command in the background that the request speaks of. */
 export function taskIn({ rawBody }: RecordedRequest): string {
-  return [...rawBody.matchAll(/\b(?:id|ID|background as|task_id)[^0-9a-z]{1,5}(b[0-9a-z]{8})\b/g)].at(-1)?.[1] ?? "no task";
+  return (
+    [...rawBody.matchAll(/\b(?:id|ID|background as|task_id)[^0-9a-z]{1,5}(b[0-9a-z]{8})\b/g)].at(-1)?.[1] ??
+    "no task"
+  );
 }
