@@ -1,0 +1,3 @@
+import { base, goldens } from "./goldens.ts";
+
+goldens("base", [base, { name: "a plain prompt", run: ["-p hello"], replies: { main: ["Hello."] } }]);
