@@ -73,9 +73,9 @@ describe("a layer is broken", () => {
 
 describe("a package", () => {
   test("is imported by its owner only", () => {
-    expect(messages({ "src/mailbox/a.ts": 'import * as Comlink from "comlink";' })).toEqual([]);
+    expect(messages({ "src/web/convert/a.ts": 'import * as Comlink from "comlink";' })).toEqual([]);
     expect(messages({ "src/supervisor/a.ts": 'import * as Comlink from "comlink";' })).toEqual([
-      "src/supervisor/a.ts:1 comlink belongs to src/mailbox/; ask that instead",
+      "src/supervisor/a.ts:1 comlink belongs to src/web/convert/; ask that instead",
     ]);
   });
 

@@ -133,7 +133,7 @@ export const rules: Rules = {
     ["index.ts", folders("lib", "mailbox", ...L1, "context", "tools", "mcp", "actors", "supervisor")],
   ]),
   owners: new Map([
-    ["comlink", folders("mailbox")],
+    ["comlink", all("src/web/convert/")],
     ["piscina", all("src/actors/thread-host.ts")],
     [
       "@anthropic-ai/sdk",

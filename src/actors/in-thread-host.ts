@@ -5,8 +5,6 @@ import { mailboxPair } from "../mailbox/mailbox-pair.ts";
 import { FromAgent, ToAgent } from "../mailbox/messages.ts";
 import type { Scheduler } from "../mailbox/scheduler.ts";
 import { servicesInThread } from "../mailbox/service-lane.ts";
-import type { Services } from "../mailbox/services.ts";
-import { PeerGone } from "../mailbox/services.ts";
 import { laneModel } from "../model/lane-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { runActor } from "./actor.ts";
@@ -54,7 +52,9 @@ function run(
   const terminated = new Promise<Exit>((resolve) => {
     stop.signal.addEventListener("abort", () => resolve({ type: "terminated" }), { once: true });
   });
-  const asker = severed(servicesInThread(services, scheduler, spec.id), stop.signal);
+  const { services: asker, close } = servicesInThread(services, scheduler, spec.id);
+  // After its end an actor reaches nobody, as if its thread were gone.
+  stop.signal.addEventListener("abort", close, { once: true });
   let lanes = 0;
   const lane = laneModel(model, () => asker.model(++lanes));
   const ended = runActor({
@@ -76,32 +76,4 @@ function run(
     left.close();
   });
   return { mail: left, exited, terminate: () => stop.abort() };
-}
-
-/** After its end an actor reaches nobody, as if its thread were gone. */
-function severed(services: Services, ended: AbortSignal): Services {
-  const until =
-    <Q, A>(ask: (question: Q) => Promise<A>) =>
-    async (question: Q) => {
-      if (ended.aborted) throw new PeerGone("the supervisor");
-      const answer = await ask(question);
-      if (ended.aborted) throw new PeerGone("the supervisor");
-      return answer;
-    };
-  return {
-    before: until(services.before),
-    after: until(services.after),
-    callTool: until(services.callTool),
-    reply: until(services.reply),
-    yield: until(services.yield),
-    model: until(services.model),
-    turn: until(services.turn),
-    finish: until(services.finish),
-    compacting: until(services.compacting),
-    compacted: until(services.compacted),
-    hidden: until(services.hidden),
-    run: until(services.run),
-    command: until(services.command),
-    background: until(services.background),
-  };
 }

@@ -1,56 +1,61 @@
 import type { MessagePort } from "node:worker_threads";
-import type { CompactAnswer, CompactBegin, CompactEnd, Compacted } from "./compacted.ts";
-import type {
-  AfterAnswer,
+import * as z from "zod/mini";
+import { type CompactAnswer, CompactBegin, CompactEnd, type Compacted } from "./compacted.ts";
+import {
+  type AfterAnswer,
   AfterCall,
   BeforeCall,
   Call,
-  CallResult,
+  type CallResult,
   Found,
+  Reply as OpenReply,
   OpenTurn,
-  Reply,
   Turn,
-  Verdict,
+  type Verdict,
 } from "./messages.ts";
-import type {
-  BackgroundAnswer,
+import type { RequestOf, ResponseOf } from "./rpc/table.ts";
+import { unchecked } from "./rpc/table.ts";
+import {
+  type BackgroundAnswer,
   BackgroundRequest,
   CommandRequest,
-  CommandResult,
+  type CommandResult,
   RunRequest,
-  RunResult,
+  type RunResult,
 } from "./runs.ts";
-import type { Finish, FinishAnswer, TurnAnswer, YieldAnswer } from "./turn-answers.ts";
+import { Finish, type FinishAnswer, type TurnAnswer, type YieldAnswer } from "./turn-answers.ts";
 
-/** Question and answer of each service, tied so that no asker has to check what it got. */
-export interface ServiceMap {
+/** What an agent's thread may ask of its supervisor. It is not trusted to ask well-formed questions; answers are ours. */
+export const SERVICES = {
   /** Durable, then gated: asked before a call runs in the agent's own thread. */
-  before: { question: BeforeCall; answer: Verdict };
-  after: { question: AfterCall; answer: AfterAnswer };
+  before: { request: BeforeCall, response: unchecked<Verdict>() },
+  after: { request: AfterCall, response: unchecked<AfterAnswer>() },
   /** A tool that lives on the supervisor's side, gated and journalled there. No deadline: its end is the peer's end. */
-  callTool: { question: Call; answer: CallResult };
+  callTool: { request: Call, response: unchecked<CallResult>() },
   /** A reply that has calls, before they run. It is noted in the order of the lane: before anything its calls do. */
-  reply: { question: Reply; answer: null };
+  reply: { request: OpenReply, response: unchecked<null>() },
   /** The calls that have no result only wait: may the thread go? */
-  yield: { question: OpenTurn; answer: YieldAnswer };
-  /** A new lane to the model, where the old one closed. Asked again for each; `question` counts. */
-  model: { question: number; answer: MessagePort };
+  yield: { request: OpenTurn, response: unchecked<YieldAnswer>() },
+  /** A new lane to the model, where the old one closed. Asked again for each; the question counts. */
+  model: { request: z.number(), response: unchecked<MessagePort>() },
   /** The turn is durable when this answers; brings what was said to the agent meanwhile. */
-  turn: { question: Turn; answer: TurnAnswer };
+  turn: { request: Turn, response: unchecked<TurnAnswer>() },
   /** Closes the race with late steering: either the actor is closed, or it is given more and goes round again. */
-  finish: { question: Finish; answer: FinishAnswer };
+  finish: { request: Finish, response: unchecked<FinishAnswer>() },
   /** Before a summary of the conversation is written: hooks may be against it, or have something to say to it. */
-  compacting: { question: CompactBegin; answer: CompactAnswer };
+  compacting: { request: CompactBegin, response: unchecked<CompactAnswer>() },
   /** How the conversation is shown from now on, durable when this answers; null: as before. */
-  compacted: { question: CompactEnd; answer: Compacted | null };
+  compacted: { request: CompactEnd, response: unchecked<Compacted | null>() },
   /** Which of the files that a search found its agent may not be told of. */
-  hidden: { question: Found; answer: readonly string[] };
-  run: { question: RunRequest; answer: RunResult };
+  hidden: { request: Found, response: unchecked<readonly string[]>() },
+  run: { request: RunRequest, response: unchecked<RunResult>() },
   /** A command in a shell, for a call that runs. */
-  command: { question: CommandRequest; answer: CommandResult };
+  command: { request: CommandRequest, response: unchecked<CommandResult>() },
   /** The same beside the conversation: answers when it runs; its end is told by steering. */
-  background: { question: BackgroundRequest; answer: BackgroundAnswer };
-}
+  background: { request: BackgroundRequest, response: unchecked<BackgroundAnswer>() },
+} as const;
+
+type ServiceTable = typeof SERVICES;
 
 /**
  * What an agent may ask of its supervisor. A worker never decides; it asks (promise 2). Every call is
@@ -58,7 +63,7 @@ export interface ServiceMap {
  * side is gone; an answer to an older attempt of the same actor is refused.
  */
 export type Services = {
-  [M in keyof ServiceMap]: (question: ServiceMap[M]["question"]) => Promise<ServiceMap[M]["answer"]>;
+  [M in keyof ServiceTable]: (question: RequestOf<ServiceTable, M>) => Promise<ResponseOf<ServiceTable, M>>;
 };
 
 /** The asker's end of a lane whose other side is gone: a bug nowhere, so it is a type of its own. */

@@ -109,7 +109,7 @@ describe("the service lane", () => {
 
   test("within one thread the same checks and copies hold", async () => {
     const seen: unknown[] = [];
-    const asker = servicesInThread(
+    const { services: asker } = servicesInThread(
       servicesWith({
         callTool: async ({ input }) => {
           seen.push(input);

@@ -8,17 +8,7 @@ const page = (url: string, body = "words") => ({
   ...{ url, contentType: "text/plain", body: Buffer.from(body), isCut: false },
 });
 
-/** A thread that does what a page's URL says. */
-const entry = new URL(
-  `data:text/javascript,${encodeURIComponent(`
-    import { parentPort, threadId } from "node:worker_threads";
-    parentPort.on("message", ({ id, page: { url } }) => {
-      if (url === "hang") { parentPort.postMessage({ id: -1 }); for (;;); }
-      if (url === "exit") process.exit(3);
-      if (url === "throw") throw new Error("broken");
-      parentPort.postMessage({ id, page: { title: String(threadId), text: url, hasLogin: false, isCut: false } });
-    });`)}`,
-);
+const entry = new URL("./odd-reader.ts", import.meta.url);
 
 function readerOf(ports: Partial<ConstructorParameters<typeof Reader>[0]> = {}) {
   const reader = new Reader({ clock: systemClock, entry, ...ports });
@@ -49,7 +39,8 @@ test("a page that holds the thread is given up after its time, and the next one 
 test.each([
   ["exit", "the thread that reads pages ended"],
   ["throw", "it is too much for the reader (broken)"],
-])("a page that ends the thread (%s) is a problem, and nobody else's", async (url, problem) => {
+  ["reject", "not a page"],
+])("a page that cannot be read (%s) is a problem, and nobody else's", async (url, problem) => {
   const reader = readerOf();
   const [bad, good] = await Promise.all([reader.read(page(url), never), reader.read(page("b"), never)]);
   expect(bad).toEqual({ problem });

@@ -1,8 +1,10 @@
 import { Worker } from "node:worker_threads";
+import * as Comlink from "comlink";
 import type { Clock } from "../../mailbox/clock.ts";
+import { endpointOf } from "./endpoint.ts";
 import type { PageText } from "./page-text.ts";
 import type { RawPage } from "./read-page.ts";
-import type { FromReader, ToReader } from "./thread.ts";
+import type { Pages } from "./thread.ts";
 
 /** Milliseconds that one page may take. */
 export const READ_MS = 30_000;
@@ -29,8 +31,9 @@ export class Reader {
   readonly #ports: ReaderPorts;
   readonly #queue: Job[] = [];
   #worker: Worker | null = null;
-  #job: (Job & { readonly id: number; readonly withdraw: () => void }) | null = null;
-  #count = 0;
+  /** The functions of that thread. */
+  #pages: Comlink.Remote<Pages> | null = null;
+  #job: (Job & { readonly withdraw: () => void }) | null = null;
   #withdrawIdle = () => {};
   #closed = false;
 
@@ -76,19 +79,22 @@ export class Reader {
       return;
     }
     this.#withdrawIdle();
-    const id = this.#count++;
     const late = () => this.#end(`it could not be read within ${READ_MS / 1000} s`);
-    this.#job = { ...job, id, withdraw: this.#ports.clock.after(READ_MS, late) };
+    const current = { ...job, withdraw: this.#ports.clock.after(READ_MS, late) };
+    this.#job = current;
+    const settle = (result: ReadResult) => {
+      if (this.#job === current) this.#settle(result);
+    };
     try {
-      this.#worker ??= this.#start();
+      this.#pages ??= this.#start();
       // A copy: the caller's bytes may lie in a pool that others read.
-      this.#worker.postMessage({ id, page: job.page } satisfies ToReader);
+      this.#pages.read(job.page).then(settle, (error: Error) => settle({ problem: error.message }));
     } catch (error) {
       this.#end(`the thread that reads pages cannot be started: ${String(error)}`);
     }
   }
 
-  #start(): Worker {
+  #start(): Comlink.Remote<Pages> {
     // Sources run as they are in development; the bundle has the entry beside it under its built name.
     const own = import.meta.url.endsWith(".ts") ? "./thread.ts" : "./page-reader.js";
     const worker = new Worker(this.#ports.entry ?? new URL(own, import.meta.url), {
@@ -97,16 +103,13 @@ export class Reader {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     worker.unref();
-    worker.on("message", (answer: FromReader) => {
-      if (worker === this.#worker && answer.id === this.#job?.id)
-        this.#settle("page" in answer ? answer.page : { problem: answer.problem });
-    });
     const died = (reason: string) => {
       if (worker === this.#worker) this.#end(reason);
     };
     worker.on("error", (error: Error) => died(`it is too much for the reader (${error.message})`));
     worker.on("exit", () => died("the thread that reads pages ended"));
-    return worker;
+    this.#worker = worker;
+    return Comlink.wrap<Pages>(endpointOf(worker));
   }
 
   /** Ends the thread, and with it the page that it reads; the next one gets another thread. */
@@ -114,6 +117,7 @@ export class Reader {
     this.#withdrawIdle();
     const worker = this.#worker;
     this.#worker = null;
+    this.#pages = null;
     void worker?.terminate();
     if (this.#job !== null) this.#settle({ problem: reason });
   }

@@ -1,24 +1,10 @@
 import { parentPort } from "node:worker_threads";
-import { errorMessage } from "../../lib/errors.ts";
-import type { PageText } from "./page-text.ts";
-import { type RawPage, readPage } from "./read-page.ts";
+import * as Comlink from "comlink";
+import { endpointOf } from "./endpoint.ts";
+import { readPage } from "./read-page.ts";
 
-export interface ToReader {
-  readonly id: number;
-  readonly page: RawPage;
-}
+/** What the thread that makes text of pages does: what a page does to a parser, it does there. */
+const pages = { read: readPage };
+export type Pages = typeof pages;
 
-export type FromReader =
-  | { readonly id: number; readonly page: PageText }
-  | { readonly id: number; readonly problem: string };
-
-/** The entry of the thread that makes text of pages: what a page does to a parser, it does here. */
-parentPort?.on("message", ({ id, page }: ToReader) => {
-  readPage(page).then(
-    (read) => parentPort?.postMessage({ id, page: read } satisfies FromReader),
-    (error: unknown) => {
-      const reason = errorMessage(error);
-      parentPort?.postMessage({ id, problem: reason } satisfies FromReader);
-    },
-  );
-});
+if (parentPort) Comlink.expose(pages, endpointOf(parentPort));

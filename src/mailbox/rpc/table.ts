@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+
+/** The requests that one side serves. Each body is checked where it arrives. */
+export type Requests = {
+  readonly [method: string]: {
+    readonly request: z.ZodMiniType;
+    readonly response: z.ZodMiniType;
+    /** What is told of a request while it is served. */
+    readonly event?: z.ZodMiniType;
+  };
+};
+
+export type RequestOf<T extends Requests, M extends keyof T> = z.infer<T[M]["request"]>;
+export type ResponseOf<T extends Requests, M extends keyof T> = z.infer<T[M]["response"]>;
+export type EventOf<T extends Requests, M extends keyof T> = T[M] extends { readonly event: infer E }
+  ? z.infer<E>
+  : never;
+
+export interface Serving<Event> {
+  /** Aborted when the caller cancels, or is gone. */
+  readonly signal: AbortSignal;
+  /** Tells the caller something before the response. */
+  event(event: Event): void;
+}
+
+/** The functions that serve a table. */
+export type Handlers<T extends Requests> = {
+  readonly [M in keyof T]: (
+    request: RequestOf<T, M>,
+    serving: Serving<EventOf<T, M>>,
+  ) => ResponseOf<T, M> | Promise<ResponseOf<T, M>>;
+};
+
+/** One of them, when only its name is known: the table has checked what it is given. */
+export type Handler = (request: unknown, serving: Serving<unknown>) => unknown;
+
+/** The one-way messages that one side takes. */
+export type Notices = { readonly [name: string]: z.ZodMiniType };
+
+export type NoticeHandlers<N extends Notices> = {
+  readonly [Name in keyof N]: (notice: z.infer<N[Name]>) => void;
+};
+
+/** Of a body that our own code has made: only its type is known, and nothing is checked. */
+export function unchecked<T>(): z.ZodMiniType<T> {
+  return z.custom<T>();
+}
