@@ -6,6 +6,7 @@ import type { Tree } from "../mailbox/worktree.ts";
 import type { Repository } from "./ground.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
+import { forgetSides } from "./merge/begin-from.ts";
 import { forgetShown } from "./merge/settle.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { DoneAnswer, Refused } from "./requests.ts";
@@ -78,6 +79,8 @@ async function forget(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
   const { name } = tree;
   const folder = treeRecordFolder(repo.common, name);
+  // A rebase that was killed has left them.
+  await forgetSides(repo, tree);
   const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
   if (snapshot === null && ignored === null) {
     await repo.git.run(["update-ref", "-d", baseRef(name)]);

@@ -41,6 +41,14 @@ test("what is left of one whose putting back was killed in git is removed (issue
   expect(existsSync(t.tree.path)).toBe(false);
 });
 
+test("the names of both sides that a killed rebase left go with the tree (issue 15, 28)", async () => {
+  const t = await aTree();
+  for (const side of ["checkout", "agent"])
+    await t.repository.must(["update-ref", `refs/troupe/sides/t1/${side}`, t.tree.base]);
+  expect(await remove(t)).toEqual({ type: "done" });
+  expect(await refs(t)).toBe("refs/heads/main\n");
+});
+
 test("where the marks of a settled conflict stood is forgotten with it; of an open one it stays (issue 15, 28)", {
   tags: ["long"],
 }, async () => {

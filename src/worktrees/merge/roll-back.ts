@@ -94,7 +94,10 @@ export async function forgetTakenBack(
   left: readonly Left[],
   disk: Disk,
 ): Promise<void> {
-  if (left.length > 0) return;
+  if (left.length > 0) {
+    disk.drop(join(bytes, "stage"));
+    return;
+  }
   for (const which of ["before", "after"] as const)
     await repo.git.run(["update-ref", "-d", mergeRef(merge, which)]);
   disk.drop(bytes);

@@ -183,10 +183,8 @@ function makeRepository(place: Place): (...args: string[]) => string {
 }
 
 function argumentsOf({ home }: Place): string[] {
-  const folder = sessionFolder(home);
   const mode = ["--permission-mode", "bypassPermissions", "--model", MODEL, "--output-format", "json"];
-  const isBegun = folder !== null && bytesOf(journalFile(folder)).includes(0x0a);
-  return ["-p", ...(isBegun ? ["--continue"] : [`${cue("main")} Begin.`]), ...mode];
+  return ["-p", ...(sessionFolder(home) !== null ? ["--continue"] : [`${cue("main")} Begin.`]), ...mode];
 }
 
 function serverOf(play: CliPlay, random: Seeded, summaries: { count: number }): Promise<MessagesServer> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { journalFile } from "../../../src/journal/place.ts";
 import { BIN } from "../../support/built.ts";
 import { processesWith } from "../../support/left-behind.ts";
 import { MARK, peakMemoryMb } from "../checks/remains.ts";
@@ -112,14 +113,24 @@ function commandOf(pid: string): string {
   }
 }
 
-/** The folder of the one session below this home; null: there is none yet. */
+/** The folder of the one session below this home that has begun; null: there is none yet. A start that was killed at once leaves one without a journal. */
 export function sessionFolder(home: string): string | null {
   const projects = `${home}/.troupe/projects`;
   try {
     const [project] = readdirSync(projects);
-    const [session] = project === undefined ? [] : readdirSync(`${projects}/${project}`);
-    return session === undefined ? null : `${projects}/${project}/${session}`;
+    if (project === undefined) return null;
+    const sessions = readdirSync(`${projects}/${project}`).map((name) => `${projects}/${project}/${name}`);
+    return sessions.find(hasBegun) ?? null;
   } catch {
     return null;
+  }
+}
+
+/** Its first line is whole. */
+function hasBegun(folder: string): boolean {
+  try {
+    return readFileSync(journalFile(folder)).includes(0x0a);
+  } catch {
+    return false;
   }
 }

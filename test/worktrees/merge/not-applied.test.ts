@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
+import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
-import { agentIn, persons, picture, put, undo } from "./scene.ts";
+import { agentIn, groundFor, persons, picture, put, undo } from "./scene.ts";
 
 describe("edits are not brought back, and nothing is changed, where", () => {
   const cases: Record<
@@ -136,6 +137,34 @@ describe("edits are not brought back, and nothing is changed, where", () => {
     expect(await repository.must(["for-each-ref", "refs/troupe/merges"])).toBe("");
     expect(readdirSync(join(repository.folder, ".git", "troupe", "merges"))).toEqual([]);
   });
+
+  it.each(["at once", "by the next one after a disk error"])(
+    "the user saved while it was taken back: only the other version is kept, %s (issue 15, 28)",
+    async (when) => {
+      const repository = await repositoryWith({ a: "1\n", "b/c": "1\n" });
+      const agent = await agentIn(repository);
+      agent.write({ a: "2\n", "b/c": "2\n" });
+      const full: Disk = {
+        ...realDisk,
+        place(from, to) {
+          if (!to.endsWith("b/c") || from.includes("/aside/")) return realDisk.place(from, to);
+          put(repository.folder, { a: "saved\n" });
+          throw Object.assign(new Error("no room"), { code: "ENOSPC" });
+        },
+        drop(folder) {
+          if (when !== "at once") throw Object.assign(new Error("no disk"), { code: "EIO" });
+          realDisk.drop(folder);
+        },
+      };
+      await agent.apply({}, full);
+      await rollBackUnfinished(join(repository.folder, ".git"), groundFor(repository, "next"));
+      expect(picture(repository.folder)).toMatchObject({ a: expect.stringContaining("saved") });
+      const merges = join(repository.folder, ".git", "troupe", "merges");
+      const [merge = ""] = readdirSync(merges);
+      expect(readdirSync(join(merges, merge)).sort()).toEqual(["aside", "journal.jsonl"]);
+      expect(readFileSync(join(merges, merge, "aside", "0"), "utf8")).toBe("1\n");
+    },
+  );
 });
 
 describe("where the disk refuses to be written to", () => {
