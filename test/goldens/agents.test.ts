@@ -35,7 +35,7 @@ goldens("agents", [
   family(
     "in the background, waited for",
     [[agent("#look", { run_in_background: true })], "I wait.", "All is there."],
-    { "#look": ["Looked."] },
+    { "#look": [{ text: "Looked.", late: 2, delayMs: 1000 }] },
   ),
   family(
     "resumed with another prompt",
@@ -43,7 +43,9 @@ goldens("agents", [
     { "#look": ["Looked.", "Looked again."] },
   ),
   family("resumed: none with that ID", [[agent("#and-again", { resume: "abcdefgh12345678" })]]),
-  family("a fork", [[agent("#fork-it", { subagent_type: "fork" })]], { "#fork-it": ["Forked."] }),
+  family("a fork", [[agent("#fork-it", { subagent_type: "fork" })]], {
+    "#fork-it": [{ text: "Forked.", late: 2, delayMs: 1000 }],
+  }),
   family(
     "an answer by a schema",
     [

@@ -154,7 +154,7 @@ goldens("the command line", [
     { git: true, files: one },
   ),
   lines("worktrees: no repository", ["worktrees list", "undo"]),
-  lines("cron: durable ones", ["cron list", "cron list --json", "cron delete abc12345"], {
+  lines("cron: durable ones", ["cron list", "cron list --json", "cron delete nothing"], {
     files: { ".claude/scheduled_tasks.json": '{"tasks":[]}' },
   }),
   lines("servers: added, listed, removed", [

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -12,6 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import type { JournalRecord } from "../../src/mailbox/session-events.ts";
@@ -39,6 +41,7 @@ export interface Played {
   readonly changed: Readonly<Record<string, string | null>>;
 }
 
+const SOURCE = join(import.meta.dirname, "../../src/cli/entry.ts");
 const SERVER = join(import.meta.dirname, "../mcp/servers/good.ts");
 
 /** Plays a session in folders of its own: through the command line, in this process. */
@@ -47,7 +50,7 @@ export async function play(session: Session): Promise<Played> {
   const { replies = {} } = session;
   const requests = new Map<string, RecordedRequest[]>();
   for (const words of [...Object.keys(replies), "main"]) requests.set(words, []);
-  const server = await startMessagesServer((request) => {
+  const server = await startMessagesServer(async (request) => {
     const page = session.pages?.[request.path];
     if (page !== undefined) return page;
     const said = userWords(request);
@@ -56,6 +59,8 @@ export async function play(session: Session): Promise<Played> {
     asked.push(request);
     const scripted = replies[key]?.[asked.length - 1] ?? "ok";
     const turn = typeof scripted === "function" ? scripted(request) : scripted;
+    if (typeof turn === "object" && "late" in turn)
+      await vi.waitUntil(() => (requests.get("main")?.length ?? 0) >= (turn.late ?? 0), { timeout: 50_000 });
     return JSON.parse(located(JSON.stringify(served(turn, `${key}_${asked.length}`)), place));
   });
   const [project, home] = [join(root, "project"), join(root, "home")];
@@ -120,15 +125,23 @@ async function perform(run: Session["run"][number], place: Place): Promise<Ran> 
   }
   const { argv, stdin, env = {} }: Run = typeof run === "string" ? { argv: run } : run;
   const words = typeof argv === "string" ? split(argv) : argv;
+  const args = words.map((word) => withNames(located(word, place), place));
+  const command = args.join(" ");
+  if (typeof run === "object" && run.apart) {
+    const options = { cwd: place.project, env: { ...place.env, ...env }, encoding: "utf8" } as const;
+    const child = await promisify(execFile)(process.execPath, [SOURCE, ...args], options).catch(
+      (error) => error,
+    );
+    return { command, out: child.stdout, err: child.stderr, code: child.code ?? 0 };
+  }
   const fake = new FakeIO({
     ...{ cwd: place.project, homedir: place.home, env: { ...place.env, ...env } },
     ...(stdin === undefined ? {} : { stdin }),
   });
   // Retries and limits need time that passes; what is measured is normalised.
   const io = Object.assign(fake, { clock: systemClock });
-  const args = words.map((word) => withNames(located(word, place), place));
   const code = await main(args, io);
-  return { command: args.join(" "), out: io.out.text, err: io.err.text, code };
+  return { command, out: io.out.text, err: io.err.text, code };
 }
 
 function split(line: string): string[] {

@@ -1,7 +1,7 @@
 import { agentsOf, tasksOf } from "../../src/journal/folds.ts";
 import type { JournalRecord } from "../../src/mailbox/session-events.ts";
 import type { RecordedRequest, RequestMessage } from "../support/messages-server.ts";
-import { normalise } from "./normalise.ts";
+import { normalise, withoutStalls } from "./normalise.ts";
 import type { Played } from "./play.ts";
 import type { Session } from "./session.ts";
 
@@ -12,7 +12,12 @@ export type Known = ReadonlyMap<string, readonly string[]>;
 export function render(played: Played, { brief, unordered }: Session, known: Known): string {
   const ordered = (text: string) => (unordered ? text.split("\n").sort().join("\n") : text);
   const parts = played.runs.map(({ command, out, err, code }) =>
-    [`$ troupe ${command}`, `exit ${code}`, block("stdout", out), block("stderr", ordered(err))].join("\n"),
+    [
+      `$ troupe ${command}`,
+      `exit ${code}`,
+      block("stdout", out),
+      block("stderr", ordered(withoutStalls(err))),
+    ].join("\n"),
   );
   const changed = Object.entries(played.changed).map(([path, text]) =>
     block(`file ${path}`, text ?? "(gone)"),
@@ -23,7 +28,9 @@ export function render(played: Played, { brief, unordered }: Session, known: Kno
   const requests = sent.map(
     ({ key, one, before }, n) => `request ${n + 1} (${key})\n${requestText(one, before)}`,
   );
-  const journals = played.journals.map((records, n) => `journal ${n + 1}\n${journalText(records)}`);
+  const journals = played.journals.map(
+    (records, n) => `journal ${n + 1}\n${journalText(records, unordered)}`,
+  );
   const all = [...parts, ...changed, ...(brief ? [] : [...requests, ...journals])].join("\n\n");
   return fold(normalise(all, played), known);
 }
@@ -35,9 +42,9 @@ export function textsIn(played: Played, key: string): [string, string[]][] {
   const lines = (text: string) => normalise(block("", text), played).split("\n").slice(1);
   const { system = [], tools = [] } = first.body;
   return [
-    ...system.map(({ text }, n): [string, string[]] => [`system ${n} of ${key}`, lines(text)]),
-    ...tools.map((tool): [string, string[]] => [`${tool.name} of ${key}`, lines(toolText(tool))]),
-    [`the first message of ${key}`, lines(messageText(first.body.messages[0]))],
+    ...system.map(({ text }, n): [string, string[]] => [`${key}'s system ${n}`, lines(text)]),
+    ...tools.map((tool): [string, string[]] => [`${key}'s ${tool.name}`, lines(toolText(tool))]),
+    [`${key}'s first message`, lines(messageText(first.body.messages[0]))],
   ];
 }
 
@@ -89,17 +96,24 @@ function marksIn(value: unknown, at = ""): string[] {
 }
 
 /** By actor, because actors write side by side; then what the folds make of it. */
-function journalText(records: readonly JournalRecord[]): string {
+function journalText(records: readonly JournalRecord[], unordered = false): string {
   const byActor = new Map<string, string[]>();
   for (const { event } of records) {
     const { spec, actor } = event as { spec?: { id: string }; actor?: string };
     const whose = spec?.id ?? actor ?? "session";
     byActor.set(whose, [...(byActor.get(whose) ?? []), eventText(event)]);
   }
+  const actors = [...byActor.values()];
+  if (unordered) actors.sort((a, b) => taskOf(a).localeCompare(taskOf(b)));
   const agents = agentsOf(records).map((agent) => `fold ${JSON.stringify(agent)}`);
+  if (unordered) agents.sort((a, b) => taskOf([a]).localeCompare(taskOf([b])));
   const tasks = tasksOf(records);
-  const ordered = [...byActor.values()].flatMap((lines) => sortCalls(lines));
+  const ordered = actors.flatMap((lines) => sortCalls(lines));
   return ordered.concat(agents, `tasks ${JSON.stringify(tasks)}`).join("\n");
+}
+
+function taskOf(lines: readonly string[]): string {
+  return /"description":"([^"]*)/.exec(lines[0] ?? "")?.[1] ?? "";
 }
 
 /** Calls of one reply run side by side, so their events have no order among themselves. */
@@ -110,7 +124,11 @@ function sortCalls(lines: readonly string[]): string[] {
     if (last !== undefined && OF_CALL.test(line) && OF_CALL.test(last[0] ?? "")) last.push(line);
     else groups.push([line]);
   }
-  return groups.flatMap((group) => group.sort());
+  return groups.flatMap((group) => group.sort((a, b) => placeOf(a).localeCompare(placeOf(b))));
+}
+
+function placeOf(line: string): string {
+  return `${/"call":"([^"]*)/.exec(line)?.[1]} ${line.startsWith("before") ? 0 : 1}`;
 }
 
 const OF_CALL = /^(before|after|command) /;
@@ -121,6 +139,7 @@ function eventText({ type, ...event }: JournalRecord["event"]): string {
     if (key === "tools" && Array.isArray(value)) return value.map((tool) => tool?.name ?? tool).join(" ");
     if (key === "content" && Array.isArray(value)) return value.map((part) => part?.type ?? part).join(" ");
     if (key === "system") return "…";
+    if (key === "knows") return Object.keys(value as object).join(" ");
     return value;
   };
   return `${type} ${JSON.stringify(event, short)}`;
@@ -164,6 +183,6 @@ function fold(text: string, known: Known): string {
   // What is wholly as usual takes one line.
   return folded
     .join("\n")
-    .replaceAll(/^(tool|system) (\S+):\n {2}\[all of \2? ?(.*)\]$/gm, "$1 $2: all of $3")
-    .replaceAll(/(?<=: all of .*)\ntool (?=\S+: all of )/g, "; ");
+    .replaceAll(/^(tool|system) (\S+):\n {2}\[all of (\S+'s) (?:system )?\2\]$/gm, "$1 $2: $3")
+    .replaceAll(/(?<=: \S+'s)\ntool (?=\S+: \S+'s$)/gm, "; ");
 }

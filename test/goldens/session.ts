@@ -3,8 +3,8 @@ import type { RecordedRequest, ServedReply } from "../support/messages-server.ts
 /** A call of a tool: its name and its input. */
 export type Call = readonly [name: string, input: unknown];
 
-/** A reply: a text, calls, or all that the server can do. */
-export type Turn = string | readonly Call[] | ServedReply;
+/** A reply: a text, calls, or all that the server can do; with `late`, once that many requests of `main` were made. */
+export type Turn = string | readonly Call[] | (ServedReply & { readonly late?: number });
 type Scripted = Turn | ((request: RecordedRequest) => Turn);
 
 /** One command line, split at spaces outside quotes; `{session}` is the newest session, `{agent}` its first agent. */
@@ -12,6 +12,8 @@ export interface Run {
   readonly argv: string | readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** In a process of its own, which is gone when the next one runs. */
+  readonly apart?: boolean;
 }
 
 /**

@@ -23,8 +23,9 @@ goldens("other tools", [
     [bash("no-such-program")],
   ]),
   acting("Bash: in the background, then its output", [
-    [bash("echo begun; sleep 0.2; echo later", { run_in_background: true })],
-    (request) => [["TaskOutput", { task_id: taskIn(request) }]],
+    [bash("echo begun; until [ -e go ]; do sleep 0.02; done; echo later", { run_in_background: true })],
+    (request) => [["TaskOutput", { task_id: taskIn(request), block: false }]],
+    (request) => [["TaskOutput", { task_id: taskIn(request) }], bash("touch go")],
   ]),
   acting("TaskStop: a command in the background", [
     [bash("exec sleep 100", { run_in_background: true })],

@@ -26,7 +26,7 @@ const editing = { "#edit": [[bash("echo four >> a.txt")], "Edited."] };
 
 goldens("worktrees", [
   isolating("edits come back, and are undone", editing, [[isolated("#edit")]], {
-    run: [`-p go ${flags}`, "worktrees list", "undo {agent} --json", "undo {agent}"],
+    run: [{ argv: `-p go ${flags}`, apart: true }, "worktrees list", "undo {agent} --json", "undo {agent}"],
   }),
   isolating("nothing was edited", { "#look": ["Looked."] }, [[isolated("#look")]]),
   isolating(
@@ -45,7 +45,7 @@ goldens("worktrees", [
   isolating("kept on its branch, then merged by hand", editing, [[isolated("#edit")]], {
     settings: { worktree: { merge: "keep" } },
     run: [
-      `-p go ${flags}`,
+      { argv: `-p go ${flags}`, apart: true },
       "worktrees list --json",
       "worktrees diff {agent}",
       "worktrees merge {agent}",
@@ -60,7 +60,7 @@ goldens("worktrees", [
     "the agent fails: edits are kept",
     { "#edit": [[bash("echo four >> a.txt")], { status: 400, body: "{}" }] },
     [[isolated("#edit")]],
-    { run: [`-p go ${flags}`, "worktrees list"] },
+    { run: [{ argv: `-p go ${flags}`, apart: true }, "worktrees list"] },
   ),
   isolating("no repository", editing, [[isolated("#edit")]], { git: false }),
   isolating("EnterWorktree and ExitWorktree", {}, [
