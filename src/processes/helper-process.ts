@@ -113,8 +113,11 @@ export type Helper = HelperProcess<Frame, Frame> & { readonly channel: Channel }
 /** Its channel closes after `onGone`. */
 export function openHelper({
   onGone,
+  idle,
   ...parts
 }: Pick<HelperParts<Frame>, "entry" | "env" | "clock"> & {
+  /** It keeps the session's process up only while something is asked of it. */
+  readonly idle?: "released";
   onGone(how: string): void | Promise<void>;
 }): Helper {
   const ends = channelEnds();
@@ -125,7 +128,7 @@ export function openHelper({
   const channel: Channel = {
     ...ends,
     post: (frame) => helper.send(frame),
-    hold: (isAwaited) => helper.hold(isAwaited),
+    hold: (isAwaited) => idle && helper.hold(isAwaited),
     close: () => helper.kill(),
   };
   return Object.assign(helper, { channel });

@@ -15,7 +15,7 @@ export function beginKeeper(
   onGone: (how: string) => void,
 ): Helper {
   const life = openHelper({
-    ...{ entry: ENTRY, env: withCompileCache(env), clock },
+    ...{ entry: ENTRY, env: withCompileCache(env), clock, idle: "released" },
     async onGone(how) {
       // TERM, so that a git that goes on without its keeper takes its lock files with it. Whoever asks again must not
       // find it at work.
