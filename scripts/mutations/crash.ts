@@ -21,8 +21,8 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-keeper-is-not-asked-again",
     file: "src/worktrees/keeper.ts",
-    from: "if (!isLost || !REPEATABLE.has(op) || tries === TRIES) return answer;",
-    to: "if (tries > 0) return answer;",
+    from: "REPEATABLE.has(op) ? TRIES - 1 : 0",
+    to: "0",
     tests: ["test/worktrees/keeper.test.ts"],
     title: "asked again, of another keeper",
   },

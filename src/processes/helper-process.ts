@@ -1,7 +1,9 @@
 import { type ChildProcess, fork, type Serializable } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { type Clock, within } from "../mailbox/clock.ts";
+import { type Channel, channelEnds } from "../mailbox/rpc/channel.ts";
+import { type Frame, isFrame } from "../mailbox/rpc/frames.ts";
 
 const COMPLAINT_CHARS = 2_000;
 
@@ -103,6 +105,33 @@ export class HelperProcess<From, To extends Serializable> {
     this.#parts.onGone(last ? `${how}: ${last}` : how);
     this.#gone.resolve();
   }
+}
+
+/** A helper process that serves an RPC. */
+export type Helper = HelperProcess<Frame, Frame> & { readonly channel: Channel };
+
+/** Its channel closes after `onGone`. */
+export function openHelper({
+  onGone,
+  idle,
+  ...parts
+}: Pick<HelperParts<Frame>, "entry" | "env" | "clock"> & {
+  /** It keeps the session's process up only while something is asked of it. */
+  readonly idle?: "released";
+  onGone(how: string): void | Promise<void>;
+}): Helper {
+  const ends = channelEnds();
+  const helper = new HelperProcess<Frame, Frame>({
+    ...{ ...parts, words: z.custom<Frame>(isFrame), hear: ends.receive },
+    onGone: (how) => void Promise.resolve(onGone(how)).then(ends.close),
+  });
+  const channel: Channel = {
+    ...ends,
+    post: (frame) => helper.send(frame),
+    hold: (isAwaited) => idle && helper.hold(isAwaited),
+    close: () => helper.kill(),
+  };
+  return Object.assign(helper, { channel });
 }
 
 /** The session's own compiled code serves its helpers, too. */

@@ -1,12 +1,15 @@
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { Caller } from "../mailbox/rpc/caller.ts";
+import type { Failure } from "../mailbox/rpc/frames.ts";
+import { sender } from "../mailbox/rpc/server.ts";
 import { Door } from "./door.ts";
-import { HelperProcess, withCompileCache } from "./helper-process.ts";
+import { type Helper, openHelper, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import type { RunWatch } from "./processes.ts";
-import { FromHost, type ToHost } from "./protocol.ts";
+import { type HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
 import type { ProcessRequest, ProcessResult } from "./requests.ts";
 import { cancelledEarly, notStarted, unknown } from "./results.ts";
 
@@ -18,33 +21,33 @@ const OVERDUE_MS = 10_000;
 const END_PATIENCE_MS = 10_000;
 const DEAF = "It was ended, because it did not read what it was sent.";
 
-interface PendingRun {
-  readonly request: ProcessRequest;
-  readonly watch: RunWatch;
-  readonly began: number;
-  pid: number | null;
-  settle: (result: ProcessResult) => void;
-}
-
 /** One life of one process host, as the main process sees it. */
 export class HostConnection {
-  readonly #host: HelperProcess<FromHost, ToHost>;
+  readonly #host: Helper;
   readonly #clock: Clock;
-  readonly #runs = new Map<number, PendingRun>();
-  readonly #stops = new Map<number, () => void>();
+  readonly #caller: Caller<typeof HOST_REQUESTS>;
+  readonly #tell: ReturnType<typeof sender<typeof HOST_NOTICES>>;
+  /** The leaders of the groups that run, as far as they are known. */
+  readonly #groups = new Set<number>();
+  #runs = 0;
   /** A shell's children can leave their group, and then outlive their run. */
   #ranShell = false;
-  #tickets = 0;
 
   /** `env` is the environment of every child. */
   constructor(env: Readonly<Record<string, string>>, clock: Clock) {
     this.#clock = clock;
-    this.#host = new HelperProcess({
-      ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), clock, words: FromHost },
-      hear: (message) => this.#hear(message),
-      onGone: (how) => this.#settleAll(how),
+    this.#host = openHelper({
+      ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), clock },
+      onGone: (how) => this.#gone(how),
     });
-    this.#host.send({ type: "begin", env: { ...env } });
+    this.#caller = new Caller(HOST_REQUESTS, {
+      ...{ clock, peer: "The process host" },
+      // Nothing of it can be trusted any more.
+      onMalformed: () => this.#host.kill(),
+    });
+    this.#caller.attach(this.#host.channel);
+    this.#tell = sender<typeof HOST_NOTICES>(this.#host.channel);
+    this.#tell("begin", { env: { ...env } });
   }
 
   /** False from the moment the host is known to be gone. */
@@ -53,45 +56,73 @@ export class HostConnection {
   }
 
   /** Never rejects; `unknown` when the host dies first. */
-  run(request: ProcessRequest, signal: AbortSignal | undefined, watch: RunWatch): Promise<ProcessResult> {
-    const { promise, resolve } = Promise.withResolvers<ProcessResult>();
-    const ticket = this.#nextTicket();
-    const cancel = () => this.#host.send({ type: "cancel", ticket });
+  async run(
+    request: ProcessRequest,
+    signal: AbortSignal | undefined,
+    watch: RunWatch,
+  ): Promise<ProcessResult> {
+    const stop = new AbortController();
+    const cancel = () => stop.abort();
     const unwatch = this.#watch(request.timeoutMs, cancel);
-    const settle = (result: ProcessResult) => {
+    signal?.addEventListener("abort", cancel, { once: true });
+    if (signal?.aborted) cancel();
+    this.#ranShell ||= request.output !== undefined;
+    this.#runs += 1;
+    try {
+      if (!request.piped) return await this.#run(request, stop.signal, watch);
+      return await this.#runPiped(request, stop, watch);
+    } finally {
+      this.#runs -= 1;
       unwatch();
       signal?.removeEventListener("abort", cancel);
-      this.#runs.delete(ticket);
-      resolve(result);
-    };
-    const pending: PendingRun = { request, watch, began: this.#clock.now(), pid: null, settle };
-    this.#runs.set(ticket, pending);
-    signal?.addEventListener("abort", cancel, { once: true });
-    this.#ranShell ||= request.output !== undefined;
-    if (request.piped) void this.#runPiped(ticket, pending, signal);
-    else this.#host.send({ type: "run", ticket, request });
-    return promise;
+    }
+  }
+
+  async #run(
+    request: ProcessRequest,
+    signal: AbortSignal,
+    watch: RunWatch,
+    socket?: string,
+  ): Promise<ProcessResult> {
+    const began = this.#clock.now();
+    let group: number | null = null;
+    const body = socket === undefined ? { request } : { request, socket };
+    const result = await this.#caller.call("run", body, {
+      ...{ signal, waitsForCancel: true },
+      onEvent: (event) => {
+        if (event.type === "lines") return watch.lines?.(event.lines);
+        group = event.pid;
+        this.#groups.add(group);
+        watch.started?.();
+      },
+    });
+    if (group !== null) this.#groups.delete(group);
+    return result.ok ? result.value : this.#without(request, result, this.#clock.now() - began);
   }
 
   /** Its result is told when all that it wrote was read. */
-  async #runPiped(ticket: number, pending: PendingRun, signal: AbortSignal | undefined): Promise<void> {
-    const { request, settle } = pending;
+  async #runPiped(request: ProcessRequest, stop: AbortController, watch: RunWatch): Promise<ProcessResult> {
     try {
-      const door = new Door(pending.watch, () => this.#host.send({ type: "cancel", ticket }));
-      pending.settle = (result) =>
-        void door.close(this.#clock).then(() => settle(door.isDeaf ? { ...result, reason: DEAF } : result));
+      const door = new Door(watch, () => stop.abort());
       await door.open();
-      if (signal?.aborted) pending.settle(cancelledEarly(request.id));
-      else this.#host.send({ type: "run", ticket, request, socket: door.path });
+      const result = await this.#run(request, stop.signal, watch, door.path);
+      await door.close(this.#clock);
+      return door.isDeaf ? { ...result, reason: DEAF } : result;
     } catch (error) {
       const why = errorMessage(error);
-      settle(
-        notStarted(
-          request.id,
-          `${request.file} could not be started: there is no socket to talk with it (${why}).`,
-        ),
+      return notStarted(
+        request.id,
+        `${request.file} could not be started: there is no socket to talk with it (${why}).`,
       );
     }
+  }
+
+  #without({ id, file }: ProcessRequest, { kind, message }: Failure, ms: number): ProcessResult {
+    if (kind === "cancelled") return cancelledEarly(id);
+    if (this.#host.pid === undefined)
+      return notStarted(id, `${file} was not started: the process host cannot start (${message}).`);
+    const how = kind === "gone" ? `ended (${message})` : `failed (${message})`;
+    return unknown(id, `The process host ${how}; whether the command did its work is not known.`, ms);
   }
 
   /**
@@ -108,19 +139,12 @@ export class HostConnection {
   }
 
   follow(id: string, from: number, words: readonly string[]): void {
-    for (const [ticket, { request }] of this.#runs) {
-      if (request.id === id) this.#host.send({ type: "follow", ticket, from, words: [...words] });
-    }
+    this.#tell("follow", { id, from, words: [...words] });
   }
 
   /** Ends what the actor started, or everything; resolves when it is gone, or the host is. */
-  stop(owner: ActorId | null): Promise<void> {
-    if (!this.alive) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ticket = this.#nextTicket();
-    this.#stops.set(ticket, resolve);
-    this.#host.send({ type: "stop", ticket, owner });
-    return promise;
+  async stop(owner: ActorId | null): Promise<void> {
+    await this.#caller.call("stop", { owner });
   }
 
   /** Ends all children, then the host; resolves when it has exited. */
@@ -128,51 +152,12 @@ export class HostConnection {
     return this.#host.end(END_PATIENCE_MS, this.stop(null));
   }
 
-  #nextTicket(): number {
-    this.#tickets += 1;
-    return this.#tickets;
-  }
-
-  #hear(message: FromHost): void {
-    switch (message.type) {
-      case "started": {
-        const run = this.#runs.get(message.ticket);
-        if (!run) return;
-        run.pid = message.pid;
-        run.watch.started?.();
-        return;
-      }
-      case "lines":
-        this.#runs.get(message.ticket)?.watch.lines?.(message.lines);
-        return;
-      case "result":
-        this.#runs.get(message.ticket)?.settle(message.result);
-        return;
-      case "stopped":
-        this.#stops.get(message.ticket)?.();
-        this.#stops.delete(message.ticket);
-        return;
-      default:
-        message satisfies never;
-    }
-  }
-
-  #settleAll(how: string): void {
-    const reason = `The process host ended (${how}); whether the command did its work is not known.`;
-    const unsettled = [...this.#runs.values()];
-    for (const { request, began, pid, settle } of unsettled) {
-      // A host that was killed could not end its children.
-      if (pid !== null) signalGroup(pid, "SIGKILL");
-      if (this.#host.pid !== undefined) settle(unknown(request.id, reason, this.#clock.now() - began));
-      else
-        settle(
-          notStarted(request.id, `${request.file} was not started: the process host cannot start (${how}).`),
-        );
-    }
-    if ((unsettled.length > 0 || this.#ranShell) && this.#host.pid !== undefined)
+  /** A host that was killed could not end its children. */
+  #gone(how: string): void {
+    for (const group of this.#groups) signalGroup(group, "SIGKILL");
+    if ((this.#runs > 0 || this.#ranShell) && this.#host.pid !== undefined)
       killTagged(hostTag(process.pid, this.#host.pid));
-    for (const stopped of this.#stops.values()) stopped();
-    this.#stops.clear();
+    this.#caller.detach(how);
   }
 }
 

@@ -1,61 +1,77 @@
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { parentChannel } from "../mailbox/rpc/channel.ts";
+import { receive, serve } from "../mailbox/rpc/server.ts";
+import type { EventOf, RequestOf, Serving } from "../mailbox/rpc/table.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
 import { namelessFiles } from "./nameless-files.ts";
 import { connectFor } from "./piped-output.ts";
-import { type FromHost, ToHost } from "./protocol.ts";
-import type { ProcessRequest } from "./requests.ts";
+import { HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
+import type { Lines, ProcessResult } from "./requests.ts";
 import { cancelledEarly } from "./results.ts";
 
+type Run = RequestOf<typeof HOST_REQUESTS, "run">;
+type RunEvent = EventOf<typeof HOST_REQUESTS, "run">;
+
+interface Running {
+  readonly id: string;
+  readonly child: Child;
+  tell(lines: Lines): void;
+}
+
 /** The process host: a process with little memory, so that starting a child costs it next to nothing. */
-function serve(clock: Clock): void {
-  const children = new Map<number, Child>();
+function host(clock: Clock): void {
+  const children = new Set<Running>();
   const files = namelessFiles();
   /** Runs that are not children yet. */
   const connecting = new Set<number>();
+  let runs = 0;
   /** Only a shell's children can leave their group; looking through all processes is dear. */
   let ranShell = false;
   let environment: Record<string, string> = {};
   const tag = hostTag(process.ppid, process.pid);
   let leaving = false;
 
-  const send = (message: FromHost) => {
-    // Nobody to tell is no fault: `disconnect` follows and ends everything.
-    if (process.connected) process.send?.(message, undefined, undefined, () => {});
-  };
-
-  async function run(ticket: number, request: ProcessRequest, path?: string): Promise<void> {
+  async function run(
+    { request, socket: path }: Run,
+    { signal, event }: Serving<RunEvent>,
+  ): Promise<ProcessResult> {
+    const n = ++runs;
     let socket: Socket | null = null;
     if (path !== undefined) {
-      connecting.add(ticket);
+      connecting.add(n);
       socket = await connectFor(path).catch(() => null);
-      // Deleted already: it was stopped meanwhile.
-      if (!connecting.delete(ticket) || socket === null) {
+      // Deleted already: everything was stopped meanwhile.
+      if (!connecting.delete(n) || signal.aborted || socket === null) {
         socket?.destroy();
-        return send({ type: "result", ticket, result: cancelledEarly(request.id) });
+        return cancelledEarly(request.id);
       }
     }
     const own = { ...environment, ...request.env };
     const light = request.confined !== undefined && request.confined.type !== "full";
-    const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, ticket) : {}) };
+    const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, n) : {}) };
     const env = { ...(light ? withoutCredentials(own) : own), ...tags };
     ranShell ||= request.output !== undefined;
     const child = startChild(request, env, clock, files, socket);
-    children.set(ticket, child);
+    const running = { id: request.id, child, tell: (lines: Lines) => event({ type: "lines", lines }) };
+    children.add(running);
+    signal.addEventListener("abort", () => child.stop("cancelled"), { once: true });
     // bubblewrap ends with this process, and a command that only reads mostly at once.
     const isBrief = light && process.platform === "linux" && request.timeoutMs !== null;
-    if (child.pid !== undefined && !isBrief) send({ type: "started", ticket, pid: child.pid });
+    if (child.pid !== undefined && !isBrief) event({ type: "started", pid: child.pid });
     const result = await child.result;
-    children.delete(ticket);
-    send({ type: "result", ticket, result });
+    children.delete(running);
+    return result;
   }
 
   async function stop(owner: ActorId | null): Promise<void> {
     if (owner === null) connecting.clear();
-    const concerned = [...children.values()].filter((child) => owner === null || child.owner === owner);
+    const concerned = [...children]
+      .map(({ child }) => child)
+      .filter((child) => owner === null || child.owner === owner);
     for (const child of concerned) child.stop("cancelled");
     await Promise.all(concerned.map((child) => child.result));
     // A command ends what left its group itself; this finds what a hook's shell or a fork at the wrong moment left.
@@ -70,38 +86,25 @@ function serve(clock: Clock): void {
     process.exit(0);
   }
 
-  async function answer(message: ToHost): Promise<void> {
-    switch (message.type) {
-      case "begin":
-        environment = message.env;
-        return;
-      case "run":
-        return run(message.ticket, message.request, message.socket);
-      case "cancel":
-        connecting.delete(message.ticket);
-        children.get(message.ticket)?.stop("cancelled");
-        return;
-      case "follow":
-        children
-          .get(message.ticket)
-          ?.follow(message.from, message.words, (lines) =>
-            send({ type: "lines", ticket: message.ticket, lines }),
-          );
-        return;
-      case "stop":
-        await stop(message.owner);
-        send({ type: "stopped", ticket: message.ticket });
-        return;
-      default:
-        message satisfies never;
-    }
-  }
-
-  process.on("message", (message) => void answer(ToHost.parse(message)));
+  const channel = parentChannel();
+  receive(channel, HOST_NOTICES, {
+    begin({ env }) {
+      environment = env;
+    },
+    follow({ id, from, words }) {
+      for (const { id: own, child, tell } of children) if (own === id) child.follow(from, words, tell);
+    },
+  });
+  serve(channel, HOST_REQUESTS, {
+    run,
+    async stop({ owner }) {
+      await stop(owner);
+      return null;
+    },
+  });
   // The main process is gone, by close() or by SIGKILL: the channel says so either way.
-  process.on("disconnect", () => void leave());
+  channel.onClose(() => void leave());
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
-  if (!process.connected) void leave();
 }
 
-serve(systemClock);
+host(systemClock);

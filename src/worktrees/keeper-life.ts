@@ -1,7 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
-import { HelperProcess, withCompileCache } from "../processes/helper-process.ts";
+import { type Helper, openHelper, withCompileCache } from "../processes/helper-process.ts";
 import { processGroup } from "../processes/process-group.ts";
-import { FromKeeper, type ToKeeper } from "./protocol.ts";
 
 /** In `dist` all bundles lie in one folder; in development the sources run. */
 const ENTRY = new URL(
@@ -9,21 +8,19 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-export type KeeperLife = HelperProcess<FromKeeper, ToKeeper>;
-
 /** One life of the keeper's process. */
 export function beginKeeper(
   env: Readonly<Record<string, string>>,
   clock: Clock,
-  { hear, onGone }: { hear(message: FromKeeper): void; onGone(how: string): void },
-): KeeperLife {
-  const life: KeeperLife = new HelperProcess({
-    ...{ entry: ENTRY, env: withCompileCache(env), clock, words: FromKeeper, hear },
-    onGone(how) {
+  onGone: (how: string) => void,
+): Helper {
+  const life = openHelper({
+    ...{ entry: ENTRY, env: withCompileCache(env), clock, idle: "released" },
+    async onGone(how) {
       // TERM, so that a git that goes on without its keeper takes its lock files with it. Whoever asks again must not
       // find it at work.
-      const ended = life.pid === undefined ? Promise.resolve() : processGroup(life.pid, clock).end();
-      void ended.then(() => onGone(how));
+      if (life.pid !== undefined) await processGroup(life.pid, clock).end();
+      onGone(how);
     },
   });
   return life;

@@ -1,9 +1,10 @@
 import { isAlive, processIdentity } from "../journal/process-identity.ts";
 import { randomIds } from "../mailbox/ids.ts";
+import { parentChannel } from "../mailbox/rpc/channel.ts";
 import { cleanEnvironment } from "../processes/environment.ts";
 import { signalGroup } from "../processes/process-group.ts";
 import type { Ground } from "./ground.ts";
-import { Keeper } from "./serve.ts";
+import { serveOperations } from "./serve.ts";
 
 /**
  * The keeper of trees: one process for all git work of a session.
@@ -21,22 +22,18 @@ function serve(): void {
     self: processIdentity(process.pid),
     isAlive,
   };
-  const keeper = new Keeper(ground, (message) => {
-    // Nobody to tell is no fault: `disconnect` follows and ends everything.
-    if (process.connected) process.send?.(message, undefined, undefined, () => {});
-  });
+  const server = serveOperations(parentChannel(), ground);
 
   let leaving = false;
   async function leave(): Promise<void> {
     if (leaving) return;
     leaving = true;
-    await keeper.close();
+    await server.close();
     // A filter can outlive the git that was cut off under it; this process only hears it.
     signalGroup(process.pid, "SIGTERM");
     process.exit(0);
   }
 
-  process.on("message", (raw: unknown) => keeper.hear(raw));
   // The session is gone, by close() or by SIGKILL: the channel says so either way.
   process.on("disconnect", () => void leave());
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());

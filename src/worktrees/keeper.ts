@@ -1,16 +1,11 @@
-import * as z from "zod/mini";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
+import { Caller } from "../mailbox/rpc/caller.ts";
 import { commandEnvironment } from "../processes/environment.ts";
-import { beginKeeper, type KeeperLife } from "./keeper-life.ts";
-import {
-  type AnswerOf,
-  type FromKeeper,
-  OPERATIONS,
-  type OperationName,
-  type RequestOf,
-} from "./protocol.ts";
+import type { Helper } from "../processes/helper-process.ts";
+import { beginKeeper } from "./keeper-life.ts";
+import { type AnswerOf, OPERATIONS, type OperationName, type RequestOf } from "./protocol.ts";
 import type { Refused } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
 
@@ -51,48 +46,33 @@ const TRIES = 3;
 /** The keeper of trees, owned by the caller until `close()`. Its process starts at the first request, and again when it died. */
 export function startKeeper(options: KeeperOptions): Worktrees {
   const link = new KeeperLink(options);
-  return {
-    inspect: (request) => link.ask("inspect", request),
-    everTracked: (request, signal) => link.ask("everTracked", request, signal),
-    create: (request, signal) => link.ask("create", request, signal),
-    claim: (request, signal) => link.ask("claim", request, signal),
-    snapshot: (request) => link.ask("snapshot", request),
-    overlap: (request) => link.ask("overlap", request),
-    prepare: (request, signal) => link.ask("prepare", request, signal),
-    apply: (request) => link.ask("apply", request),
-    settle: (request) => link.ask("settle", request),
-    rebase: (request) => link.ask("rebase", request),
-    keep: (request) => link.ask("keep", request),
-    remove: (request) => link.ask("remove", request),
-    list: (request) => link.ask("list", request),
-    diff: (request) => link.ask("diff", request),
-    restore: (request) => link.ask("restore", request),
-    removeNamed: (request) => link.ask("removeNamed", request),
-    mergeNamed: (request, signal) => link.ask("mergeNamed", request, signal),
-    undo: (request) => link.ask("undo", request),
-    sweep: (request) => link.ask("sweep", request),
-    close: () => link.close(),
-  };
-}
-
-interface Pending {
-  hear(message: FromKeeper): void;
-  refuse(reason: string, died?: true): void;
+  const askFor =
+    <Op extends OperationName>(op: Op) =>
+    (request: RequestOf<Op>, signal?: AbortSignal) =>
+      link.ask(op, request, signal);
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  const operations = Object.fromEntries(names.map((op) => [op, askFor(op)])) as unknown;
+  return { ...(operations as Omit<Worktrees, "close">), close: () => link.close() };
 }
 
 class KeeperLink {
   readonly #options: KeeperOptions;
   readonly #restarts: Restarts;
-  readonly #pending = new Map<number, Pending>();
-  readonly #settled = new Set<() => void>();
-  #life: KeeperLife | null = null;
+  readonly #caller: Caller<typeof OPERATIONS>;
+  readonly #idle = new Set<() => void>();
+  #life: Helper | null = null;
   #hasDied = false;
-  #tickets = 0;
   #closing: Promise<void> | null = null;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#restarts = new Restarts(options.clock);
+    this.#caller = new Caller(OPERATIONS, {
+      ...{ clock: options.clock, peer: "The keeper of worktrees" },
+      onIdle: () => {
+        for (const resolve of this.#idle) resolve();
+      },
+    });
   }
 
   /** Rejects for a bug, or with the signal's reason once the keeper has taken back what it had begun. */
@@ -101,51 +81,32 @@ class KeeperLink {
     request: RequestOf<Op>,
     signal?: AbortSignal,
   ): Promise<AnswerOf<Op> | Refused> {
-    for (let tries = 1; ; tries += 1) {
-      const answer = await this.#askOnce(op, request, signal);
-      const isLost = answer.type === "refused" && "died" in answer;
-      if (!isLost || !REPEATABLE.has(op) || tries === TRIES) return answer;
-      if (signal?.aborted || this.#closing !== null) return answer;
-    }
-  }
-
-  async #askOnce<Op extends OperationName>(
-    op: Op,
-    request: RequestOf<Op>,
-    signal?: AbortSignal,
-  ): Promise<AnswerOf<Op> | Refused> {
     signal?.throwIfAborted();
-    if (this.#closing !== null) return { type: "refused", reason: CLOSING };
-    const life = this.#connected();
-    if (typeof life === "string") return { type: "refused", reason: life };
-    const ticket = ++this.#tickets;
-    const { promise, resolve, reject } = Promise.withResolvers<AnswerOf<Op> | Refused>();
-    const cancel = () => life.send({ type: "cancel", ticket });
-    const withdraw = this.#options.clock.after(ANSWER_MS, () => {
-      refuse(`The keeper of worktrees did not answer within ${ANSWER_MS / 60_000} minutes, so it was ended.`);
-      life.kill();
-    });
-    const end = () => {
-      withdraw();
-      signal?.removeEventListener("abort", cancel);
-      this.#pending.delete(ticket);
-      if (this.#pending.size === 0) this.#idle(life);
-    };
-    const refuse = (reason: string, died?: true) => {
-      end();
-      resolve({ type: "refused", reason, ...(died && { died }) });
-    };
-    this.#pending.set(ticket, {
-      refuse,
-      hear(message) {
-        end();
-        settle(op, message, signal, resolve, reject);
-      },
-    });
-    signal?.addEventListener("abort", cancel, { once: true });
-    life.hold(true);
-    life.send({ type: "ask", ticket, op, request });
-    return promise;
+    const lack = this.#closing === null ? this.#connect() : CLOSING;
+    if (lack !== null) return { type: "refused", reason: lack };
+    const replays = REPEATABLE.has(op) ? TRIES - 1 : 0;
+    const limits = { signal, waitsForCancel: true, deadlineMs: ANSWER_MS, replays } as const;
+    const result = await this.#caller.call(op, request, limits);
+    if (result.ok) return result.value;
+    switch (result.kind) {
+      case "late":
+        this.#life?.kill();
+        return {
+          type: "refused",
+          reason: `The keeper of worktrees did not answer within ${ANSWER_MS / 60_000} minutes, so it was ended.`,
+        };
+      case "gone":
+        return { type: "refused", reason: result.message, died: true };
+      case "cancelled":
+        throw signal?.aborted ? signal.reason : new Error(`The keeper of worktrees gave up ${op}.`);
+      case "malformed":
+        throw new Error(result.message);
+      case "failed":
+      case "unsendable":
+        throw new Error(`The keeper of worktrees failed at ${op}: ${result.message}`);
+      default:
+        throw result.kind satisfies never;
+    }
   }
 
   close(): Promise<void> {
@@ -155,75 +116,40 @@ class KeeperLink {
 
   async #close(): Promise<void> {
     if (this.#life === null) return;
-    if (this.#pending.size > 0) {
-      const all = new Promise<void>((resolve) => this.#settled.add(resolve));
+    if (this.#caller.open > 0) {
+      const all = new Promise<void>((resolve) => this.#idle.add(resolve));
       await within(this.#options.clock, ANSWER_MS, all);
     }
     await this.#life?.end(END_MS);
   }
 
-  /** The keeper as it runs, or why there is none. */
-  #connected(): KeeperLife | string {
-    if (this.#life !== null) return this.#life;
+  /** Sees to it that a keeper runs; returns why there is none, or null. */
+  #connect(): string | null {
+    if (this.#life !== null) return null;
     if (this.#hasDied && !this.#restarts.again()) return DIED_TOO_OFTEN;
     try {
-      const life = beginKeeper(commandEnvironment(this.#options.env), this.#options.clock, {
-        hear: ({ ...message }) => this.#pending.get(message.ticket)?.hear(message),
-        onGone: (how) => this.#gone(how),
-      });
-      this.#life = life;
-      return life;
+      const { env, clock } = this.#options;
+      this.#life = beginKeeper(commandEnvironment(env), clock, (how) => this.#gone(how));
+      this.#caller.attach(this.#life.channel);
+      return null;
     } catch (error) {
       return `The keeper of worktrees cannot start (${errorMessage(error)}).`;
     }
   }
 
-  #idle(life: KeeperLife): void {
-    if (this.#life === life) life.hold(false);
-    for (const settled of this.#settled) settled();
-    this.#settled.clear();
-  }
-
-  /** The next request starts another one, unless it breaks too often. */
+  /** Another one is started if something is to be asked again, or at the next request, unless it breaks too often. */
   #gone(how: string): void {
     this.#life = null;
     this.#hasDied = true;
     this.#options.onDied?.();
-    const open = [...this.#pending.values()];
+    const lost = `The keeper of worktrees died (${how}) before it answered. What it was doing is taken back, or is found in its records, when worktrees are next used; look there, or ask again.`;
     if (this.#closing === null)
       this.#options.onWarning(
         `The keeper of worktrees died (${how}); it is started again when it is needed.`,
       );
-    for (const { refuse } of open)
-      refuse(
-        `The keeper of worktrees died (${how}) before it answered. What it was doing is taken back, or is found in its records, when worktrees are next used; look there, or ask again.`,
-        true,
-      );
-  }
-}
-
-function settle<Op extends OperationName>(
-  op: Op,
-  message: FromKeeper,
-  signal: AbortSignal | undefined,
-  resolve: (answer: AnswerOf<Op>) => void,
-  reject: (why: unknown) => void,
-): void {
-  switch (message.type) {
-    case "answer": {
-      const { answer } = OPERATIONS[op];
-      const parsed = z.safeParse(answer, message.answer);
-      if (parsed.success) resolve(parsed.data);
-      else reject(new Error(`The keeper of worktrees answered something else to ${op}.`));
-      return;
-    }
-    case "cancelled":
-      reject(signal?.aborted ? signal.reason : new Error(`The keeper of worktrees gave up ${op}.`));
-      return;
-    case "failed":
-      reject(new Error(`The keeper of worktrees failed at ${op}: ${message.message}`));
-      return;
-    default:
-      message satisfies never;
+    this.#caller.detach(lost);
+    if (this.#closing !== null) this.#caller.giveUp(lost);
+    const lack = this.#caller.open > 0 ? this.#connect() : null;
+    if (lack !== null) this.#caller.giveUp(lack);
   }
 }

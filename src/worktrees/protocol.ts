@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import type * as Rpc from "../mailbox/rpc/table.ts";
 import {
   ApplyAnswer,
   ApplyRequest,
@@ -35,62 +35,31 @@ import {
   UndoRequest,
 } from "./requests.ts";
 
-/** What travels between a session and its keeper of trees. A ticket is the session's own number for a request. */
-
-const TABLE = {
-  inspect: { request: InspectRequest, answer: InspectAnswer },
-  everTracked: { request: EverTrackedRequest, answer: EverTrackedAnswer },
-  create: { request: CreateRequest, answer: CreateAnswer },
-  claim: { request: CreateRequest, answer: ClaimAnswer },
-  snapshot: { request: SnapshotRequest, answer: SnapshotAnswer },
-  overlap: { request: OverlapRequest, answer: OverlapAnswer },
-  prepare: { request: PrepareRequest, answer: PrepareAnswer },
-  apply: { request: ApplyRequest, answer: ApplyAnswer },
-  settle: { request: SettleRequest, answer: DoneAnswer },
-  rebase: { request: RebaseRequest, answer: RebaseAnswer },
-  keep: { request: KeepRequest, answer: KeepAnswer },
-  remove: { request: RemoveRequest, answer: DoneAnswer },
-  list: { request: InspectRequest, answer: ListAnswer },
-  diff: { request: NamedRequest, answer: DiffAnswer },
-  restore: { request: NamedRequest, answer: RestoreAnswer },
-  removeNamed: { request: RemoveNamedRequest, answer: RemovedAnswer },
-  mergeNamed: { request: MergeNamedRequest, answer: MergeNamedAnswer },
-  undo: { request: UndoRequest, answer: UndoAnswer },
-  sweep: { request: InspectRequest, answer: SweepAnswer },
+/** Every operation of the keeper of trees: what it is asked with, and what it answers. */
+export const OPERATIONS = {
+  inspect: { request: InspectRequest, response: InspectAnswer },
+  /** Aborted, it keeps what was read by then, and the next request goes on from there. */
+  everTracked: { request: EverTrackedRequest, response: EverTrackedAnswer },
+  create: { request: CreateRequest, response: CreateAnswer },
+  claim: { request: CreateRequest, response: ClaimAnswer },
+  snapshot: { request: SnapshotRequest, response: SnapshotAnswer },
+  overlap: { request: OverlapRequest, response: OverlapAnswer },
+  prepare: { request: PrepareRequest, response: PrepareAnswer },
+  /** Cannot be aborted half-way: either all of it is in the checkout, or nothing. */
+  apply: { request: ApplyRequest, response: ApplyAnswer },
+  settle: { request: SettleRequest, response: DoneAnswer },
+  rebase: { request: RebaseRequest, response: RebaseAnswer },
+  keep: { request: KeepRequest, response: KeepAnswer },
+  remove: { request: RemoveRequest, response: DoneAnswer },
+  list: { request: InspectRequest, response: ListAnswer },
+  diff: { request: NamedRequest, response: DiffAnswer },
+  restore: { request: NamedRequest, response: RestoreAnswer },
+  removeNamed: { request: RemoveNamedRequest, response: RemovedAnswer },
+  mergeNamed: { request: MergeNamedRequest, response: MergeNamedAnswer },
+  undo: { request: UndoRequest, response: UndoAnswer },
+  sweep: { request: InspectRequest, response: SweepAnswer },
 } as const;
 
-export type OperationName = keyof typeof TABLE;
-export type RequestOf<Op extends OperationName> = z.infer<(typeof TABLE)[Op]["request"]>;
-export type AnswerOf<Op extends OperationName> = z.infer<(typeof TABLE)[Op]["answer"]>;
-
-/** Every operation: what it is asked with, and what it answers. */
-export const OPERATIONS: {
-  readonly [Op in OperationName]: {
-    readonly request: z.ZodMiniType<RequestOf<Op>>;
-    readonly answer: z.ZodMiniType<AnswerOf<Op>>;
-  };
-} = TABLE;
-
-const Ticket = z.number();
-
-export const ToKeeper = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("ask"),
-    ticket: Ticket,
-    /** A key of `OPERATIONS`, whose schema the request is checked by. */
-    op: z.string(),
-    request: z.unknown(),
-  }),
-  z.object({ type: z.literal("cancel"), ticket: Ticket }),
-]);
-export type ToKeeper = z.infer<typeof ToKeeper>;
-
-export const FromKeeper = z.discriminatedUnion("type", [
-  /** Checked by the schema of what was asked. */
-  z.object({ type: z.literal("answer"), ticket: Ticket, answer: z.unknown() }),
-  /** It was cancelled, and is taken back. */
-  z.object({ type: z.literal("cancelled"), ticket: Ticket }),
-  /** A bug. */
-  z.object({ type: z.literal("failed"), ticket: Ticket, message: z.string() }),
-]);
-export type FromKeeper = z.infer<typeof FromKeeper>;
+export type OperationName = keyof typeof OPERATIONS;
+export type RequestOf<Op extends OperationName> = Rpc.RequestOf<typeof OPERATIONS, Op>;
+export type AnswerOf<Op extends OperationName> = Rpc.ResponseOf<typeof OPERATIONS, Op>;

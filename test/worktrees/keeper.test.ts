@@ -6,10 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { startKeeper } from "../../src/worktrees/keeper.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { makeOperations } from "../../src/worktrees/operations.ts";
-import type { FromKeeper } from "../../src/worktrees/protocol.ts";
 import { isRefused, repositoryAt } from "../../src/worktrees/repository.ts";
-import { Keeper } from "../../src/worktrees/serve.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { unmakeHalfMade } from "../../src/worktrees/unmake.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
@@ -220,27 +217,3 @@ async function sessionThat(what: string, person: TestRepository): Promise<ChildP
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
-
-test("what is no request of ours fails by itself, and after close() nothing is begun", async () => {
-  const person = await repositoryWith({ "a.txt": "1\n" });
-  const said: FromKeeper[] = [];
-  const keeper = new Keeper(groundOf(person), (message) => said.push(message), {
-    ...makeOperations(),
-    sweep: () => Promise.reject(new Error("a bug")),
-  });
-  const ask = (ticket: number, op: string, request: unknown) =>
-    keeper.hear({ type: "ask", ticket, op, request });
-  ask(1, "toString", {});
-  ask(2, "inspect", { folder: 7 });
-  ask(3, "sweep", { folder: person.folder });
-  keeper.hear({ type: "cancel", ticket: 99 });
-  expect(() => keeper.hear({ type: "other" })).toThrow();
-  await keeper.close();
-  ask(4, "inspect", { folder: person.folder });
-  await keeper.close();
-  expect(said.map(({ type, ticket }) => [ticket, type]).sort()).toEqual([
-    [1, "failed"],
-    [2, "failed"],
-    [3, "failed"],
-  ]);
-});

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Clock } from "../clock.ts";
 import type { Channel } from "./channel.ts";
 import { type Failure, type Frame, failure, type Result } from "./frames.ts";
@@ -125,7 +126,7 @@ export class Caller<T extends Requests> {
       this.#channel?.hold(true);
       this.#channel?.post(frame);
     } catch (error) {
-      settle(failure("unsendable", error instanceof Error ? error.message : String(error)));
+      settle(failure("unsendable", errorMessage(error)));
     }
   }
 

@@ -1,5 +1,6 @@
 import { MessagePort, type Transferable } from "node:worker_threads";
 import * as z from "zod/mini";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Channel } from "./channel.ts";
 import { type Frame, failure, type Result } from "./frames.ts";
 import type { Handler, Handlers, NoticeHandlers, Notices, Requests } from "./table.ts";
@@ -119,5 +120,5 @@ function portsOf(result: Result<unknown>): MessagePort[] {
 }
 
 function failed(error: unknown): Result<unknown> {
-  return failure("failed", error instanceof Error ? error.message : String(error));
+  return failure("failed", errorMessage(error));
 }
