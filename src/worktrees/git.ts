@@ -4,12 +4,15 @@ import { GitOutput } from "./git-output.ts";
 
 /** What one git command came to. Bytes that are no UTF-8 are U+FFFD: who acts on paths refuses those (`oddPath`). */
 export interface GitAnswer {
-  /** 0 is well; 1 often an answer; 128 a refusal; -1 where it could not be started. */
+  /** 0 is well; 1 often an answer; 128 a refusal; -1 where it could not be started, or was killed. */
   readonly code: number;
   readonly out: string;
   /** Without the blank lines around it. */
   readonly err: string;
 }
+
+/** What an answer says instead of git that a signal ended. */
+export const GIT_KILLED = "git was killed.";
 
 export interface GitOptions {
   /** Another index file than the checkout's own, absolute. */
@@ -97,7 +100,7 @@ async function run(
   const over = mostBytes === undefined ? null : new AbortController();
   const abort = over === null ? signal : AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
   let bytes = 0;
-  let code = -1;
+  let code: number | null = -1;
   const all = {
     ...env,
     ...(identity === "person" ? {} : OURS),
@@ -122,7 +125,7 @@ async function run(
       errors(error, result) {
         code = result.exitCode;
         // It ran: what it says is an answer.
-        return code >= 0 && code < 256 ? undefined : error;
+        return code === null || (code >= 0 && code < 256) ? undefined : error;
       },
     })
       .env(all)
@@ -141,6 +144,7 @@ async function run(
     if (over?.signal.aborted) return tooMuch(mostBytes);
     const said = await wholeOf(output, patienceMs, signal);
     signal?.throwIfAborted();
+    if (code === null) return { code: -1, out: "", err: GIT_KILLED };
     return said === null
       ? { code: -1, out: "", err: "git ended, but a program that it started still holds its output." }
       : { code, out: said.out, err: said.err.trim() };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { type GitAnswer, gitIn, oddPath } from "./git.ts";
+import { GIT_KILLED, type GitAnswer, gitIn, oddPath } from "./git.ts";
 import type { Ground, Repository } from "./ground.ts";
 import type { Refused } from "./requests.ts";
 
@@ -21,7 +21,10 @@ const BRANCHES = "refs/heads/";
 /** The checkout that `folder` is in; a linked work tree counts as the checkout it is. One command where there is a commit. */
 export async function repositoryAt(folder: string, ground: Ground): Promise<Repository | Refused> {
   const git = gitIn(folder, ground.env);
-  const said = await git.run(["rev-parse", ...QUESTIONS]);
+  const ask = () => git.run(["rev-parse", ...QUESTIONS]);
+  const first = await ask();
+  // Nearly every request begins here: it must not fail because git alone was killed.
+  const said = first.err === GIT_KILLED ? await ask() : first;
   const [bare, inGitDir, top, gitDir, common, head, name, ...more] = said.out.replace(/\n$/, "").split("\n");
   if (bare === "true") return refused(`${folder} is a bare repository: it has no files to work on.`);
   if (inGitDir === "true") return refused(`${folder} is inside a git folder, not in a checkout.`);
@@ -86,6 +89,7 @@ function branchNamed(full: string | undefined): string | null {
 }
 
 function why(folder: string, { code, err }: GitAnswer): string {
+  if (err === GIT_KILLED) return `git was killed in ${folder}; try again.`;
   if (code === -1 && !existsSync(folder)) return `There is no folder ${folder}.`;
   if (code === -1 && /ENOENT/.test(err))
     return "git was not found; install git 2.38 or newer to use worktrees.";

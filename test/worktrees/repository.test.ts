@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inspect } from "../../src/worktrees/inspect.ts";
@@ -25,6 +25,25 @@ test("a folder below a checkout leads to its top, by whatever way it is named", 
     branch: "main",
   });
 });
+
+test.runIf(process.platform !== "win32")(
+  "git that is killed is asked once more, and said to be killed if it is again (issue 15, 28)",
+  async () => {
+    const { folder, env } = await repositoryWith({ "a.txt": "1" });
+    const bin = temporaryFolder();
+    const path = env["PATH"] ?? "";
+    const killing = (when: string) =>
+      writeFileSync(join(bin, "git"), `#!/bin/sh\n${when} && kill -9 $$\nPATH='${path}' exec git "$@"\n`, {
+        mode: 0o755,
+      });
+    const ground = groundOf({ env: { ...env, PATH: `${bin}:${path}` } });
+    killing(`mkdir '${bin}/once' 2>/dev/null`);
+    expect(await repositoryAt(folder, ground)).toMatchObject({ top: folder, branch: "main" });
+    killing("true");
+    const reason = `git was killed in ${folder}; try again.`;
+    expect(await repositoryAt(folder, ground)).toEqual({ type: "refused", reason });
+  },
+);
 
 test("before the first commit there is no head, and detached no branch", async () => {
   const unborn = await emptyRepository();
