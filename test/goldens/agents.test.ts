@@ -72,11 +72,11 @@ goldens("agents", [
     "SendMessage: to one that has ended, to nobody, to itself",
     [
       [agent("#look")],
-      (request) => [["SendMessage", { to: agentIn(request), message: "More?" }]],
       [["SendMessage", { to: "nobody", message: "Hello?" }]],
       [["SendMessage", { to: "main", message: "Me?" }]],
+      (request) => [["SendMessage", { to: agentIn(request), message: "More?" }]],
     ],
-    { "#look": ["Looked.", "More."] },
+    { "#look": ["Looked.", { text: "More.", late: 5, delayMs: 1000 }] },
   ),
   family("ListAgents, with and without any", [[["ListAgents", {}]], [agent("#look")], [["ListAgents", {}]]], {
     "#look": ["Looked."],

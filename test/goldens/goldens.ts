@@ -42,14 +42,21 @@ async function baseTexts(): Promise<Known> {
   return new Map(["#Explore", "main"].flatMap((key) => textsIn(played, key)));
 }
 
-/** Compares each session with what was recorded; `npx vitest run test/goldens -u` records anew. */
+/**
+ * Compares each session with what was recorded; `npx vitest run test/goldens -u` records anew. One of five runs with
+ * `npm test`, all of them with `npm run test:rest`.
+ */
 export function goldens(topic: string, sessions: readonly Session[]): void {
   describe(topic, () => {
-    test.concurrent.for([...sessions])("$name", async (session, { expect: expecting }) => {
-      known ??= baseTexts();
-      const played = await play(session);
-      const text = render(played, session, session === base ? new Map() : await known);
-      expecting(new Golden(text)).toMatchSnapshot();
-    });
+    for (const [place, session] of sessions.entries())
+      test.concurrent(session.name, {
+        timeout: 180_000,
+        ...(place % 5 === 0 ? {} : { tags: ["long"] }),
+      }, async ({ expect: expecting }) => {
+        known ??= baseTexts();
+        const played = await play(session);
+        const text = render(played, session, session === base ? new Map() : await known);
+        expecting(new Golden(text)).toMatchSnapshot();
+      });
   });
 }

@@ -1,4 +1,4 @@
-import { apiError, type ServedReply } from "../support/messages-server.ts";
+import { apiError, type RecordedRequest, type ServedReply } from "../support/messages-server.ts";
 import { goldens } from "./goldens.ts";
 import { acting, type Session } from "./session.ts";
 
@@ -18,6 +18,15 @@ const long = (n: number): ServedReply => ({
   calls: [{ id: `toolu_${n}`, name: "Read", input: { file_path: "$P/a.txt" } }],
   usage: { input_tokens: 9000 * n },
 });
+
+const steps = [0, 1, 2, 3, 4, 5, 6, 7];
+/** Reads one of the files; the server counts four characters to a token. */
+const reading =
+  (n: number) =>
+  ({ rawBody }: RecordedRequest): ServedReply => ({
+    calls: [{ id: `toolu_${n}`, name: "Read", input: { file_path: `$P/f${n}.txt` } }],
+    usage: { input_tokens: Math.ceil(rawBody.length / 4) },
+  });
 
 goldens("models", [
   asked("a rate limit, then an answer", [soon, "There."], patient),
@@ -92,9 +101,13 @@ goldens("models", [
     Array.from({ length: 12 }, () => read),
     { files: { "a.txt": "a\n" } },
   ),
-  acting("compaction", [long(1), long(2), long(3), "Here is a summary.", "On it goes."], {
-    files: { "a.txt": "a\n" },
-    settings: { troupe: { contextWindows: { "claude-sonnet-5-5": 30_000 }, maxTokens: 2000 } },
+  acting("compaction", [], {
+    replies: {
+      "Write under these headings": ["The files were read."],
+      main: [...steps.map(reading), "Done."],
+    },
+    files: Object.fromEntries(steps.map((n) => [`f${n}.txt`, `line of f${n}\n`.repeat(600)])),
+    settings: { troupe: { contextWindows: { "claude-sonnet-5-5": 34_000 }, maxTokens: 2000 } },
   }),
   acting("compaction switched off", [long(1), long(3), long(4)], {
     files: { "a.txt": "a\n" },

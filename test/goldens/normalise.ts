@@ -44,6 +44,7 @@ export function normalise(text: string, { place, journals }: Played): string {
       .replaceAll(troupeVersion(), "‹version›")
       .replaceAll(process.version, "‹node version›")
       .replaceAll(/(.)\1{99,}/g, (run, [one]) => `${one}‹${run.length} times›`)
+      .replaceAll(/(?<=running, for )\d+ m?s now/g, "‹s› now")
       .replaceAll(/\(pid \d+\)/g, "(pid ‹n›)")
       .replaceAll(/"startedAt": ?"[^"]*"/g, '"startedAt":"‹process›"')
       // What is known of a fact, as a digest of texts that have paths and hashes in them.

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import type { JournalRecord } from "../../src/mailbox/session-events.ts";
 import { FakeIO } from "../cli/fake-io.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
@@ -44,6 +44,12 @@ export interface Played {
 const SOURCE = join(import.meta.dirname, "../../src/cli/entry.ts");
 const SERVER = join(import.meta.dirname, "../mcp/servers/good.ts");
 
+/** Time passes, but limits of the command line that only a busy machine breaks do not. */
+const patientClock: Clock = {
+  ...systemClock,
+  after: (ms, call) => systemClock.after(ms * 10, call),
+};
+
 /** Plays a session in folders of its own: through the command line, in this process. */
 export async function play(session: Session): Promise<Played> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "golden-")));
@@ -58,7 +64,7 @@ export async function play(session: Session): Promise<Played> {
     const asked = requests.get(key) ?? [];
     asked.push(request);
     const scripted = replies[key]?.[asked.length - 1] ?? "ok";
-    const turn = typeof scripted === "function" ? scripted(request) : scripted;
+    const turn = typeof scripted === "function" ? scripted(request, place) : scripted;
     if (typeof turn === "object" && "late" in turn)
       await vi.waitUntil(() => (requests.get("main")?.length ?? 0) >= (turn.late ?? 0), { timeout: 50_000 });
     return JSON.parse(located(JSON.stringify(served(turn, `${key}_${asked.length}`)), place));
@@ -138,8 +144,7 @@ async function perform(run: Session["run"][number], place: Place): Promise<Ran> 
     ...{ cwd: place.project, homedir: place.home, env: { ...place.env, ...env } },
     ...(stdin === undefined ? {} : { stdin }),
   });
-  // Retries and limits need time that passes; what is measured is normalised.
-  const io = Object.assign(fake, { clock: systemClock });
+  const io = Object.assign(fake, { clock: patientClock });
   const code = await main(args, io);
   return { command, out: io.out.text, err: io.err.text, code };
 }

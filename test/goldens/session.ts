@@ -5,7 +5,7 @@ export type Call = readonly [name: string, input: unknown];
 
 /** A reply: a text, calls, or all that the server can do; with `late`, once that many requests of `main` were made. */
 export type Turn = string | readonly Call[] | (ServedReply & { readonly late?: number });
-type Scripted = Turn | ((request: RecordedRequest) => Turn);
+type Scripted = Turn | ((request: RecordedRequest, place: Place) => Turn);
 
 /** One command line, split at spaces outside quotes; `{session}` is the newest session, `{agent}` its first agent. */
 export interface Run {
@@ -39,8 +39,6 @@ export interface Session {
   readonly brief?: boolean;
   /** Agents work side by side: what is said of their progress is sorted. */
   readonly unordered?: boolean;
-  /** Takes long: runs with `npm run test:rest`. */
-  readonly long?: boolean;
 }
 
 /** Where a session runs. */

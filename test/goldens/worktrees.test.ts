@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { goldens } from "./goldens.ts";
 import { acting, type Call, type Session } from "./session.ts";
 
@@ -34,13 +36,16 @@ goldens("worktrees", [
     {
       "#edit": [
         [bash("sed -i s/two/2/ a.txt")],
-        "Edited.",
+        (_request, { project }) => {
+          // The user edits the same line meanwhile.
+          writeFileSync(join(project, "a.txt"), "one\nzwei\nthree\n");
+          return "Edited.";
+        },
         [bash("printf 'one\\n2\\nthree\\n' > a.txt")],
         "Resolved.",
       ],
     },
-    [[isolated("#edit"), bash("sleep 0.1; sed -i s/two/zwei/ a.txt")]],
-    { long: true },
+    [[isolated("#edit")]],
   ),
   isolating("kept on its branch, then merged by hand", editing, [[isolated("#edit")]], {
     settings: { worktree: { merge: "keep" } },
