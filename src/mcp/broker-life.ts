@@ -1,8 +1,11 @@
 import type { Clock } from "../mailbox/clock.ts";
-import { HelperProcess } from "../processes/helper-process.ts";
+import type { Channel } from "../mailbox/rpc/channel.ts";
+import { receive, type Server, sender, serve } from "../mailbox/rpc/server.ts";
+import type { Handlers, NoticeHandlers } from "../mailbox/rpc/table.ts";
+import { type Helper, openHelper } from "../processes/helper-process.ts";
 import { hostTag, killTagged } from "../processes/host-tag.ts";
 import { signalGroup } from "../processes/process-group.ts";
-import { FromBroker, type ToBroker } from "./protocol.ts";
+import { type BROKER_NOTICES, SESSION_NOTICES, SESSION_REQUESTS } from "./protocol.ts";
 
 /** In `dist` all bundles lie in one folder; in development the sources run. */
 const ENTRY = new URL(
@@ -12,13 +15,19 @@ const ENTRY = new URL(
 /** Servers that ignore every word cost the broker about 4 s; after this it is the broker that hangs. */
 const END_PATIENCE_MS = 12_000;
 
-/** What the session has to know of a broker's words; where its servers' processes are is for this file. */
-type Heard = Exclude<FromBroker, { type: "process" }>;
+export interface BrokerParts {
+  readonly requests: Handlers<typeof SESSION_REQUESTS>;
+  /** Where its servers' processes are is for this file. */
+  readonly notices: Omit<NoticeHandlers<typeof SESSION_NOTICES>, "process">;
+  onGone(how: string): void;
+}
 
 /** One life of the broker's process, with the servers that it has started. */
 export class BrokerLife {
-  readonly #process: HelperProcess<FromBroker, ToBroker>;
-  readonly #hear: (message: Heard) => void;
+  readonly channel: Channel;
+  readonly tell: ReturnType<typeof sender<typeof BROKER_NOTICES>>;
+  readonly #process: Helper;
+  readonly #asked: Server;
   /** Groups of servers, by their leaders. */
   readonly #groups = new Set<number>();
   #startedAny = false;
@@ -26,44 +35,35 @@ export class BrokerLife {
   constructor(
     env: Readonly<Record<string, string>>,
     clock: Clock,
-    { hear, onGone }: { hear(message: Heard): void; onGone(how: string): void },
+    { requests, notices, onGone }: BrokerParts,
   ) {
-    this.#hear = hear;
-    this.#process = new HelperProcess({
-      ...{ entry: ENTRY, env, clock, words: FromBroker },
-      hear: (message) => this.#receive(message),
+    this.#process = openHelper({
+      ...{ entry: ENTRY, env, clock },
       onGone: (how) => {
         this.#endServers(how);
         onGone(how);
       },
     });
-  }
-
-  get pid(): number | undefined {
-    return this.#process.pid;
-  }
-
-  send(message: ToBroker): void {
-    this.#process.send(message);
+    this.channel = this.#process.channel;
+    this.tell = sender<typeof BROKER_NOTICES>(this.channel);
+    this.#asked = serve(this.channel, SESSION_REQUESTS, requests);
+    const process = (said: { readonly pid: number; readonly running: boolean }) => {
+      this.#startedAny = true;
+      if (said.running) this.#groups.add(said.pid);
+      else this.#groups.delete(said.pid);
+    };
+    receive(this.channel, SESSION_NOTICES, { ...notices, process }, () => this.kill());
   }
 
   /** Ends all servers, then the broker; resolves when it has exited. */
   end(): Promise<void> {
+    void this.#asked.close();
     return this.#process.end(END_PATIENCE_MS);
   }
 
+  /** Nothing of it can be trusted any more. */
   kill(): void {
     this.#process.kill();
-  }
-
-  #receive(message: FromBroker): void {
-    if (message.type !== "process") {
-      this.#hear(message);
-      return;
-    }
-    this.#startedAny = true;
-    if (message.running) this.#groups.add(message.pid);
-    else this.#groups.delete(message.pid);
   }
 
   /** A broker that was killed could not end its servers. */

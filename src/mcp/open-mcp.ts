@@ -10,11 +10,10 @@ import type {
   McpResource,
   PromptMessage,
 } from "./mcp.ts";
-import type { Outcome, Wish } from "./protocol.ts";
+import type { Outcome, Progress, Wish } from "./protocol.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
 import { type ServersParts, SessionServers } from "./session-servers.ts";
-import type { Progress } from "./tickets.ts";
 
 export interface McpOptions extends ServersParts {
   /** Those of the session; agents can bring more (`Mcp.hold`). Whether they are trusted is for the caller to know. */

@@ -4,10 +4,7 @@ import { CallResult } from "../mailbox/messages.ts";
 import { McpLimits } from "./limits.ts";
 import { McpServer } from "./server.ts";
 
-/**
- * What travels between the session and the broker's process. A ticket is the session's own number for a request, a
- * question the broker's own number for what it asks the person. Servers go by their slugs.
- */
+/** What the session and the broker's process ask and tell each other. Servers go by their slugs. */
 
 /** What a session can want of one server. */
 export const Wish = z.discriminatedUnion("type", [
@@ -27,10 +24,10 @@ export const Wish = z.discriminatedUnion("type", [
 ]);
 export type Wish = z.infer<typeof Wish>;
 
-export const ToBroker = z.discriminatedUnion("type", [
+/** What the broker is told. */
+export const BROKER_NOTICES = {
   /** The first message. */
-  z.object({
-    type: z.literal("begin"),
+  begin: z.object({
     /** Of every stdio server, before what its own entry adds. */
     env: z.record(z.string(), z.string()),
     /** Where stdio servers stand. */
@@ -45,16 +42,12 @@ export const ToBroker = z.discriminatedUnion("type", [
     version: z.string(),
   }),
   /** `life`: what is said of it carries this, so that a server that is being ended is not taken for its successor. */
-  z.object({ type: z.literal("start"), server: McpServer, life: z.number() }),
-  z.object({ type: z.literal("stop"), slug: z.string() }),
+  start: z.object({ server: McpServer, life: z.number() }),
+  stop: z.object({ slug: z.string() }),
   /** Ends its connection and makes a new one. */
-  z.object({ type: z.literal("restart"), slug: z.string() }),
-  z.object({ type: z.literal("request"), ticket: z.number(), slug: z.string(), wish: Wish }),
-  z.object({ type: z.literal("cancel"), ticket: z.number() }),
-  /** To one of the broker's questions. */
-  z.object({ type: z.literal("answer"), question: z.number(), answer: z.unknown() }),
-]);
-export type ToBroker = z.infer<typeof ToBroker>;
+  restart: z.object({ slug: z.string() }),
+} as const;
+export type Begin = z.infer<typeof BROKER_NOTICES.begin>;
 
 export const ToolSaid = z.object({
   tool: z.string(),
@@ -107,38 +100,41 @@ const State = z.discriminatedUnion("type", [
   z.object({ type: z.literal("stopped") }),
 ]);
 
-export const BrokerQuestion = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("elicit"), message: z.string(), schema: z.record(z.string(), z.unknown()) }),
-  z.object({ type: z.literal("browser"), url: z.string() }),
-]);
-export type BrokerQuestion = z.infer<typeof BrokerQuestion>;
+export const Progress = z.object({
+  progress: z.number(),
+  total: z.optional(z.number()),
+  message: z.optional(z.string()),
+});
+export type Progress = z.infer<typeof Progress>;
 
-export const FromBroker = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("state"),
-    slug: z.string(),
-    life: z.number(),
-    state: State,
+/** What the broker is asked for. */
+export const BROKER_REQUESTS = {
+  carryOut: { request: z.object({ slug: z.string(), wish: Wish }), response: Outcome, event: Progress },
+} as const;
+
+/** What the broker asks the person, by way of the session. */
+export const SESSION_REQUESTS = {
+  /** Undefined where there is no answer, which counts as no. */
+  elicit: {
+    request: z.object({
+      ...{ slug: z.string(), message: z.string(), schema: z.record(z.string(), z.unknown()) },
+    }),
+    response: z.unknown(),
+  },
+  /** Shows a page; false: nobody is there to see it. */
+  browser: { request: z.object({ slug: z.string(), url: z.string() }), response: z.boolean() },
+} as const;
+
+/** What the broker tells. */
+export const SESSION_NOTICES = {
+  state: z.object({
+    ...{ slug: z.string(), life: z.number(), state: State },
     instructions: z.optional(z.string()),
   }),
   /** A server's process, told at once, so that the session can end its group itself if the broker dies. */
-  z.object({ type: z.literal("process"), pid: z.number(), running: z.boolean() }),
-  z.object({ type: z.literal("tools"), slug: z.string(), life: z.number(), tools: z.array(ToolSaid) }),
-  z.object({
-    ...{ type: z.literal("changed"), slug: z.string(), life: z.number() },
-    what: z.enum(["resources", "prompts"]),
-  }),
-  z.object({
-    type: z.literal("progress"),
-    ticket: z.number(),
-    progress: z.number(),
-    total: z.optional(z.number()),
-    message: z.optional(z.string()),
-  }),
-  z.object({ type: z.literal("outcome"), ticket: z.number(), outcome: Outcome }),
-  z.object({ type: z.literal("question"), question: z.number(), slug: z.string(), asks: BrokerQuestion }),
-  /** The answer no longer matters. */
-  z.object({ type: z.literal("withdrawn"), question: z.number() }),
-  z.object({ type: z.literal("warning"), message: z.string() }),
-]);
-export type FromBroker = z.infer<typeof FromBroker>;
+  process: z.object({ pid: z.number(), running: z.boolean() }),
+  tools: z.object({ slug: z.string(), life: z.number(), tools: z.array(ToolSaid) }),
+  changed: z.object({ slug: z.string(), life: z.number(), what: z.enum(["resources", "prompts"]) }),
+  warning: z.object({ message: z.string() }),
+} as const;
+export type Told<Name extends keyof typeof SESSION_NOTICES> = z.infer<(typeof SESSION_NOTICES)[Name]>;

@@ -2,15 +2,22 @@ import { join } from "node:path";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
+import { Caller } from "../mailbox/rpc/caller.ts";
+import type { RequestOf } from "../mailbox/rpc/table.ts";
 import { BrokerLife } from "./broker-life.ts";
 import type { McpLimits } from "./limits.ts";
-import type { McpAsk, McpEvent, ServerState } from "./mcp.ts";
-import { PersonQuestions } from "./person-questions.ts";
-import type { FromBroker, Outcome, Wish } from "./protocol.ts";
+import type { ElicitationAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
+import {
+  BROKER_REQUESTS,
+  type Outcome,
+  type Progress,
+  type SESSION_REQUESTS,
+  type Told,
+  type Wish,
+} from "./protocol.ts";
 import { isSameServer, type McpServer } from "./server.ts";
 import { ServerEntry } from "./server-entry.ts";
 import { brokerEnvironment, serverEnvironment } from "./server-environment.ts";
-import { type Progress, Tickets } from "./tickets.ts";
 
 /** What servers are started with. */
 export interface ServersParts {
@@ -38,7 +45,7 @@ export interface AskOptions {
 
 /** Added to what a server may take, before it is the broker that hangs. */
 const GRACE_MS = 15_000;
-const CLOSING: Outcome = { type: "failed", message: "The session is closing." };
+const CLOSING = "The session is closing.";
 
 /** The servers of a session and the broker that runs them: started at the first server, again when it dies. */
 export class SessionServers {
@@ -48,9 +55,8 @@ export class SessionServers {
   readonly #entries = new Map<string, ServerEntry>();
   /** Those that nobody holds at the moment: what they were is not forgotten, or a change would pass for something new. */
   readonly #left = new Map<string, ServerEntry>();
-  readonly #tickets: Tickets;
+  readonly #broker: Caller<typeof BROKER_REQUESTS>;
   readonly #restarts: Restarts;
-  readonly #questions: PersonQuestions;
   /** Who shows the page of a sign-in that is under way, by the server's slug. */
   readonly #signIns = new Map<string, (url: string) => void>();
   readonly #emit: (event: McpEvent) => void;
@@ -61,9 +67,11 @@ export class SessionServers {
     this.#parts = parts;
     this.#limits = limits;
     this.#clock = parts.clock;
-    this.#tickets = new Tickets(parts.clock);
+    this.#broker = new Caller(BROKER_REQUESTS, {
+      ...{ clock: parts.clock, peer: "The MCP broker" },
+      onMalformed: () => this.#life?.kill(),
+    });
     this.#restarts = new Restarts(parts.clock);
-    this.#questions = new PersonQuestions(parts.ask, parts.onWarning);
     this.#emit = emit;
   }
 
@@ -109,7 +117,7 @@ export class SessionServers {
     this.#entries.delete(slug);
     this.#left.set(slug, entry);
     entry.tools.take([]);
-    this.#life?.send({ type: "stop", slug });
+    this.#life?.tell("stop", { slug });
     this.#change(entry, { type: "stopped" });
   }
 
@@ -118,7 +126,7 @@ export class SessionServers {
     entry.state = { type: "starting" };
     try {
       this.#life ??= this.#begin();
-      this.#life.send({ type: "start", server: entry.server, life: entry.life });
+      this.#life.tell("start", { server: entry.server, life: entry.life });
     } catch (error) {
       const why = errorMessage(error);
       const reason = `The MCP server "${entry.server.name}" is not started: the MCP broker cannot start (${why}).`;
@@ -135,7 +143,7 @@ export class SessionServers {
       return;
     }
     entry.state = { type: "starting" };
-    this.#life?.send({ type: "restart", slug: entry.server.slug });
+    this.#life?.tell("restart", { slug: entry.server.slug });
   }
 
   /** Resolves when none of them is starting any more, or after `ms`. */
@@ -189,20 +197,31 @@ export class SessionServers {
   }
 
   async #close(): Promise<void> {
-    this.#tickets.settleAll(CLOSING);
-    this.#questions.withdrawAll();
+    this.#broker.giveUp(CLOSING);
     for (const entry of this.entries) entry.state = { type: "stopped" };
     await this.#life?.end();
   }
 
   #begin(): BrokerLife {
     const { env, cwd, roots, home, ask, version = "0" } = this.#parts;
-    const life = new BrokerLife(brokerEnvironment(env), this.#clock, {
-      hear: (message) => this.#hear(message),
+    const life: BrokerLife = new BrokerLife(brokerEnvironment(env), this.#clock, {
+      requests: {
+        elicit: (asks, { signal }) => this.#elicit(asks, signal),
+        browser: ({ slug, url }) => this.#show(slug, url),
+      },
+      notices: {
+        state: (said) => this.#state(said),
+        tools: (said) => this.#tools(said),
+        changed: (said) => {
+          if (this.#at(said) !== null) this.#emit({ type: said.what, server: said.slug });
+        },
+        warning: ({ message }) => this.#parts.onWarning(message),
+      },
       onGone: (how) => this.#gone(life, how),
     });
-    life.send({
-      ...{ type: "begin", env: serverEnvironment(env), cwd, roots: [...roots], limits: this.#limits },
+    this.#broker.attach(life.channel);
+    life.tell("begin", {
+      ...{ env: serverEnvironment(env), cwd, roots: [...roots], limits: this.#limits },
       ...{ signIns: join(home, "mcp-sign-ins"), elicits: ask !== undefined, version },
     });
     return life;
@@ -213,9 +232,7 @@ export class SessionServers {
     if (this.#life !== life || this.#closing !== null) return;
     this.#life = null;
     const lost = `The MCP broker ended (${how})`;
-    const unknown = `${lost} before the server answered; whether the call did its work is not known.`;
-    this.#tickets.settleAll({ type: "failed", message: unknown });
-    this.#questions.withdrawAll();
+    this.#broker.detach(`${lost} before the server answered; whether the call did its work is not known.`);
     const again = this.#restarts.again();
     const then = again ? "it is started again with its servers" : "too often, so MCP servers are left alone";
     this.#parts.onWarning(`${lost}; ${then}.`);
@@ -235,56 +252,19 @@ export class SessionServers {
     signal.removeEventListener("abort", stop);
   }
 
-  #send(
-    entry: ServerEntry,
+  async #send(
+    { server: { slug } }: ServerEntry,
     wish: Wish,
     ms: number,
     signal: AbortSignal,
-    onProgress?: (said: Progress) => void,
+    onEvent?: (said: Progress) => void,
   ): Promise<Outcome> {
-    const life = this.#life;
-    if (life === null || this.#closing !== null) return Promise.resolve(CLOSING);
-    const { slug } = entry.server;
-    const { number, outcome } = this.#tickets.take(ms + GRACE_MS, signal, {
-      cancel: (ticket) => life.send({ type: "cancel", ticket }),
-      onProgress,
-    });
-    life.send({ type: "request", ticket: number, slug, wish });
-    return outcome;
-  }
-
-  #hear(message: FromBroker): void {
-    switch (message.type) {
-      case "state":
-        this.#state(message);
-        return;
-      case "tools":
-        this.#tools(message);
-        return;
-      case "changed":
-        if (this.#at(message) !== null) this.#emit({ type: message.what, server: message.slug });
-        return;
-      case "progress":
-        this.#tickets.progress(message.ticket, message);
-        return;
-      case "outcome":
-        this.#tickets.settle(message.ticket, message.outcome);
-        return;
-      case "question":
-        this.#question(message);
-        return;
-      case "withdrawn":
-        this.#questions.withdraw(message.question);
-        return;
-      case "warning":
-        this.#parts.onWarning(message.message);
-        return;
-      case "process":
-        // Its life keeps that in mind.
-        return;
-      default:
-        message satisfies never;
-    }
+    if (this.#life === null || this.#closing !== null) return { type: "failed", message: CLOSING };
+    const limits = { signal, deadlineMs: ms + GRACE_MS, onEvent };
+    const result = await this.#broker.call("carryOut", { slug, wish }, limits);
+    if (result.ok) return result.value;
+    const message = result.kind === "cancelled" ? "The call was cancelled." : result.message;
+    return { type: "failed", message };
   }
 
   /** The server that a message is about; null where it was told to end meanwhile. */
@@ -293,32 +273,38 @@ export class SessionServers {
     return entry?.life === life ? entry : null;
   }
 
-  #state({ state, instructions, ...of }: Extract<FromBroker, { type: "state" }>): void {
+  #state({ state, instructions, ...of }: Told<"state">): void {
     const entry = this.#at(of);
     if (entry === null || this.#closing !== null) return;
     if (state.type === "connected") entry.instructions = instructions;
     this.#change(entry, state);
   }
 
-  #tools({ tools, ...of }: Extract<FromBroker, { type: "tools" }>): void {
+  #tools({ tools, ...of }: Told<"tools">): void {
     const changes = this.#at(of)?.tools.take(tools);
     if (changes === undefined || Object.values(changes).every((names) => names.length === 0)) return;
     this.#emit({ type: "tools", server: of.slug, ...changes });
   }
 
-  #question({ question, slug, asks }: Extract<FromBroker, { type: "question" }>): void {
-    const life = this.#life;
-    const tell = (answer: unknown) => life?.send({ type: "answer", question, answer });
-    if (asks.type === "browser") {
-      tell(this.#shown(slug, asks.url));
-      return;
-    }
+  /** Undefined where there is no answer, which counts as no. */
+  async #elicit(
+    { slug, message, schema }: RequestOf<typeof SESSION_REQUESTS, "elicit">,
+    signal: AbortSignal,
+  ): Promise<ElicitationAnswer | undefined> {
     const server = this.#entries.get(slug)?.server.name ?? slug;
-    void this.#questions.put(question, { server, message: asks.message, schema: asks.schema }, tell);
+    try {
+      return await this.#parts.ask?.elicit({ server, message, schema }, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        this.#parts.onWarning(
+          `A question of the MCP server "${server}" could not be asked: ${errorMessage(error)}`,
+        );
+      return undefined;
+    }
   }
 
   /** Nobody else has a page shown than who signs in. */
-  #shown(slug: string, url: string): boolean {
+  #show(slug: string, url: string): boolean {
     const show = this.#signIns.get(slug);
     show?.(url);
     return show !== undefined;

@@ -73,7 +73,7 @@ export function serve<T extends Requests>(
   };
 
   channel.onFrame((frame) => {
-    if (frame.type === "cancel") open.get(frame.id)?.abort.abort();
+    if (frame.type === "cancel") open.get(frame.id)?.abort.abort(new Error("cancelled"));
     if (frame.type !== "request" || isClosing || open.has(frame.id)) return;
     const abort = new AbortController();
     const done = runOnce(frame, abort.signal).then((result) => respond(frame.id, result));
@@ -81,7 +81,7 @@ export function serve<T extends Requests>(
   });
   const close = async () => {
     isClosing = true;
-    for (const { abort } of open.values()) abort.abort();
+    for (const { abort } of open.values()) abort.abort(new Error("cancelled"));
     await Promise.all([...open.values()].map(({ done }) => done));
   };
   channel.onClose(() => void close());

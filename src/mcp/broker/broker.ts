@@ -1,16 +1,23 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import { Caller } from "../../mailbox/rpc/caller.ts";
+import type { Channel } from "../../mailbox/rpc/channel.ts";
+import { sender } from "../../mailbox/rpc/server.ts";
 import { endTagged, hostTag, tagsOf } from "../../processes/host-tag.ts";
-import type { BrokerQuestion, FromBroker, Outcome, ToBroker, Wish } from "../protocol.ts";
+import {
+  type Begin,
+  type Outcome,
+  type Progress,
+  type SESSION_NOTICES,
+  SESSION_REQUESTS,
+  type Wish,
+} from "../protocol.ts";
 import type { HttpServer, McpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import type { Said } from "./carry-out.ts";
 import { Link } from "./link.ts";
 import { signIn } from "./oauth.ts";
 import { SignInFile } from "./sign-in-file.ts";
 import { ended, reasonOf } from "./words.ts";
-
-type Begin = Extract<ToBroker, { type: "begin" }>;
 
 /** Between two words of progress of one call. */
 const PROGRESS_MS = 50;
@@ -19,57 +26,24 @@ const PROGRESS_MS = 50;
 export class Broker {
   readonly #begin: Begin;
   readonly #clock: Clock;
-  readonly #send: (message: FromBroker) => void;
+  readonly #tell: ReturnType<typeof sender<typeof SESSION_NOTICES>>;
+  readonly #person: Caller<typeof SESSION_REQUESTS>;
   readonly #links = new Map<string, Link>();
   /** Servers that are being ended: a new one of the same name waits for the old one's end. */
   readonly #ending = new Map<string, Promise<void>>();
-  readonly #running = new Map<number, AbortController>();
-  readonly #questions = new Map<number, (answer: unknown) => void>();
   /** Carried by every server, so that what leaves its group can still be found. */
   readonly #tag = hostTag(process.ppid, process.pid);
   #startedAny = false;
-  #asked = 0;
 
-  constructor(begin: Begin, clock: Clock, send: (message: FromBroker) => void) {
+  constructor(begin: Begin, clock: Clock, channel: Channel) {
     this.#begin = begin;
     this.#clock = clock;
-    this.#send = send;
+    this.#tell = sender<typeof SESSION_NOTICES>(channel);
+    this.#person = new Caller(SESSION_REQUESTS, { clock, peer: "The session" });
+    this.#person.attach(channel);
   }
 
-  hear(message: Exclude<ToBroker, Begin>): void {
-    switch (message.type) {
-      case "start":
-        this.#start(message.server, message.life);
-        return;
-      case "stop":
-        void this.#stop(message.slug);
-        return;
-      case "restart":
-        this.#links.get(message.slug)?.restart();
-        return;
-      case "request":
-        void this.#request(message.ticket, message.slug, message.wish);
-        return;
-      case "cancel":
-        this.#running.get(message.ticket)?.abort(new Error("cancelled"));
-        return;
-      case "answer":
-        this.#questions.get(message.question)?.(message.answer);
-        return;
-      default:
-        message satisfies never;
-    }
-  }
-
-  /** Ends every server with all it started; resolves when it is gone. */
-  async close(): Promise<void> {
-    for (const running of this.#running.values()) running.abort(new Error("the session is closing"));
-    await Promise.all([...this.#links.keys()].map((slug) => this.#stop(slug)));
-    await Promise.all(this.#ending.values());
-    if (this.#startedAny) await endTagged(this.#tag, this.#clock);
-  }
-
-  #start(server: McpServer, life: number): void {
+  start(server: McpServer, life: number): void {
     const before = this.#links.get(server.slug);
     if (before !== undefined) {
       before.start();
@@ -82,7 +56,7 @@ export class Broker {
     else void ending.then(() => link.start());
   }
 
-  #stop(slug: string): Promise<void> {
+  stop(slug: string): Promise<void> {
     const link = this.#links.get(slug);
     const before = this.#ending.get(slug) ?? Promise.resolve();
     if (link === undefined) return before;
@@ -95,6 +69,17 @@ export class Broker {
     return ending;
   }
 
+  restart(slug: string): void {
+    this.#links.get(slug)?.restart();
+  }
+
+  /** Ends every server with all it started; resolves when it is gone. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#links.keys()].map((slug) => this.stop(slug)));
+    await Promise.all(this.#ending.values());
+    if (this.#startedAny) await endTagged(this.#tag, this.#clock);
+  }
+
   #linkTo(server: McpServer, life: number): Link {
     const { slug } = server;
     const { env, cwd, roots, signIns, limits, elicits, version } = this.#begin;
@@ -103,38 +88,35 @@ export class Broker {
       // Whoever starts it, it belongs to the session.
       env: { ...env, ...tagsOf(this.#tag, MAIN) },
       elicit: elicits
-        ? (message, schema, signal) =>
-            this.#ask(slug, { type: "elicit", message, schema: { ...schema } }, signal)
+        ? async (message, schema, signal) => {
+            const asks = { slug, message, schema: { ...schema } };
+            const result = await this.#person.call("elicit", asks, { signal });
+            return result.ok ? result.value : undefined;
+          }
         : null,
       onState: (state, instructions) =>
-        this.#send({ type: "state", slug, life, state: { ...state }, instructions }),
-      onTools: (tools) => this.#send({ type: "tools", slug, life, tools: [...tools] }),
-      onChanged: (what) => this.#send({ type: "changed", slug, life, what }),
-      onWarning: (message) => this.#send({ type: "warning", message }),
+        this.#tell("state", { slug, life, state: { ...state }, instructions }),
+      onTools: (tools) => this.#tell("tools", { slug, life, tools: [...tools] }),
+      onChanged: (what) => this.#tell("changed", { slug, life, what }),
+      onWarning: (message) => this.#tell("warning", { message }),
       onProcess: (pid, running) => {
         this.#startedAny = true;
-        this.#send({ type: "process", pid, running });
+        this.#tell("process", { pid, running });
       },
     });
   }
 
-  async #request(ticket: number, slug: string, wish: Wish): Promise<void> {
-    const running = new AbortController();
-    this.#running.set(ticket, running);
-    const outcome = await this.#outcome(slug, wish, running.signal, this.#progressOf(ticket));
-    this.#running.delete(ticket);
-    this.#send({ type: "outcome", ticket, outcome });
-  }
-
-  async #outcome(
+  /** Never rejects. */
+  async carryOut(
     slug: string,
     wish: Wish,
     signal: AbortSignal,
-    onProgress: (said: Said) => void,
+    tell: (said: Progress) => void,
   ): Promise<Outcome> {
     const link = this.#links.get(slug);
     if (link === undefined) return { type: "failed", message: `There is no MCP server ${slug}.` };
-    if (wish.type !== "sign-in" && wish.type !== "sign-out") return link.request(wish, signal, onProgress);
+    if (wish.type !== "sign-in" && wish.type !== "sign-out")
+      return link.request(wish, signal, this.#seldom(tell));
     if (link.server.type === "stdio")
       return {
         type: "failed",
@@ -165,8 +147,8 @@ export class Broker {
           ...{ server, file: new SignInFile(signIns, server) },
           fetch: boundedFetch({ ...server, messageBytes: limits.messageBytes }),
           openBrowser: async (url) => {
-            const shown = await this.#ask(server.slug, { type: "browser", url }, either);
-            if (shown !== true) throw new Error("nobody is here to sign in");
+            const shown = await this.#person.call("browser", { slug: server.slug, url }, { signal: either });
+            if (!shown.ok || !shown.value) throw new Error("nobody is here to sign in");
           },
         },
         either,
@@ -181,34 +163,14 @@ export class Broker {
     }
   }
 
-  /** Asks the person; undefined where the answer no longer matters. */
-  async #ask(slug: string, asks: BrokerQuestion, signal: AbortSignal): Promise<unknown> {
-    if (signal.aborted) return undefined;
-    const question = ++this.#asked;
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const withdraw = () => {
-      this.#send({ type: "withdrawn", question });
-      resolve(undefined);
-    };
-    signal.addEventListener("abort", withdraw, { once: true });
-    this.#questions.set(question, resolve);
-    this.#send({ type: "question", question, slug, asks });
-    try {
-      return await promise;
-    } finally {
-      this.#questions.delete(question);
-      signal.removeEventListener("abort", withdraw);
-    }
-  }
-
-  #progressOf(ticket: number): (said: Said) => void {
+  /** One word of progress within a while. */
+  #seldom(tell: (said: Progress) => void): (said: Progress) => void {
     let last = Number.NEGATIVE_INFINITY;
-    return (said) => {
+    return ({ progress, total, message }) => {
       const now = this.#clock.now();
       if (now - last < PROGRESS_MS) return;
       last = now;
-      const { progress, total, message } = said;
-      this.#send({ type: "progress", ticket, progress, total, message: message?.slice(0, 500) });
+      tell({ progress, total, message: message?.slice(0, 500) });
     };
   }
 }

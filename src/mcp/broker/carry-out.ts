@@ -1,23 +1,17 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
 import type { Picture } from "../../mailbox/conversation.ts";
-import { type Outcome, PromptSaid, ResourceSaid, type Wish } from "../protocol.ts";
+import { type Outcome, type Progress, PromptSaid, ResourceSaid, type Wish } from "../protocol.ts";
 import { boundedResult } from "./bounded-result.ts";
 import { NO_TIMEOUT_MS, pagesOf } from "./pages.ts";
 import { MAX_IMAGES_CHARS, piecesOf, RawResult, resourcePiece } from "./result-content.ts";
 import { printable } from "./tail-text.ts";
 
-export interface Said {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
-}
-
 export interface CarryOutParts {
   readonly client: Client;
   readonly resultChars: number;
   readonly signal: AbortSignal;
-  onProgress(said: Said): void;
+  onProgress(said: Progress): void;
 }
 
 const MAX_LISTED = 1_000;

@@ -1,8 +1,8 @@
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { ServerState } from "../mcp.ts";
-import type { Outcome, ToolSaid, Wish } from "../protocol.ts";
+import type { Outcome, Progress, ToolSaid, Wish } from "../protocol.ts";
 import type { McpServer } from "../server.ts";
-import { carryOut, type Said } from "./carry-out.ts";
+import { carryOut } from "./carry-out.ts";
 import { type Connection, type ConnectionParts, connect, type Lost } from "./connection.ts";
 import { isForgotten, isUnauthorized, isUnreachable } from "./http-transport.ts";
 import { type Patience, patience } from "./patience.ts";
@@ -74,7 +74,7 @@ export class Link {
   async request(
     wish: Exclude<Wish, { type: "sign-in" | "sign-out" }>,
     signal: AbortSignal,
-    onProgress: (said: Said) => void,
+    onProgress: (said: Progress) => void,
   ): Promise<Outcome> {
     const { callMs, longestCallMs, resultChars } = this.#parts.limits;
     const quietMs = wish.type === "call" ? (this.server.callMs ?? callMs) : Math.min(callMs, LIST_MS);
