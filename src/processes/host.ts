@@ -7,6 +7,7 @@ import type { EventOf, RequestOf, Serving } from "../mailbox/rpc/table.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
+import { closeInherited } from "./inherited.ts";
 import { namelessFiles } from "./nameless-files.ts";
 import { connectFor } from "./piped-output.ts";
 import { HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
@@ -107,4 +108,5 @@ function host(clock: Clock): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
 }
 
+closeInherited();
 host(systemClock);

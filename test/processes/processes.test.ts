@@ -51,6 +51,25 @@ test("a run brings output, complaints and exit code, in the folder asked for, wi
   });
 });
 
+test("a child gets no descriptor that was open above us", onLinux, async () => {
+  const program = `
+      import { startProcesses } from ${JSON.stringify(new URL("../../src/processes/client.ts", import.meta.url).href)};
+      const processes = startProcesses({ env: { PATH: process.env.PATH } });
+      const list = { file: "sh", args: ["-c", "ls /proc/$$/fd"], cwd: "/", timeoutMs: 60_000, maxOutputBytes: 1_000 };
+      const { stdout } = await processes.run({ id: "r", owner: "main", ...list });
+      await processes.close();
+      console.log(stdout.trim().split("\\n").join(" "));`;
+  // Up to the first gap after 15 Node marks what it was started with itself.
+  const script = 'exec 5</dev/null 30</dev/null 97</dev/null; exec "$0" --input-type=module -e "$1"';
+  const shell = spawn("bash", ["-c", script, process.execPath, program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  shell.stdout.setEncoding("utf8").on("data", (text) => (said += text));
+  await once(shell, "close");
+  expect(said.trim()).toBe("0 1 2");
+});
+
 test("all of a large output arrives", async () => {
   const result = await start().run(sh("seq 1 200000", { maxOutputBytes: 10_000_000 }));
   expect(result.stdout.split("\n")).toHaveLength(200_001);
