@@ -106,8 +106,8 @@ goldens("models", [
       "Write under these headings": ["The files were read."],
       main: [...steps.map(reading), "Done."],
     },
-    files: Object.fromEntries(steps.map((n) => [`f${n}.txt`, `line of f${n}\n`.repeat(600)])),
-    settings: { troupe: { contextWindows: { "claude-sonnet-5-5": 34_000 }, maxTokens: 2000 } },
+    files: Object.fromEntries(steps.map((n) => [`f${n}.txt`, `${`${n}`.repeat(1500)}\n`.repeat(4)])),
+    settings: { troupe: { contextWindows: { "claude-sonnet-5-5": 20_000 }, maxTokens: 2000 } },
   }),
   acting("compaction switched off", [long(1), long(3), long(4)], {
     files: { "a.txt": "a\n" },

@@ -41,6 +41,7 @@ export function normalise(text: string, { place, journals }: Played): string {
       .replaceAll(/(tok(?:ens)? · (?:\$[\d.]+ · )?)\d+ m?s\b/g, "$1‹s›")
       .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:‹port›")
       .replaceAll(/\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/g, "‹hash›")
+      .replaceAll(/(?<=HEAD |commit |index |\.\.)[0-9a-f]{7,40}\b/g, "‹hash›")
       .replaceAll(troupeVersion(), "‹version›")
       .replaceAll(process.version, "‹node version›")
       .replaceAll(/(.)\1{99,}/g, (run, [one]) => `${one}‹${run.length} times›`)
@@ -60,7 +61,7 @@ const ID = /(?<![0-9A-Za-z])(?:[0-9a-z]{16}|b[0-9a-z]{8})(?![0-9A-Za-z])/g;
 /** Without what is said only where the machine is too busy. */
 export function withoutStalls(err: string): string {
   return err.replaceAll(
-    /^.*(?:Nothing of this session could move|has been stuck for|can move again).*\n/gm,
+    /^.*(?:Nothing of this session could move|has been stuck for|has sent nothing for).*\n/gm,
     "",
   );
 }

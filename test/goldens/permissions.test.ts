@@ -35,8 +35,9 @@ goldens("permissions", [
   ruled("bypass switched off", "--permission-mode bypassPermissions", {
     disableBypassPermissionsMode: "disable",
   }),
+  // Only of the session's own folders: where a check is broken, this runs.
   ruled("what is critical", "--permission-mode bypassPermissions", null, [
-    [bash("rm -rf /"), bash("rm -rf ~"), bash("cat a.txt && rm -rf $HOME")],
+    [bash("rm -rf $P"), bash("rm -rf ."), bash("cat a.txt && rm -rf $P/..")],
   ]),
   ruled("outside the workspace", "--permission-mode acceptEdits", null, [
     [
@@ -102,6 +103,8 @@ goldens("permissions", [
       { argv: ["permissions", "explain", "Bash(npm test && git push)"] },
       { argv: ["permissions", "explain", "Edit(.git/config)", "--mode", "acceptEdits", "--json"] },
       { argv: ["permissions", "explain", "Bash", "--input", '{"command":"rm -rf /"}'] },
+      { argv: ["permissions", "explain", "Bash(rm -rf ~)", "--mode", "bypassPermissions"] },
+      { argv: ["permissions", "explain", "Bash(cat a.txt && rm -rf $HOME)", "--mode", "bypassPermissions"] },
       { argv: ["permissions", "explain", "WebFetch(https://example.org)"] },
       { argv: ["permissions", "explain", "Bash", "--input", "{"] },
       { argv: ["permissions", "explain", "Bahs(ls)"] },

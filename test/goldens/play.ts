@@ -135,9 +135,9 @@ async function perform(run: Session["run"][number], place: Place): Promise<Ran> 
   const command = args.join(" ");
   if (typeof run === "object" && run.apart) {
     const options = { cwd: place.project, env: { ...place.env, ...env }, encoding: "utf8" } as const;
-    const child = await promisify(execFile)(process.execPath, [SOURCE, ...args], options).catch(
-      (error) => error,
-    );
+    const running = promisify(execFile)(process.execPath, [SOURCE, ...args], options);
+    running.child.stdin?.end();
+    const child = await running.catch((error) => error);
     return { command, out: child.stdout, err: child.stderr, code: child.code ?? 0 };
   }
   const fake = new FakeIO({
