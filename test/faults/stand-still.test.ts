@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { onLinux } from "../support/needs.ts";
 import { watchStandStill } from "./cli-crash/stand-still.ts";
 
 function standingStill() {
@@ -19,8 +20,9 @@ function standingStill() {
   return { root, child };
 }
 
-test.runIf(process.platform === "linux")(
+test(
   "a start that stands still tells its threads, its files and what keeps its event loop (issue 15, 28)",
+  onLinux,
   async () => {
     const { root, child } = standingStill();
     await once(child.stdout, "data");

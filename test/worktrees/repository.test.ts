@@ -9,6 +9,7 @@ import {
   tooOldToMerge,
 } from "../../src/worktrees/repository.ts";
 import { emptyRepository, repositoryWith } from "../support/git-repository.ts";
+import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
 
@@ -26,8 +27,9 @@ test("a folder below a checkout leads to its top, by whatever way it is named", 
   });
 });
 
-test.runIf(process.platform !== "win32")(
+test(
   "git that is killed is asked once more, and said to be killed if it is again (issue 15, 28)",
+  unless(process.platform === "win32" ? "this is Windows" : null),
   async () => {
     const { folder, env } = await repositoryWith({ "a.txt": "1" });
     const bin = temporaryFolder();
