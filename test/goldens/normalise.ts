@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { troupeVersion } from "../../src/cli/version.ts";
 import { slugOf } from "../../src/journal/place.ts";
 import type { Played } from "./play.ts";
@@ -19,6 +20,7 @@ export function normalise(text: string, { place, journals }: Played): string {
       [server, "‹server›"],
       [url, "‹url›"],
       [project, "‹project›"],
+      [join(import.meta.dirname, "../.."), "‹troupe›"],
       [home, "‹home›"],
     ] as [string, string][]),
     ...([
