@@ -20,7 +20,6 @@ export function normalise(text: string, { place, journals }: Played): string {
       [server, "‹server›"],
       [url, "‹url›"],
       [project, "‹project›"],
-      [join(import.meta.dirname, "../.."), "‹troupe›"],
       [home, "‹home›"],
     ] as [string, string][]),
     ...([
@@ -52,6 +51,7 @@ export function normalise(text: string, { place, journals }: Played): string {
       .replaceAll(/"startedAt": ?"[^"]*"/g, '"startedAt":"‹process›"')
       // What is known of a fact, as a digest of texts that have paths and hashes in them.
       .replaceAll(/(fact:[\w%.*-]+=)[\w-]{16}/g, "$1‹digest›")
+      .replaceAll(join(import.meta.dirname, "../.."), "‹troupe›")
       .replaceAll(tmpdir(), "‹tmp›")
   );
 }
