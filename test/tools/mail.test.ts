@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { MailDesk, MailEntry, Sent } from "../../src/tools/mail/desk.ts";
 import { listAgentsTool } from "../../src/tools/mail/list-agents.ts";
 import { sendMessageTool } from "../../src/tools/mail/send-message.ts";
+import type { MailEntry, MessageService, Sent } from "../../src/tools/mail/service.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
 
 const ALICE = ActorId.parse("alice");
@@ -24,7 +24,7 @@ function entry(over: Partial<MailEntry> = {}): MailEntry {
 function desk(
   answer: Sent,
   agents: readonly MailEntry[] = [entry()],
-): MailDesk & { readonly sent: string[][] } {
+): MessageService & { readonly sent: string[][] } {
   const sent: string[][] = [];
   return {
     sent,

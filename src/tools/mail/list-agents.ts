@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import type { CallContext, Tool } from "../tool.ts";
-import type { MailDesk, MailEntry } from "./desk.ts";
+import type { MailEntry, MessageService } from "./service.ts";
 
 const ListAgentsInput = z.strictObject({});
 type ListAgentsInput = z.infer<typeof ListAgentsInput>;
@@ -10,7 +10,9 @@ type ListAgentsInput = z.infer<typeof ListAgentsInput>;
 const MAX_LINES = 300;
 
 /** The agents of the session, by the handles that others reach them by. */
-export function listAgentsTool(desk: MailDesk): Tool<ListAgentsInput, readonly MailEntry[], CallContext> {
+export function listAgentsTool(
+  desk: MessageService,
+): Tool<ListAgentsInput, readonly MailEntry[], CallContext> {
   return {
     name: "ListAgents",
     aliases: [],

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool } from "../tool.ts";
-import type { MailDesk, Sent } from "./desk.ts";
+import type { MessageService, Sent } from "./service.ts";
 
 const SendMessageInput = z.strictObject({
   to: z.string().check(z.minLength(1), z.describe("The id of an agent, `main`, or `parent` (required)")),
@@ -10,7 +10,7 @@ const SendMessageInput = z.strictObject({
 type SendMessageInput = z.infer<typeof SendMessageInput>;
 
 /** Words to another actor of the session. */
-export function sendMessageTool(desk: MailDesk): Tool<SendMessageInput, Sent, CallContext> {
+export function sendMessageTool(desk: MessageService): Tool<SendMessageInput, Sent, CallContext> {
   return {
     name: "SendMessage",
     aliases: [],
