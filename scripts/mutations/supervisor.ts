@@ -160,7 +160,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "tools-that-only-refuse-are-offered",
     file: "src/supervisor/permissions.ts",
-    from: "isOff(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),",
+    from: "isToolDenied(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),",
     to: "isOff(rules.all, names),",
     tests: ["test/supervisor/situation.test.ts"],
     title: "offers no tool that could only refuse",
@@ -207,7 +207,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "hook-text-is-not-marked",
     file: "src/supervisor/hook-words.ts",
-    from: "{harmless(text)}",
+    from: "{escapeTags(text)}",
     to: "{text}",
     tests: ["test/supervisor/call-hooks.test.ts"],
     title: "marks what a hook says",
@@ -300,8 +300,8 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "standing-words-are-left-out",
     file: "src/supervisor/specs.ts",
-    from: '[isolation ? treeWords(isolation) : "", STANDING_WORDS]',
-    to: '[isolation ? treeWords(isolation) : ""]',
+    from: '[isolation ? worktreeText(isolation) : "", STANDING_WORDS]',
+    to: '[isolation ? worktreeText(isolation) : ""]',
     tests: ["test/supervisor/situation.test.ts"],
     title: "has the standing words in the system prompt of every agent",
   },

@@ -1,5 +1,5 @@
 import { ActorId, MAIN } from "../mailbox/ids.ts";
-import type { MailEntry, MessageService } from "../tools/mail/service.ts";
+import type { MailEntry, MessageService } from "../tools/messages/service.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 import { viewOf } from "./actor-view.ts";

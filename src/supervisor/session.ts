@@ -15,7 +15,7 @@ import { narrower } from "../settings/modes.ts";
 import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
 import { bindTool } from "../tools/bind-tool.ts";
-import type { MessageService } from "../tools/mail/service.ts";
+import type { MessageService } from "../tools/messages/service.ts";
 import { openWeb } from "../web/open-web.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { type AgentIndex, type AgentTypes, agentIndex, agentLooks } from "./agent-types.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
-import { listAgentsTool } from "../../src/tools/mail/list-agents.ts";
-import { sendMessageTool } from "../../src/tools/mail/send-message.ts";
-import type { MailEntry, MessageService, Sent } from "../../src/tools/mail/service.ts";
+import { listAgentsTool } from "../../src/tools/messages/list-agents.ts";
+import { sendMessageTool } from "../../src/tools/messages/send-message.ts";
+import type { MailEntry, MessageService, Sent } from "../../src/tools/messages/service.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
 
 const ALICE = ActorId.parse("alice");
