@@ -8,9 +8,9 @@ const aboutTroupe = [
 ] as const;
 
 const aboutAnyProject = [
-  "Where does this program start, and what happens first?",
-  "Where is the configuration read, and which settings are there?",
-  "Where are errors handled and reported?",
+  "What is this project?",
+  "How do I build, run and test it?",
+  "How is the code laid out?",
 ] as const;
 
 /** What `troupe start` asks where nothing is asked: about Troupe in its own repository, else about any. */

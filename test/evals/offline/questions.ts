@@ -278,7 +278,7 @@ export const QUESTIONS: readonly Question[] = [
     repository: "http-server",
     prompt: "who uses minimatch?",
     good: "The lines that use it.",
-    contains: ["lib/core/\\S+\\.js:\\d+"],
+    contains: ["lib/http-server\\.js:\\d+"],
   },
   {
     repository: "http-server",
