@@ -48,20 +48,66 @@ function* finished(result: Result): Plan<Result> {
 
 const needsModel = says(NEEDS_MODEL, false);
 
-const PROJECT =
-  "(?:project|repo|repository|code ?base|app|application|program|package|library|tool|folder|directory)";
 const PATH =
   /(?:^|[\s`"'(])((?:[\w.@-]+\/)+[\w.@-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4})(?=$|[\s`"'),?:!]|\.\s|\.$)/i;
 /** A name as code has it: quoted, of several parts, called, or said to be one. */
 const NAME =
   /[`"“]([\w$.:-]+)[`"”]|\b(?:function|class|method|type|interface|struct|constant|variable|module)\s+(?!is\b|are\b|does\b)([\w$]{2,})|\b([A-Za-z]*[a-z\d][A-Z]\w*|[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|\w+(?=\(\)))|\s([A-Z][a-z]\w+)/;
 
-/** Judgement, advice and reasons need a model, whatever else the question says. */
-const JUDGEMENT =
-  /\b(?:why|should|shall|better|best|worst|secure|safe|correct|wrong|bugs?|vulnerab\w*|improve\w*|recommend\w*|opinion|think|risks?|compare|difference|good|bad|clean|quality|review)\b/i;
+/** What may be looked up: anything that does not begin so is work. */
+const ASKS =
+  /^(?:what|which|in which|how|where|who|when|list|show|find|locate|search|grep|explain|describe|summari[sz]e|outline|overview|tell me about|give me|walk me|are there|is there|any|all|the|(?:the )?(?:latest|last|recent|newest|largest|biggest)|todos?|fixmes?|dependencies|layout|structure|licen[sc]e|version|entry|git (?:log|history))\b|在哪|哪里/i;
+/** Judgement, advice, reasons and work need a model, whatever else is asked. */
+const NEEDS_THOUGHT =
+  /\b(?:why|should|shall|better|best|worst|secure|safe|correct|wrong|bugs?|vulnerab\w*|improve\w*|recommend\w*|opinion|think|risks?|compare|difference|good|bad|clean|quality|review|fail\w*|wrote|language|how many (?!lines|files))\b|\b(?:and|then|,)\s+(?:add|fix|update|upgrade|remove|delete|rename|change|make|write|create|implement|refactor|move|replace|commit|explain why)\b/i;
+
+const IT = String.raw`(?:this|the|it|your|our)?\s*(?:project|repo|repository|code ?base|code|app|application|program|package|library|tool)?`;
+const only = (words: string) => new RegExp(`^(?:${words})\\W*$`, "i");
 
 /** In this order; the first that fits answers. */
 const INTENTS: readonly (readonly [RegExp, Intent])[] = [
+  [/\b(?:todos?|fixmes?)\b/i, listTodos],
+  [
+    /\b(?:largest|biggest|longest)\b.*\bfiles?\b|\bfiles?\b.*\b(?:largest|biggest|longest)\b|^how (?:big|large|many (?:lines|files))\b/i,
+    largestFiles,
+  ],
+  [
+    /^(?!who|where|how|.*\bdependencies (?:of|for|in) (?!this|the|it|our)).*(?:\bdependenc(?:y|ies)\b|\bit depends? on\b|\bthis depends? on\b|\b(?:which|what) (?:packages|libraries)\b)/i,
+    listDependencies,
+  ],
+  [
+    /\b(?:lately|recent(?:ly)?|newest|latest|last)\b.*\b(?:changes?|changed|commits?|happened)\b|\b(?:changed?|changes|happened|commits?)\b.*\b(?:lately|recently|last|latest)\b|^what(?:'s| is) new\b|git (?:log|history)\b|^what changed\W*$|\b(?:uncommitted|not committed|unstaged)\b|^what (?:did|have) (?:i|we) change/i,
+    recentChanges,
+  ],
+  [/\bentry ?points?\b|\bmain function\b|^where does (?:it|this|the)\b.*\bstarts?\b/i, listCommands],
+  [
+    /^(?!how (?:do|can)).*(?:\blicen[sc]|\b(?:python|node|go|rust)\b.*\bversion\b|\bversion of (?:python|node|go|rust)\b)/i,
+    statedField,
+  ],
+  [only(`(?:what|which)(?: is the|'s the)?(?: current)? version(?: (?:is|of) ${IT})?`), statedField],
+  [
+    /^how (?:do|can|could|would) (?:i|we|you|one)\b|^how to\b|^how (?:is|are|does) (?:it|this|the (?:tests?|project|app|program|code|server))\b.*\b(?:run|built|build|compiled?|started?|installed?|linted|tested)\b|^(?:what|which) commands? (?:runs?|builds?|starts?|installs?)\b/i,
+    howTo,
+  ],
+  [/^(?!where|who|how).*\b(?:(?:sub)?commands|scripts|endpoints?|routes|targets)\b/i, listCommands],
+  [
+    /\b(?:laid out|layout|director(?:y|ies)|folders?)\b|\b(?:project|code|file|repo\w*) (?:structure|tree)\b|\b(?:structure of|how is) (?:this|the|it)\b.*\b(?:project|repo\w*|code\w*|organi[sz]ed|structured)\b/i,
+    layout,
+  ],
+  [
+    only(
+      `(?:what(?:'s| is| does| are)?|describe|summari[sz]e|explain|tell me about|(?:give me )?(?:an? )?(?:short )?overview(?: of)?)(?: the (?:purpose|point|goal) of)? ${IT}(?: do| about| for| used for| here)?(?: to me| briefly)?`,
+    ),
+    describeProject,
+  ],
+  [only("what(?:'s| is) [a-z][\\w-]+"), byAgent(whatIs)],
+  [
+    /^who\b.*\b(?:calls?|uses?|imports?|references?|depends? on)\b|\b(?:callers?|usages?|uses) of\b|\bwhere\b.*\b(?:called|used|imported|referenced)\b|^(?:what|which \w+) (?:calls?|uses?|imports?)\b/i,
+    byAgent(usesOf),
+  ],
+];
+/** Where it is no question, but the user talks to us. */
+const TALK: readonly (readonly [RegExp, Intent])[] = [
   [/^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)\b[\s\w,!.]{0,20}$/i, says(`Hello! ${HELP}`)],
   [
     /^(?:thanks?|thank you|thx|great|okay|ok|cool|nice|perfect|bye|谢谢)\b[^?]{0,30}$/i,
@@ -71,55 +117,16 @@ const INTENTS: readonly (readonly [RegExp, Intent])[] = [
     /^(?:help|\?|what can (?:you|i)\b.*|(?:who|what) are you\b.*|what (?:else )?do you know.*)[?!.]*$/i,
     says(HELP),
   ],
-  [JUDGEMENT, needsModel],
   [
-    /^(?:please )?(?:(?:list|show|find|any|what|which|are|where|give)\b.*)?\b(?:todos?|fixmes?)\b[^:]*$/i,
-    listTodos,
-  ],
-  [
-    /\b(?:largest|biggest|longest)\b.*\bfiles?\b|\bfiles?\b.*\b(?:largest|biggest|longest)\b|^how (?:big|large|many (?:lines|files))\b/i,
-    largestFiles,
-  ],
-  [
-    /^(?!who|where).*(?:\bdependenc(?:y|ies)\b|\bdepends? on\b|\b(?:which|what) (?:packages|libraries)\b)/i,
-    listDependencies,
-  ],
-  [
-    /\b(?:lately|recent(?:ly)?|newest|latest|last)\b.*\b(?:changes?|changed|commits?|happened|work)\b|\b(?:changed?|changes|happened|commits?)\b.*\b(?:lately|recently|last|latest)\b|^what(?:'s| is) new\b|^(?:git )?(?:log|history)\b|^what changed\W*$/i,
-    recentChanges,
-  ],
-  [/\bentry ?points?\b|^where does (?:it|this|the)\b.*\bstarts?\b/i, listCommands],
-  [/\blicen[sc]e\b|\bversion\b/i, statedField],
-  [
-    /^(?:please )?(?:run|build|start|install|compile|lint|launch) (?:it|this|the (?:tests?|test suite|linter|project|app|program|server|code))\W*$/i,
+    /^(?:run|build|start|install|compile|lint|launch) (?:it|this|the (?:tests?|test suite|linter|project|app|program|server|code))\W*$/i,
     howTo,
-  ],
-  [
-    /^(?:so )?(?:and )?how (?:do|can|could|should|would) (?:i|we|you|one)\b|^how to\b|^how (?:is|are|does) (?:it|this|the (?:tests?|project|app|program|code|server))\b.*\b(?:run|built|build|compiled?|started?|installed?|linted|tested)\b|^(?:what|which) commands? (?:runs?|builds?|starts?|installs?)\b/i,
-    howTo,
-  ],
-  [
-    /^(?!where|who|how (?:are|is|do)).*\b(?:sub)?(?:commands|scripts|endpoints?|routes|targets)\b/i,
-    listCommands,
-  ],
-  [/\b(?:layout|structure|organi[sz]ed|laid out|directory tree|directories|folders)\b/i, layout],
-  [
-    new RegExp(
-      String.raw`^(?:so )?(?:what|describe|summari[sz]e|explain|tell me about|give me|introduce|overview)\b(?:(?!\b(?:function|class|file)\b).)*\b(?:this|the|it|your|our)\b\s*(?:${PROJECT}\b.*)?(?:do|about|for|used for|here)?\W*$|^what(?:'s| is) (?:this|it)\b[\s\w]{0,12}\W*$`,
-      "i",
-    ),
-    describeProject,
-  ],
-  [
-    /^who\b.*\b(?:calls?|uses?|imports?|references?|depends? on)\b|\b(?:callers?|usages?|uses) of\b|\bwhere\b.*\b(?:called|used|imported|referenced)\b|^(?:what|which \w+) (?:calls?|uses?|imports?)\b|使用|调用/i,
-    byAgent(usesOf),
   ],
 ];
 
 const EXPLAINS =
-  /^(?:explain|describe|summari[sz]e|outline|show|open|read|what(?:'s| is| does| do| are)|walk me through|tell me about)\b/i;
+  /^(?:explain|describe|summari[sz]e|outline|show|list|(?:what|which) files|what(?:'s| is| does| do| are)|walk me through|tell me about)\b/i;
 const SEARCHES =
-  /^(?:where|find|locate|search|which|in which|show me where|how (?:is|are|does|do|did|long|many|often)|what|who|when)\b|在哪|哪里|如何|怎么/i;
+  /^(?:where|find|locate|search|grep|which|in which|show me where|how (?:is|are|does|do|did|long|often)|what (?:is|are|does|do|decides|happens|makes|starts|stops)|who|when|(?:explain|describe) (?:how|the)|what \w+s)\b|在哪|哪里/i;
 
 /** Answers one question, or says that it needs a model. */
 export function* answer(text: string, tools: Tools): Plan<Result> {
@@ -137,21 +144,29 @@ export function isAnswerable(text: string): boolean {
 }
 
 function intentOf(text: string): Intent {
-  const asked = text.trim().replace(/^(?:(?:and|so|also|please|now|then|ok|okay)\b[\s,]*)+(?=\w)/i, "");
+  const polite = /^(?:(?:and|so|also|please|now|then|ok|okay|(?:can|could|would) you)\b[\s,]*)+(?=\w)/i;
+  const asked = text.trim().replace(polite, "");
   if (hasDiff(asked)) return () => finished(summarizeDiff(asked, NEEDS_MODEL));
-  for (const [pattern, intent] of INTENTS) if (pattern.test(asked)) return intent;
+  for (const [pattern, intent] of TALK) if (pattern.test(asked)) return intent;
   const path = PATH.exec(asked)?.[1];
-  if (path !== undefined && (EXPLAINS.test(asked) || asked === path))
-    return (_, tools) => explainFile(path, tools);
+  if (path !== undefined && asked === path) return (_, tools) => explainFile(path, tools);
+  if (!ASKS.test(asked) || NEEDS_THOUGHT.test(asked)) return needsModel;
+  for (const [pattern, intent] of INTENTS) if (pattern.test(asked)) return intent;
+  if (path !== undefined && EXPLAINS.test(asked)) return (_, tools) => explainFile(path, tools);
   const name = NAME.exec(asked)
     ?.slice(1)
     .find((one) => one !== undefined);
-  if (
-    name !== undefined &&
-    /^(?:where (?:is|are)\b.*\b(?:defined|declared)|what|explain|describe|show)\b/i.test(asked)
-  )
+  if (name !== undefined && (EXPLAINS.test(asked) || /\b(?:defined|declared)\b/i.test(asked)))
     return byAgent((_, tools) => about(name, "definition", tools));
   return SEARCHES.test(asked) ? byAgent(search) : needsModel;
+}
+
+/** "What is NAME": the project itself, or something in it. */
+function* whatIs(text: string, tools: Tools): Plan<Result> {
+  const project = yield* describeProject(text, tools);
+  const name = /([\w-]+)\W*$/.exec(text)?.[1] ?? "";
+  const isIt = new RegExp(`"?name"?\\s*[:=]\\s*"${name}"|^#* *\\d* *#? *${name}\\b`, "im").test(project.text);
+  return isIt ? project : yield* search(text, tools);
 }
 
 /** The main conversation gives a search to an agent, an agent searches itself. */

@@ -80,7 +80,7 @@ export function* explainFile(given: string, tools: Tools): Plan<Result> {
   let path = given;
   let [lines = []] = yield* readSome(tools, [{ path }]);
   if (lines.length === 0) {
-    const [found = ""] = yield* look(tools, [glob(`**/${given}*`)]);
+    const [found = ""] = yield* look(tools, [glob(`**/${given.replace(/\/$/, "")}{*,/**}`)]);
     const [first, ...others] = globPaths(found, tools);
     if (first === undefined) return { ok: false, text: `There is no file ${given} that can be read here.` };
     if (others.length > 0)

@@ -190,14 +190,16 @@ export function* listTodos(_: string, tools: Tools): Plan<Result> {
 }
 
 /** The newest commits, by git itself. */
-export function* recentChanges(_: string, tools: Tools): Plan<Result> {
-  const command = 'git log -n 12 --date=short --format="%h %ad %s"';
-  const { ok, text } = yield* change(tools, "Bash", { command, description: "List the newest commits" });
+export function* recentChanges(question: string, tools: Tools): Plan<Result> {
+  const isOwn = /\b(?:uncommitted|not committed|unstaged|i|we)\b/i.test(question);
+  const command = isOwn ? "git status --short" : 'git log -n 12 --date=short --format="%h %ad %s"';
+  const what = isOwn ? "uncommitted changes" : "newest commits";
+  const { ok, text } = yield* change(tools, "Bash", { command, description: `List the ${what}` });
   const rows = text.replace(/\n?\[Exit code 0\]\s*$/, "").trim();
   const failed = !ok || /\[Exit code \d+\]$/.test(rows);
   return failed
-    ? joined(false, `The newest commits cannot be listed: ${rows}`)
-    : joined(true, "The newest commits:", rows.replace(/^/gm, "    "));
+    ? joined(false, `The ${what} cannot be listed: ${rows}`)
+    : joined(true, `The ${what}:`, rows.replace(/^/gm, "    "));
 }
 
 /** Lines of the manifests about the license or a version. */
@@ -212,7 +214,7 @@ export function* statedField(question: string, tools: Tools): Plan<Result> {
 }
 
 const FIELDS: readonly (readonly [asked: RegExp, field: RegExp])[] = [
-  [/licen[sc]e/i, /^\s*["']?licen[sc]e["']?\s*[:=]|^.{0,40}\blicen[sc]e\b.{0,40}$/i],
+  [/licen[sc]/i, /^\s*["']?licen[sc]e["']?\s*[:=]|^.{0,40}\blicen[sc]e\b.{0,40}$/i],
   [/python/i, /^\s*["']?(?:requires-python|python_requires|python)["']?\s*=/],
   [/\bnode\b|\bnpm\b/i, /^\s*"(?:node|npm)"\s*:/],
   [/version/i, /^\s*["']?(?:version|rust-version|edition)["']?\s*[:=]|^go \d/],
