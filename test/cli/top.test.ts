@@ -8,9 +8,9 @@ import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
+import { liveSession } from "../features/live/ground.ts";
+import { SESSION, view } from "../features/live/views.ts";
 import { linesOf, sessionEvent } from "../journal/samples.ts";
-import { liveSession } from "../supervisor/live/ground.ts";
-import { SESSION, view } from "../supervisor/live/views.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
 

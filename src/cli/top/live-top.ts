@@ -1,4 +1,4 @@
-import { watchSession } from "../../supervisor/live/watch-session.ts";
+import { watchSession } from "../../features/live/watch-session.ts";
 import { paintFor } from "../colour.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
