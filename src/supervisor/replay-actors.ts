@@ -96,7 +96,7 @@ function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly
   if (spec.id === MAIN || summary === null) return before;
   return [
     ...before,
-    ...unheard.filter(({ waitForInput, of: [id = ""] = [] }) => !waitForInput && !isOfCall(id)),
+    ...unheard.filter(({ notice, of: [id = ""] = [] }) => !notice && !isOfCall(id)),
   ];
 }
 

@@ -133,7 +133,7 @@ test("a summary replaces old turns; task and the person's words stay, the newest
       turn === 2
         ? [{ text: "In French, please." }]
         : turn === 3
-          ? [{ text: "<news>", waitForInput: true }]
+          ? [{ text: "<news>", notice: true }]
           : [],
   });
   expect(done.summary?.status).toBe("done");
