@@ -1,9 +1,9 @@
+import { openLiveSocket } from "../../src/features/live/live-socket.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, CallId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
 import { ActorRecord } from "../../src/supervisor/actor-record.ts";
 import { viewOf } from "../../src/supervisor/actor-view.ts";
-import { openLiveSocket } from "../../src/supervisor/live/live-socket.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { given } from "../own-process.ts";
 

@@ -1,5 +1,5 @@
+import { watchSession } from "../../src/features/live/watch-session.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import { watchSession } from "../../src/supervisor/live/watch-session.ts";
 import { answer, given } from "../own-process.ts";
 
 /** Looks at a session for so many milliseconds, as `troupe top` does. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import { liveSession } from "../supervisor/live/ground.ts";
-import { view } from "../supervisor/live/views.ts";
+import { liveSession } from "../features/live/ground.ts";
+import { view } from "../features/live/views.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
 import { unless } from "../support/needs.ts";
 import { inTerminal, type PseudoTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";

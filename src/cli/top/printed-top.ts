@@ -1,7 +1,7 @@
+import type { LiveNews } from "../../features/live/news.ts";
+import type { LiveAgent, LiveHello } from "../../features/live/protocol.ts";
+import { watchSession } from "../../features/live/watch-session.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { LiveNews } from "../../supervisor/live/news.ts";
-import type { LiveAgent, LiveHello } from "../../supervisor/live/protocol.ts";
-import { watchSession } from "../../supervisor/live/watch-session.ts";
 import { paintFor } from "../colour.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";

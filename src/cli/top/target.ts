@@ -1,8 +1,8 @@
-import { troupeHome } from "../../journal/place.ts";
+import type { LiveOver } from "../../features/live/news.ts";
+import { type RunningSession, runningSessions } from "../../features/live/running.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { lockHolder } from "../../journal/session-lock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
-import type { LiveOver } from "../../supervisor/live/news.ts";
-import { type RunningSession, runningSessions } from "../../supervisor/live/running.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { sessionNamed } from "../named-session.ts";

@@ -1,7 +1,7 @@
+import type { LiveLook } from "../../features/live/news.ts";
+import type { LiveAgent, LiveHello } from "../../features/live/protocol.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
-import type { LiveLook } from "../../supervisor/live/news.ts";
-import type { LiveAgent, LiveHello } from "../../supervisor/live/protocol.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 
 /** What is known of a session that is looked at. */

@@ -1,36 +1,44 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { allThere, isConnected } from "../gc-guard.ts";
-import type { Ground, Repository } from "../ground.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
 import { isRefused, refused } from "../repository.ts";
 import type { ApplyAnswer, ApplyRequest, Refused } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
-import { endedHow, notDone } from "./after-failure.ts";
-import { bothLookedAt } from "./both-looked-at.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveBack, moveForth, prepareCommit } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { lstatOf } from "./file-state.ts";
 import { lastLineOf } from "./git-words.ts";
-import { type Committed, type MergeStart, newMerge, record, setClosed, setOpen, storyOf } from "./journal.ts";
-import { madeBy } from "./made.ts";
+import {
+  type Committed,
+  type MergeStart,
+  mergeStateOf,
+  newMerge,
+  record,
+  setClosed,
+  setOpen,
+} from "./journal.ts";
+import { missingDirs } from "./missing-dirs.ts";
 import type { Exchange } from "./moves.ts";
-import { prove } from "./proof.ts";
+import { notDone, recoverFailed } from "./recover.ts";
+import { type Left, revertExchange } from "./revert-exchange.ts";
 import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
+import { snapshotSides } from "./snapshot-sides.ts";
 import { bytesFolder, stageFiles } from "./stage.ts";
-import { type Left, takeBack } from "./take-back.ts";
 import { applyInSpiteOfOthers, type Changed, GC_TOOK } from "./try-again.ts";
+import { verifyFiles } from "./verify.ts";
 
 type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** The edits of a tree are in the checkout, all of them, or nothing was changed there. One at a time in a repository. */
 export async function applyMerge(
   request: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk = realDisk,
 ): Promise<ApplyAnswer> {
   const repo = await checkoutOf(request.tree, ground);
@@ -54,11 +62,11 @@ export async function applyMerge(
 async function applyLocked(
   repo: Repository,
   request: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<ApplyAnswer | Changed> {
   const { tree, hold, expects } = request;
-  const both = await bothLookedAt(repo, { tree, checked: expects !== null, hold }, ground);
+  const both = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
   if (isRefused(both)) return both;
   const { candidate } = both;
   if (candidate.type === "empty") return nothingToDo(repo, request, ground);
@@ -81,10 +89,10 @@ async function applyLocked(
     return answerTo(candidate, outcome, merge);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    const state = await endedHow(repo.common, merge, ground, disk);
+    const state = await recoverFailed(repo.common, merge, ground, disk);
     if (state !== "merged") return refused(notDone(repo, "brought into", state, error));
     const notes = [`The merge is done; tidying up after it failed: ${String(error)}.`];
-    const commit = storyOf(repo.common, merge)?.start.committed?.commit ?? null;
+    const commit = mergeStateOf(repo.common, merge)?.start.committed?.commit ?? null;
     return answerTo(candidate, { type: "merged", commit, notes }, merge);
   }
 }
@@ -118,7 +126,7 @@ async function bringIn(
   request: ApplyRequest,
   candidate: Clean,
   { merge, bytes }: { merge: string; bytes: string },
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<Outcome> {
   const staged = await stagedWork(repo, request, candidate, bytes, ground);
@@ -154,7 +162,7 @@ async function stagedWork(
   { tree, commit }: ApplyRequest,
   { plan, emptied, merged, edits }: Clean,
   bytes: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Staged | Omit<Changed, "left"> | Refused> {
   const toCommit =
     commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
@@ -163,7 +171,7 @@ async function stagedWork(
   const staged = await stageFiles(repo, merged, added, join(bytes, "stage"), ground);
   if (staged !== null) return staged;
   mkdirSync(join(bytes, "aside"), { recursive: true });
-  const proven = await prove(repo, plan, bytes, "stage");
+  const proven = await verifyFiles(repo, plan, bytes, "stage");
   if (proven.type !== "proven") return proven;
   const moves = [...proven.moves];
   const work = {
@@ -171,7 +179,7 @@ async function stagedWork(
     bytes,
     aside: "aside",
     moves,
-    made: madeBy(repo.top, moves),
+    made: missingDirs(repo.top, moves),
     emptied: [...emptied],
   };
   const isThere = toCommit !== null && toCommit.committed === null;
@@ -186,7 +194,7 @@ async function holdByRefs(
   base: string,
   { checkout, merged, edits }: Clean,
   committed: Committed | null,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   const parents = [checkout.commit, edits, ...(committed === null ? [] : [committed.commit])];
   const of = parents.flatMap((parent) => ["-p", parent]);
@@ -210,7 +218,7 @@ function startOf(
   { tree, owner, title }: ApplyRequest,
   merge: string,
   { exchange: work, committed }: Staged,
-  ground: Ground,
+  ground: GitEnvironment,
 ): MergeStart {
   return {
     ...{ type: "merge-start", merge, at: ground.now(), top: repo.top, gitDir: repo.gitDir },
@@ -223,7 +231,12 @@ type Written =
   | Changed
   | { readonly type: "failed"; readonly reason: string; readonly left: readonly Left[] };
 
-async function write(repo: Repository, start: MergeStart, ground: Ground, disk: Disk): Promise<Written> {
+async function write(
+  repo: Repository,
+  start: MergeStart,
+  ground: GitEnvironment,
+  disk: Disk,
+): Promise<Written> {
   const done = exchange(start.exchange, disk);
   if (done.type === "changed") return { type: "changed", path: done.path, left: done.left };
   if (done.type === "failed")
@@ -233,10 +246,10 @@ async function write(repo: Repository, start: MergeStart, ground: Ground, disk: 
     const why = await moveForth(repo, start.committed, ground, disk);
     if (why === null) return { type: "written" };
     if (why.type === "moved-on")
-      return { type: "changed", path: why.what, left: takeBack(start.exchange, disk) };
-    return { type: "failed", reason: why.reason, left: takeBack(start.exchange, disk) };
+      return { type: "changed", path: why.what, left: revertExchange(start.exchange, disk) };
+    return { type: "failed", reason: why.reason, left: revertExchange(start.exchange, disk) };
   } catch (error) {
-    takeBack(start.exchange, disk);
+    revertExchange(start.exchange, disk);
     await moveBack(repo, start.committed, ground, disk);
     throw error;
   }
@@ -247,7 +260,11 @@ function foldersWritten({ root, moves }: Exchange): string[] {
 }
 
 /** The agent's files are what they were at first by now. */
-async function nothingToDo(repo: Repository, request: ApplyRequest, ground: Ground): Promise<ApplyAnswer> {
+async function nothingToDo(
+  repo: Repository,
+  request: ApplyRequest,
+  ground: GitEnvironment,
+): Promise<ApplyAnswer> {
   await noteMerged(repo.common, request.tree.name);
   const none = { files: 0, insertions: 0, deletions: 0 };
   return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };

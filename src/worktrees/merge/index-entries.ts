@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { entriesAndNested } from "../checkout-entries.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { chunks, copyIndex } from "../side-index.ts";
@@ -48,7 +48,7 @@ export type EntriesSet =
 export async function setEntries(
   repo: Repository,
   { entries, way, move }: EntriesToSet,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<EntriesSet> {
   const real = join(repo.gitDir, "index");
@@ -110,7 +110,7 @@ async function writeEntries(
 }
 
 /** Most git commands have it for milliseconds; one that waits for an editor is not waited for. */
-async function takeLock(lock: string, top: string, ground: Ground): Promise<Refused | null> {
+async function takeLock(lock: string, top: string, ground: GitEnvironment): Promise<Refused | null> {
   const until = ground.now() + LOCKED_MS;
   while (!made(lock)) {
     if (ground.now() >= until)

@@ -1,9 +1,9 @@
+import type { Repository } from "../environment.ts";
 import { GC_TRIES } from "../gc-guard.ts";
-import type { Repository } from "../ground.ts";
 import { refused } from "../repository.ts";
 import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
+import type { Left } from "./revert-exchange.ts";
 import { leftOver } from "./roll-back.ts";
-import type { Left } from "./take-back.ts";
 
 export const GC_TOOK = "git gc took away what was being merged; try again.";
 
