@@ -1,8 +1,8 @@
+import { worktreeGist } from "../features/isolation/worktree-words.ts";
 import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { Activity, AgentView } from "../supervisor/view.ts";
-import { worktreeGist } from "../supervisor/worktree-words.ts";
 import type { Paint } from "./colour.ts";
 import { counted, dollars, shortCount, shortTime } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";

@@ -1,8 +1,8 @@
+import { worktreeLine } from "../features/isolation/worktree-words.ts";
+import { noteOn } from "../features/receipts/check-text.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
-import type { SessionUsage } from "../supervisor/options.ts";
-import { noteOn } from "../supervisor/receipts/check-text.ts";
-import { worktreeLine } from "../supervisor/worktree-words.ts";
+import type { SessionUsage } from "../session/options.ts";
 import { statusMark, statusText } from "./agent-text.ts";
 import { type Paint, paintFor } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";

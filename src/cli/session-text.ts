@@ -1,7 +1,7 @@
+import { worktreeLine } from "../features/isolation/worktree-words.ts";
 import type { SessionEntry } from "../journal/sessions.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import type { Status } from "../mailbox/messages.ts";
-import { worktreeLine } from "../supervisor/worktree-words.ts";
 import { agentName, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";

@@ -1,4 +1,4 @@
-import { worktreeLine } from "../../supervisor/worktree-words.ts";
+import { worktreeLine } from "../../features/isolation/worktree-words.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import type { JobEnd } from "../jobs.ts";

@@ -1,4 +1,4 @@
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import { isUsable } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { statusText } from "../agent-text.ts";

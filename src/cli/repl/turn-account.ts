@@ -1,6 +1,6 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AgentResult, SessionUsage } from "../../supervisor/options.ts";
+import type { AgentResult, SessionUsage } from "../../session/options.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
