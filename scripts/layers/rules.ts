@@ -150,7 +150,6 @@ export const rules: Rules = {
     ["@mozilla/readability", all("src/web/convert/html.ts")],
     ["linkedom", all("src/web/convert/dom.ts")],
     ["turndown", all("src/web/convert/markdown.ts")],
-    ["execa", folders("processes")],
     ["unbash", folders("policy/shell")],
     ["yaml", folders("context/front-matter")],
     ["@cfworker/json-schema", folders("actors/typed")],
