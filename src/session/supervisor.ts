@@ -3,7 +3,6 @@ import type { Skill } from "../context/skills/skill.ts";
 import { jsonSchemaOf } from "../features/agents/json-schema-of.ts";
 import { UsageMeter } from "../features/budget/usage-meter.ts";
 import { compactionOf } from "../features/compaction/compacting.ts";
-import { type LiveSocket, openLiveSocket } from "../features/live/live-socket.ts";
 import { messageService } from "../features/messages/message-service.ts";
 import type { ServerService } from "../features/servers/server-service.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
@@ -49,7 +48,6 @@ export class Supervisor implements SupervisorHandle {
   readonly #bill: UsageMeter;
   readonly #turns: MainTurns;
   /** Where other terminals look on. */
-  readonly #live: LiveSocket;
   /** What was cut off and has not been set going again. */
   #unfinished: readonly ActorRecord[] = [];
   #closing: Promise<void> | null = null;
@@ -109,13 +107,6 @@ export class Supervisor implements SupervisorHandle {
     const mail = messageService(this.#session, this.#lives, this.#spawning);
     this.session = this.#session.id;
     this.folder = this.#session.journal.folder;
-    const { home, clock, common } = this.#session;
-    this.#live = openLiveSocket({
-      ...{ session: this.session, home, clock, cwd: common.options.cwd, model: common.model },
-      tree: () => this.tree(),
-      costUsd: () => this.#bill.costUsd,
-      onWarning: (message) => onEvent({ type: "warning", message }),
-    });
     if (options.resume) {
       this.#turns.mayWake = false;
       this.#unfinished = replayActors(options.resume.state, this.#session, this.#lives);
@@ -278,7 +269,7 @@ export class Supervisor implements SupervisorHandle {
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
     if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
-    await Promise.all([this.#live.close(), this.#lives.close("The session was closed.", asleep)]);
+    await this.#lives.close("The session was closed.", asleep);
     const { all } = this.#lives;
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
     if (asleep.size + this.#lives.left.length === 0)

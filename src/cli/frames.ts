@@ -1,7 +1,7 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../mailbox/clock.ts";
 
 /** Milliseconds between two frames while something happens, and while only time passes. */
-const BUSY_MS = 80;
+const BUSY_MS = 100;
 const IDLE_MS = 1000;
 
 /** When to paint. */
