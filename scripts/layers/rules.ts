@@ -147,7 +147,7 @@ export const rules: Rules = {
     ["turndown", all("src/web/convert/markdown.ts")],
     ["execa", folders("processes")],
     ["unbash", folders("policy/shell")],
-    ["yaml", folders("context/front-matter")],
+    ["yaml", folders("context/markdown")],
     ["@cfworker/json-schema", folders("actors/typed")],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],

@@ -200,9 +200,7 @@ export class AgentState {
     appendSteering(this.messages, steering);
     this.offered = toolsWith(this.offered, steering);
     for (const entry of steering.flatMap(({ reads = [] }) => reads)) this.reads.record(entry);
-    this.#retries = steering.some(({ notice }) => !notice)
-      ? 0
-      : this.#retries + retriesIn(steering);
+    this.#retries = steering.some(({ notice }) => !notice) ? 0 : this.#retries + retriesIn(steering);
     this.#heard.push(...steering);
   }
 
