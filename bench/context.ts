@@ -8,7 +8,7 @@ import { diskFiles } from "../src/context/disk-files.ts";
 import { memoryReader } from "../src/context/memory/memory.ts";
 import { memoryBlock, memoryFacts, memoryRoom } from "../src/context/memory/memory-text.ts";
 import { seededScheduler } from "../src/mailbox/scheduler.ts";
-import { Supervisor } from "../src/supervisor/supervisor.ts";
+import { Supervisor } from "../src/session/supervisor.ts";
 import { type RequestBody, startMessagesServer } from "../test/support/messages-server.ts";
 import { promptCache } from "../test/support/prompt-cache.ts";
 import { forkedContext } from "./forked-context.ts";
