@@ -11,7 +11,7 @@ import { noteMerged } from "../tree-record.ts";
 import { endedHow, notDone } from "./after-failure.ts";
 import { bothLookedAt } from "./both-looked-at.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
-import { moveBack, moveForth, prepareCommit } from "./commit.ts";
+import { moveForth, prepareCommit, type ToCommit } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { lstatOf } from "./file-state.ts";
@@ -41,7 +41,7 @@ export async function applyMerge(
     const now = merges.length === 0 ? repo : await checkoutOf(request.tree, ground);
     if (isRefused(now)) return now;
     let looked: Repository | null = now;
-    const answer = await applyInSpiteOfOthers(now, request, async () => {
+    const answer = await applyInSpiteOfOthers(now, request, ground, async () => {
       // The person may have committed since the first time.
       const repo = looked ?? (await checkoutOf(request.tree, ground));
       looked = null;
@@ -128,7 +128,8 @@ async function bringIn(
   const start = startOf(repo, request, merge, staged, ground);
   newMerge(repo.common, merge, disk);
   record(repo.common, merge, start, disk);
-  const written = await write(repo, start, ground, disk);
+  const renew = () => commitAnew(repo, request, candidate, merge, ground, disk);
+  const written = await write(repo, start, renew, ground, disk);
   const end = (outcome: "merged" | "taken back", left: readonly Left[]) =>
     record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
   if (written.type !== "written") {
@@ -138,14 +139,15 @@ async function bringIn(
   for (const folder of foldersWritten(start.exchange)) disk.sync(folder);
   end("merged", []);
   disposeOf({ start, state: "merged" }, disk);
-  return { type: "merged", commit: staged.committed?.commit ?? null, notes: staged.notes };
+  const isThere = request.commit !== null && written.committed === null;
+  const notes = isThere ? ["HEAD has all of these edits already, so no commit was made."] : [];
+  return { type: "merged", commit: written.committed?.commit ?? null, notes };
 }
 
 interface Staged {
   readonly type: "staged";
   readonly exchange: Exchange;
   readonly committed: Committed | null;
-  readonly notes: readonly string[];
 }
 
 /** All that is needed to write it, without having written anything. */
@@ -164,7 +166,8 @@ async function stagedWork(
   if (staged !== null) return staged;
   mkdirSync(join(bytes, "aside"), { recursive: true });
   const proven = await prove(repo, plan, bytes, "stage");
-  if (proven.type !== "proven") return proven;
+  if (proven.type === "refused") return proven;
+  if (proven.type === "changed") return { type: "changed", what: `${proven.path} was changed` };
   const moves = [...proven.moves];
   const work = {
     root: repo.top,
@@ -174,9 +177,27 @@ async function stagedWork(
     made: madeBy(repo.top, moves),
     emptied: [...emptied],
   };
-  const isThere = toCommit !== null && toCommit.committed === null;
-  const notes = isThere ? ["HEAD has all of these edits already, so no commit was made."] : [];
-  return { type: "staged", exchange: work, committed: toCommit?.committed ?? null, notes };
+  return { type: "staged", exchange: work, committed: toCommit?.committed ?? null };
+}
+
+/** On what HEAD and the index are by now. */
+async function commitAnew(
+  repo: Repository,
+  { tree, commit }: ApplyRequest,
+  candidate: Clean,
+  merge: string,
+  ground: Ground,
+  disk: Disk,
+): Promise<ToCommit> {
+  const now = await checkoutOf(tree, ground);
+  if (isRefused(now)) return now;
+  const { edits } = candidate;
+  const next = await prepareCommit(now, { tree, edits, message: commit ?? "" }, ground);
+  if (next.type === "refused") return next;
+  const held = await holdByRefs(repo, merge, tree.base, candidate, next.committed, ground);
+  if (held !== null) return held;
+  record(repo.common, merge, { type: "merge-commit", committed: next.committed }, disk);
+  return next;
 }
 
 /** No `git gc` takes what undo, or a look back, may need. */
@@ -219,26 +240,33 @@ function startOf(
 }
 
 type Written =
-  | { readonly type: "written" }
+  | { readonly type: "written"; readonly committed: Committed | null }
   | Changed
   | { readonly type: "failed"; readonly reason: string; readonly left: readonly Left[] };
 
-async function write(repo: Repository, start: MergeStart, ground: Ground, disk: Disk): Promise<Written> {
+/** All of it, or nothing; a disk that refuses the commit throws, and its half is taken back as after a death. */
+async function write(
+  repo: Repository,
+  start: MergeStart,
+  renew: () => Promise<ToCommit>,
+  ground: Ground,
+  disk: Disk,
+): Promise<Written> {
   const done = exchange(start.exchange, disk);
-  if (done.type === "changed") return { type: "changed", path: done.path, left: done.left };
+  if (done.type === "changed") return { type: "changed", what: `${done.path} was changed`, left: done.left };
   if (done.type === "failed")
     return { type: "failed", reason: `${done.path} could not be written: ${done.why}.`, left: done.left };
-  if (start.committed === null) return { type: "written" };
-  try {
-    const why = await moveForth(repo, start.committed, ground, disk);
-    if (why === null) return { type: "written" };
-    if (why.type === "moved-on")
-      return { type: "changed", path: why.what, left: takeBack(start.exchange, disk) };
-    return { type: "failed", reason: why.reason, left: takeBack(start.exchange, disk) };
-  } catch (error) {
-    takeBack(start.exchange, disk);
-    await moveBack(repo, start.committed, ground, disk);
-    throw error;
+  if (start.committed === null) return { type: "written", committed: null };
+  const moved = await moveForth(repo, start.committed, renew, ground, disk);
+  switch (moved.type) {
+    case "moved":
+      return { type: "written", committed: moved.committed };
+    case "moved-on":
+      return { type: "changed", what: moved.what, left: takeBack(start.exchange, disk) };
+    case "refused":
+      return { type: "failed", reason: moved.reason, left: takeBack(start.exchange, disk) };
+    default:
+      return moved satisfies never;
   }
 }
 

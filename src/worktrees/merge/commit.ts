@@ -7,7 +7,7 @@ import { isRefused, lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
-import { entriesOf, isSameEntry, setEntries } from "./index-entries.ts";
+import { entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { mergeTree } from "./merge-tree.ts";
 import { withIndex } from "./own-index.ts";
@@ -105,15 +105,49 @@ async function withStaged(
   return { entries };
 }
 
-/** The person has committed or staged since it was looked at; `what` they changed. */
+/** The person has committed or staged, `what`, whenever it was tried. */
 export interface MovedOn {
   readonly type: "moved-on";
   readonly what: string;
   readonly reason: string;
 }
 
-/** After the files: HEAD, and the index with it. What cannot be done leaves both as they were. */
+export interface Moved {
+  readonly type: "moved";
+  /** Null: HEAD has all of it by now. */
+  readonly committed: Committed | null;
+}
+
+/** Who has begun to commit before the index was locked ends while it is: one commit each. */
+const RENEWALS = 5;
+
+/**
+ * After the files: HEAD, and the index with it. What cannot be done leaves both as they were. `renew`: the same commit
+ * on what HEAD and the index are by now, made while nobody can begin another one.
+ */
 export async function moveForth(
+  repo: Repository,
+  first: Committed,
+  renew: (() => Promise<ToCommit>) | null,
+  ground: Ground,
+  disk: Disk,
+): Promise<Moved | MovedOn | Refused> {
+  return withIndexLock<Moved | MovedOn | Refused>(repo, ground, async () => {
+    let committed = first;
+    for (let renewals = 0; ; renewals += 1) {
+      const failed = await moveOnce(repo, committed, ground, disk);
+      if (failed === null) return { type: "moved", committed };
+      if (failed.type === "refused" || renew === null || renewals === RENEWALS) return failed;
+      const next = await renew();
+      if (next.type === "refused") return next;
+      if (next.committed === null) return { type: "moved", committed: null };
+      if (next.committed.branch !== first.branch) return refused(notCommitted(repo, OTHER_BRANCH));
+      committed = next.committed;
+    }
+  });
+}
+
+async function moveOnce(
   repo: Repository,
   committed: Committed,
   ground: Ground,
@@ -121,25 +155,33 @@ export async function moveForth(
 ): Promise<MovedOn | Refused | null> {
   const move = () => moveHead(repo, committed, "forth");
   const set = await setEntries(repo, { entries: committed.entries, way: "forth", move }, ground, disk);
-  const failed = (why: string) => `The edits could not be committed in ${repo.top}: ${why}.`;
   switch (set.type) {
     case "set":
       return null;
     case "refused":
       return set;
     case "others": {
-      const what = `what is staged in ${few(set.others)}`;
-      return { type: "moved-on", what, reason: failed(`${what} was changed meanwhile`) };
+      const what = `what is staged in ${few(set.others)} was changed`;
+      return { type: "moved-on", what, reason: notCommitted(repo, `${what} meanwhile`) };
     }
     case "unmoved": {
       const now = await headOf(repo);
-      const isOther = now.branch === committed.branch && now.head !== committed.head;
-      const reason = failed(set.why);
-      return isOther ? { type: "moved-on", what: "HEAD", reason } : refused(reason);
+      const reason = notCommitted(repo, set.why);
+      if (now.branch !== committed.branch) return refused(reason);
+      if (now.head !== committed.head) return { type: "moved-on", what: "HEAD was changed", reason };
+      return /cannot lock ref/.test(set.why)
+        ? { type: "moved-on", what: "HEAD was locked by another git command", reason }
+        : refused(reason);
     }
     default:
       return set satisfies never;
   }
+}
+
+const OTHER_BRANCH = "another branch was checked out meanwhile";
+
+function notCommitted({ top }: Repository, why: string): string {
+  return `The edits could not be committed in ${top}: ${why}.`;
 }
 
 /** Sentences on what is no longer as the merge left it, and stays. */
@@ -154,7 +196,8 @@ export async function moveBack(
     return [`The commit ${committed.commit} stays: HEAD of ${repo.top} has moved on.`];
   const isThere = now.head === committed.commit;
   const move = () => (isThere ? moveHead(repo, committed, "back") : Promise.resolve(null));
-  const set = await setEntries(repo, { entries: committed.entries, way: "back", move }, ground, disk);
+  const toSet = { entries: committed.entries, way: "back", move } as const;
+  const set = await withIndexLock(repo, ground, () => setEntries(repo, toSet, ground, disk));
   switch (set.type) {
     case "refused":
       return [set.reason];
@@ -203,7 +246,7 @@ async function moveHead(repo: Repository, { head, branch, commit }: Committed, w
   // Who has changed branches meanwhile would find the commit on the wrong one.
   const now = await headOf(repo);
   if (now.head === (way === "forth" ? commit : head)) return null;
-  if (now.branch !== branch) return "another branch was checked out meanwhile";
+  if (now.branch !== branch) return OTHER_BRANCH;
   const none = "0".repeat(commit.length);
   const args =
     way === "forth"

@@ -28,8 +28,24 @@ export function isSameEntry(one: IndexEntry, other: IndexEntry): boolean {
 
 /** What stands in a lock of ours: one that a death left behind is known by it. */
 const LOCKED_BY_US = "troupe\n";
-const LOCKED_MS = 2_000;
+const LOCKED_MS = 10_000;
 const LOOK_EVERY_MS = 20;
+
+/** Under git's own lock of the person's index: no git command of theirs stages, or begins to commit, meanwhile. */
+export async function withIndexLock<T>(
+  { gitDir, top }: Repository,
+  ground: Ground,
+  work: () => Promise<T>,
+): Promise<T | Refused> {
+  const lock = join(gitDir, "index.lock");
+  const taken = await takeLock(lock, top, ground);
+  if (taken !== null) return taken;
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
 
 export interface EntriesToSet {
   readonly entries: Committed["entries"];
@@ -44,7 +60,7 @@ export type EntriesSet =
   | { readonly type: "unmoved"; readonly why: string }
   | Refused;
 
-/** Changes entries of the person's index that are still as expected, and HEAD with them, under git's own lock. */
+/** Changes entries of the person's index that are still as expected, and HEAD with them. Only under `withIndexLock`. */
 export async function setEntries(
   repo: Repository,
   { entries, way, move }: EntriesToSet,
@@ -53,38 +69,32 @@ export async function setEntries(
 ): Promise<EntriesSet> {
   const real = join(repo.gitDir, "index");
   return withIndex(repo, ground, async (index): Promise<EntriesSet> => {
-    const lock = await takeLock(`${real}.lock`, repo.top, ground);
-    if (lock !== null) return lock;
-    try {
-      copyIndex(real, index);
-      const before = digestOf(real);
-      const now = await entriesOf(repo, index);
-      if (isRefused(now)) return now;
-      const wanted = entries.map(({ path, before: old, after }) =>
-        way === "forth" ? { path, from: old, to: after } : { path, from: after, to: old },
-      );
-      const strange = wanted.filter(
-        ({ path, from, to }) =>
-          !isSameEntry(now.get(path) ?? null, from) && !isSameEntry(now.get(path) ?? null, to),
-      );
-      const others = strange.map(({ path }) => path);
-      if (way === "forth" && others.length > 0) return { type: "others", others };
-      const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
-      const put = await writeEntries(
-        repo,
-        index,
-        mine.filter((one) => !strange.includes(one)),
-      );
-      if (put !== null) return put;
-      if (digestOf(real) !== before)
-        return refused(`The index of ${repo.top} was changed at this very moment.`);
-      const why = await move();
-      if (why !== null) return { type: "unmoved", why };
-      disk.rename(index, real);
-      return { type: "set", others };
-    } finally {
-      rmSync(`${real}.lock`, { force: true });
-    }
+    copyIndex(real, index);
+    const before = digestOf(real);
+    const now = await entriesOf(repo, index);
+    if (isRefused(now)) return now;
+    const wanted = entries.map(({ path, before: old, after }) =>
+      way === "forth" ? { path, from: old, to: after } : { path, from: after, to: old },
+    );
+    const strange = wanted.filter(
+      ({ path, from, to }) =>
+        !isSameEntry(now.get(path) ?? null, from) && !isSameEntry(now.get(path) ?? null, to),
+    );
+    const others = strange.map(({ path }) => path);
+    if (way === "forth" && others.length > 0) return { type: "others", others };
+    const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
+    const put = await writeEntries(
+      repo,
+      index,
+      mine.filter((one) => !strange.includes(one)),
+    );
+    if (put !== null) return put;
+    if (digestOf(real) !== before)
+      return refused(`The index of ${repo.top} was changed at this very moment.`);
+    const why = await move();
+    if (why !== null) return { type: "unmoved", why };
+    disk.rename(index, real);
+    return { type: "set", others };
   });
 }
 

@@ -82,8 +82,8 @@ async function forthAgain(
   ground: Ground,
   disk: Disk,
 ): Promise<string[]> {
-  const why = await moveForth(repo, committed, ground, disk);
-  return why === null ? [] : [why.reason];
+  const moved = await moveForth(repo, committed, null, ground, disk);
+  return moved.type === "moved" ? [] : [moved.reason];
 }
 
 /** Nothing remains of it but what could not be taken back. */
