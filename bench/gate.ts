@@ -1,7 +1,7 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import { systemClock } from "../src/mailbox/clock.ts";
 import { MAIN } from "../src/mailbox/ids.ts";
-import { serveServices } from "../src/mailbox/service-lane.ts";
+import { serveServices } from "../src/mailbox/service-rpc.ts";
 import type { Services } from "../src/mailbox/services.ts";
 import { hookRunner } from "../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";

@@ -37,7 +37,7 @@ export const bundles: readonly Bundle[] = [
   { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], alone: true, format: "esm" },
   {
     name: "worktree-keeper",
-    entry: "src/worktrees/keeper-process.ts",
+    entry: "src/worktrees/git-worker-main.ts",
     external: [],
     alone: true,
     format: "esm",

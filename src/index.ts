@@ -33,16 +33,16 @@ export {
 } from "./model/scripted.ts";
 export type {
   Answers,
-  Ask,
-  AskAnswer,
   Asker,
   Choice,
-  PermissionAsk,
   PermissionLevel,
-  Person,
-  PlanAsk,
+  PermissionRequest,
+  PlanRequest,
   Question,
-  QuestionAsk,
+  QuestionRequest,
+  UserAnswer,
+  UserHandler,
+  UserRequest,
 } from "./policy/asks.ts";
 export type { Rule } from "./settings/rules.ts";
 export {
@@ -58,18 +58,18 @@ export type {
   Limits,
   ModelSource,
   PermissionMode,
-  SessionAccount,
+  SessionUsage,
   SpawnRequest,
   StopScope,
   SupervisorHandle,
   SupervisorOptions,
 } from "./supervisor/options.ts";
 export {
-  type RestoredSession,
-  type RestoreRequest,
   type Restoring,
-  restoreSession,
-} from "./supervisor/restore.ts";
+  type ResumableSession,
+  type ResumeRequest,
+  resumeSession,
+} from "./supervisor/resume-session.ts";
 export { Supervisor } from "./supervisor/supervisor.ts";
 export type {
   Activity,

@@ -67,7 +67,7 @@ export const rules: Rules = {
       [
         ...folders("lib", "mailbox"),
         ...all(
-          "src/context/harmless.ts",
+          "src/context/escape-tags.ts",
           "src/policy/engine/network-hosts.ts",
           "src/tools/documents.ts",
           "src/tools/pdf-pages.ts",
@@ -82,7 +82,7 @@ export const rules: Rules = {
       [
         ...folders("lib", "mailbox"),
         ...all(
-          "src/journal/place.ts",
+          "src/journal/paths.ts",
           "src/journal/process-identity.ts",
           "src/journal/session-lock.ts",
           "src/settings/json.ts",
@@ -106,7 +106,7 @@ export const rules: Rules = {
       // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
       [
         ...folders("lib", "mailbox", "context", "tools"),
-        ...all("src/model/lane-client.ts"),
+        ...all("src/model/gateway-client.ts"),
         types("src/model/client.ts"),
       ],
     ],

@@ -56,7 +56,7 @@ export const actors: readonly Mutation[] = [
   },
   {
     name: "cut-text-is-not-continued",
-    file: "src/actors/asking.ts",
+    file: "src/actors/next-reply.ts",
     from: "return continued(await of(request.messages), request.messages, of);",
     to: "return of(request.messages);",
     tests: ["test/actors/cut-replies.test.ts"],

@@ -19,10 +19,10 @@ export const context: readonly Mutation[] = [
   },
   {
     name: "caches-take-the-room-of-the-journal",
-    file: "src/context/kept-index.ts",
+    file: "src/context/disk-cache.ts",
     from: "if (!leavesRoom(folder, all.length)) return;",
     to: "",
-    tests: ["test/context/kept-index.test.ts"],
+    tests: ["test/context/disk-cache.test.ts"],
     title: "is left to the journal",
   },
   {

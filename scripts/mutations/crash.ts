@@ -4,7 +4,7 @@ import type { Mutation } from "./mutation.ts";
 export const crash: readonly Mutation[] = [
   {
     name: "I28-unfinished-file-stays",
-    file: "src/supervisor/reinstating.ts",
+    file: "src/supervisor/replay-actors.ts",
     from: "if (known && !known.ended) removeWhatItLeft(known, actor.cwd, session);",
     to: "",
     tests: ["test/supervisor/unfinished-files.test.ts"],
@@ -20,15 +20,15 @@ export const crash: readonly Mutation[] = [
   },
   {
     name: "I28-keeper-is-not-asked-again",
-    file: "src/worktrees/keeper.ts",
+    file: "src/worktrees/git-worker.ts",
     from: "REPEATABLE.has(op) ? TRIES - 1 : 0",
     to: "0",
-    tests: ["test/worktrees/keeper.test.ts"],
+    tests: ["test/worktrees/git-worker.test.ts"],
     title: "asked again, of another keeper",
   },
   {
     name: "I28-dead-merge-is-made-twice",
-    file: "src/supervisor/isolation/bring-back.ts",
+    file: "src/supervisor/isolation/merge-back.ts",
     from: 'if (before === null) return "again";',
     to: 'if (before === null || true) return "again";',
     tests: ["test/supervisor/isolation/dead-keeper.test.ts"],

@@ -3,7 +3,7 @@ import type { Mutation } from "./mutation.ts";
 export const model: readonly Mutation[] = [
   {
     name: "D2-request-keeps-its-listener",
-    file: "src/model/lane-client.ts",
+    file: "src/model/gateway-client.ts",
     from: 'signal.removeEventListener("abort", cancel);',
     to: "",
     tests: ["test/mailbox/listeners.test.ts"],

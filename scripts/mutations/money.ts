@@ -21,18 +21,18 @@ export const money: readonly Mutation[] = [
   },
   {
     name: "most-is-called-likely",
-    file: "src/supervisor/budget/quote.ts",
+    file: "src/supervisor/budget/cost-estimate.ts",
     from: "likely += Math.min(bound.usd, before ?? typicalOf(candidate, prices));",
     to: "likely += bound.usd;",
-    tests: ["test/supervisor/budget/quote.test.ts"],
+    tests: ["test/supervisor/budget/cost-estimate.test.ts"],
     title: "past runs of the type say what is likely",
   },
   {
     name: "upper-bound-asks",
-    file: "src/supervisor/budget/quote.ts",
+    file: "src/supervisor/budget/cost-estimate.ts",
     from: "{ agents, likelyUsd }: Quote,",
     to: "{ agents, mostUsd: likelyUsd }: Quote,",
-    tests: ["test/supervisor/budget/quote.test.ts"],
+    tests: ["test/supervisor/budget/cost-estimate.test.ts"],
     title: "the upper bound alone asks nobody",
   },
   {
@@ -40,7 +40,7 @@ export const money: readonly Mutation[] = [
     file: "src/supervisor/budget/past-runs.ts",
     from: "this.#own.push({ key, usd });",
     to: "",
-    tests: ["test/supervisor/quoting.test.ts"],
+    tests: ["test/supervisor/fan-out-approval.test.ts"],
     title: "what agents of the type cost before on this machine is likely",
   },
   {

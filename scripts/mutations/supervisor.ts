@@ -3,7 +3,7 @@ import type { Mutation } from "./mutation.ts";
 export const supervisor: readonly Mutation[] = [
   {
     name: "S3-result-twice",
-    file: "src/supervisor/owed.ts",
+    file: "src/supervisor/inbox.ts",
     from: "if (this.#durable.has(name.id)) return;",
     to: "",
     tests: ["test/supervisor/notices.test.ts"],
@@ -31,7 +31,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "S16-written-is-not-checked",
-    file: "src/supervisor/isolation/bring-back.ts",
+    file: "src/supervisor/isolation/merge-back.ts",
     from: "expects: settings.check === null ? null : prepared.checkout",
     to: "expects: null",
     tests: ["test/supervisor/isolation/isolated-agents.test.ts"],
@@ -39,7 +39,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "S7-close-does-not-wait-for-ends",
-    file: "src/supervisor/lives.ts",
+    file: "src/supervisor/actor-system.ts",
     from: `await this.#ends.settled();
     this.#threads.close();`,
     to: "this.#threads.close();",
@@ -77,7 +77,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "last-moment-request-is-not-recorded",
-    file: "src/supervisor/journal-until-left.ts",
+    file: "src/supervisor/detachable-journal.ts",
     from: `  "spawn",
   "reopen",
   "prompt",
@@ -105,7 +105,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "unknown-spawn-option-is-ignored",
-    file: "src/supervisor/what-is-asked.ts",
+    file: "src/supervisor/validate-request.ts",
     from: 'assertNoneLeft("spawn", unknown);',
     to: "",
     tests: ["test/supervisor/agent-fields.test.ts"],
@@ -132,7 +132,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "mode-is-not-told",
-    file: "src/supervisor/knowledge.ts",
+    file: "src/supervisor/session-context.ts",
     from: "return options.surroundings ? situationFacts(parts.situation(atMost), leads) : [];",
     to: "return [];",
     tests: ["test/supervisor/situation.test.ts"],
@@ -160,7 +160,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "tools-that-only-refuse-are-offered",
     file: "src/supervisor/permissions.ts",
-    from: "isOff(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),",
+    from: "isToolDenied(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),",
     to: "isOff(rules.all, names),",
     tests: ["test/supervisor/situation.test.ts"],
     title: "offers no tool that could only refuse",
@@ -177,7 +177,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "formatter-after-an-edit-breaks-the-next",
-    file: "src/supervisor/hooked-calls.ts",
+    file: "src/supervisor/tool-hooks.ts",
     from: "const watched = side.hooks.has(end.event, hooked.names) ? (writes ?? []) : [];",
     to: "const watched: string[] = [];",
     tests: ["test/supervisor/formatter-hooks.test.ts"],
@@ -186,7 +186,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "failed-call-runs-PostToolUse",
-    file: "src/supervisor/hooked-calls.ts",
+    file: "src/supervisor/tool-hooks.ts",
     from: `if (isError)
 `,
     to: `if (isError && signal.aborted)
@@ -197,7 +197,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "response-for-hooks-has-no-fields",
-    file: "src/supervisor/hooked-calls.ts",
+    file: "src/supervisor/tool-hooks.ts",
     from: "{ ...(own ?? { success: true, content: blocks }) }",
     to: "{ success: true, content: blocks, ...(own === null ? {} : {}) }",
     tests: ["test/supervisor/call-hooks.test.ts"],
@@ -207,7 +207,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "hook-text-is-not-marked",
     file: "src/supervisor/hook-words.ts",
-    from: "{harmless(text)}",
+    from: "{escapeTags(text)}",
     to: "{text}",
     tests: ["test/supervisor/call-hooks.test.ts"],
     title: "marks what a hook says",
@@ -215,7 +215,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "progress-passes-for-a-report",
-    file: "src/supervisor/desk.ts",
+    file: "src/supervisor/background-service.ts",
     from: "?? progressText(agent, clock.now())",
     to: "?? agent.said",
     tests: ["test/supervisor/background-agents.test.ts"],
@@ -224,7 +224,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "missing-report-is-not-explained",
-    file: "src/supervisor/lives.ts",
+    file: "src/supervisor/actor-system.ts",
     from: "reportDue: (path) => agentDue(path, this.all, this.#session.outputs),",
     to: "reportDue: () => null,",
     tests: ["test/supervisor/background-agents.test.ts"],
@@ -300,14 +300,14 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "standing-words-are-left-out",
     file: "src/supervisor/specs.ts",
-    from: '[isolation ? treeWords(isolation) : "", STANDING_WORDS]',
-    to: '[isolation ? treeWords(isolation) : ""]',
+    from: '[isolation ? worktreeText(isolation) : "", STANDING_WORDS]',
+    to: '[isolation ? worktreeText(isolation) : ""]',
     tests: ["test/supervisor/situation.test.ts"],
     title: "has the standing words in the system prompt of every agent",
   },
   {
     name: "git-status-is-for-the-main-conversation-alone",
-    file: "src/supervisor/knowledge.ts",
+    file: "src/supervisor/session-context.ts",
     from: "...surroundings(leads || edits),",
     to: "...surroundings(leads),",
     tests: ["test/supervisor/situation.test.ts"],

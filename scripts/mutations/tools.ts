@@ -95,7 +95,7 @@ export const tools: readonly Mutation[] = [
     file: "src/mailbox/worktree.ts",
     from: 'return name.replaceAll("/", "-")',
     to: "return name",
-    tests: ["test/supervisor/worktree-desk.test.ts"],
+    tests: ["test/supervisor/worktree-service.test.ts"],
     title: "makes one directory of a name with segments",
   },
   {

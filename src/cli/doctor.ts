@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { troupeHome } from "../journal/place.ts";
+import { troupeHome } from "../journal/paths.ts";
 import { lightConfinement } from "../policy/sandbox/light.ts";
 import { openSandbox } from "../policy/sandbox/open.ts";
 import { defaultSandboxSettings, type SandboxReport } from "../policy/sandbox/sandbox.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
-import { untrustedNote } from "../policy/trust/words.ts";
+import { untrustedNote } from "../policy/trust/trust-text.ts";
 import { catalogue } from "../settings/catalogue.ts";
 import { whyNotMode } from "../settings/mode-of.ts";
 import { nameOf } from "../settings/setting.ts";

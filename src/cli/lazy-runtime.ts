@@ -6,7 +6,7 @@ export const lazyRuntime: Runtime = {
     const { Supervisor } = await import("../supervisor/supervisor.ts");
     return (options) => new Supervisor(options);
   },
-  restoreSession: async (request) => (await import("../supervisor/restore.ts")).restoreSession(request),
+  resumeSession: async (request) => (await import("../supervisor/resume-session.ts")).resumeSession(request),
   checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
   listAgents: async (own, models) => (await import("../supervisor/listing.ts")).listAgents(own, models),
 };

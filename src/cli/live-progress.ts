@@ -4,7 +4,7 @@ import type { AgentView } from "../supervisor/view.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth } from "./display-width.ts";
 import { renderTree } from "./live-tree.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 import { createPainter } from "./painter.ts";
 import type { Progress } from "./progress.ts";
 import { safeLine } from "./safe-text.ts";

@@ -1,5 +1,5 @@
 import type { AgentView } from "../supervisor/view.ts";
-import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-words.ts";
+import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
 import { safeLine } from "./safe-text.ts";

@@ -1,14 +1,14 @@
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
-import type { SessionAccount } from "../supervisor/options.ts";
-import { noteOn } from "../supervisor/receipts/words.ts";
+import type { SessionUsage } from "../supervisor/options.ts";
+import { noteOn } from "../supervisor/receipts/check-text.ts";
 import { worktreeLine } from "../supervisor/worktree-words.ts";
-import { statusMark, statusWords } from "./agent-words.ts";
+import { statusMark, statusWords } from "./agent-text.ts";
 import { type Paint, paintFor } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import type { CliIO } from "./io.ts";
 import type { JobEnd } from "./jobs.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 import type { Finished } from "./run-session.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import { agentsWords } from "./unfinished.ts";
@@ -94,7 +94,7 @@ export function unfinishedSentence({ unfinished }: Finished, now: number): strin
 }
 
 /** Calls that were not allowed, in one sentence; undefined where there were none. */
-export function denialSentence({ denials }: SessionAccount): string | undefined {
+export function denialSentence({ denials }: SessionUsage): string | undefined {
   if (denials.length === 0) return undefined;
   const tools = [...new Set(denials.map(({ tool_name }) => tool_name))].join(", ");
   return safeLine(`${counted(denials.length, "call")} not allowed: ${tools}.`);

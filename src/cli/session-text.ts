@@ -2,7 +2,7 @@ import type { SessionEntry } from "../journal/sessions.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import type { Status } from "../mailbox/messages.ts";
 import { worktreeLine } from "../supervisor/worktree-words.ts";
-import { agentName, statusMark, statusWords } from "./agent-words.ts";
+import { agentName, statusMark, statusWords } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";

@@ -1,13 +1,13 @@
 import { JournalError } from "../journal/journal-error.ts";
-import { journalFile } from "../journal/place.ts";
+import { journalFile } from "../journal/paths.ts";
 import { lockHolder } from "../journal/session-lock.ts";
 import type { FoundSession } from "../journal/sessions.ts";
 import { paintFor } from "./colour.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { CliIO } from "./io.ts";
 import { safeLine } from "./safe-text.ts";
+import { EventFormatter } from "./top/event-formatter.ts";
 import { tailJournal } from "./top/journal-tail.ts";
-import { StoryTeller } from "./top/story-teller.ts";
 
 /**
  * `troupe sessions show ID --follow`: a session's story from its beginning, then as it grows, also where another
@@ -16,7 +16,7 @@ import { StoryTeller } from "./top/story-teller.ts";
 export async function followSession(session: FoundSession, json: boolean, io: CliIO): Promise<number> {
   const { stdout, stderr } = io;
   const { callTitle } = await import("./top/call-title.ts");
-  const story = new StoryTeller(paintFor(stdout, io.env), callTitle);
+  const story = new EventFormatter(paintFor(stdout, io.env), callTitle);
   const over = new AbortController();
   let code: number | null = null;
   const leave = (by: number) => () => {

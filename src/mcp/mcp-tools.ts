@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type SealedTool, seal } from "../tools/sealed.ts";
+import { bindTool, type SealedTool } from "../tools/bind-tool.ts";
 import { inputComplaints } from "./check-input.ts";
 import { type AmongFor, listResourcesTool } from "./list-resources.ts";
 import type { Among, Mcp, McpTool } from "./mcp.ts";
@@ -18,7 +18,7 @@ export function resourceTools(
   mcp: Pick<Mcp, "listResources" | "readResource">,
   among: AmongFor = () => () => true,
 ): readonly SealedTool[] {
-  return [seal(listResourcesTool(mcp, among)), seal(readResourceTool(mcp, among))];
+  return [bindTool(listResourcesTool(mcp, among)), bindTool(readResourceTool(mcp, among))];
 }
 
 function serverTool(

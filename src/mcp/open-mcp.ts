@@ -10,7 +10,7 @@ import type {
   McpResource,
   PromptMessage,
 } from "./mcp.ts";
-import type { Outcome, Progress, Wish } from "./protocol.ts";
+import type { McpRequest, Outcome, Progress } from "./protocol.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
 import { type ServersParts, SessionServers } from "./session-servers.ts";
@@ -96,7 +96,7 @@ class Requests {
         ...{ type: "progress", server: entry.server.slug, tool: name, call: call ?? null },
         ...{ progress, total, message },
       });
-    const wish: Wish = { type: "call", tool, input: args, output: this.#output() };
+    const wish: McpRequest = { type: "call", tool, input: args, output: this.#output() };
     const refused = () => refusal(entry, name);
     return resultOf(await this.#servers.ask(entry, wish, signal, { onProgress, refused }), signal);
   }
@@ -131,7 +131,7 @@ class Requests {
   ): Promise<CallResult> {
     const entry = this.#named(server, among);
     if (entry === null) return wrong(this.#noServer(server, among));
-    const wish: Wish = { type: "read-resource", uri, output: this.#output() };
+    const wish: McpRequest = { type: "read-resource", uri, output: this.#output() };
     return resultOf(await this.#servers.ask(entry, wish, signal), signal);
   }
 
@@ -149,7 +149,7 @@ class Requests {
   ): Promise<Answered<readonly PromptMessage[]>> {
     const entry = this.#servers.named(server);
     if (entry === null) return bad(this.#noServer(server));
-    const wish: Wish = { type: "get-prompt", name, arguments: { ...given } };
+    const wish: McpRequest = { type: "get-prompt", name, arguments: { ...given } };
     const outcome = await this.#servers.ask(entry, wish, signal);
     return outcome.type === "prompt" ? { ok: true, value: outcome.messages } : bad(messageOf(outcome));
   }

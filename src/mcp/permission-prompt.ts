@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { Ask, AskAnswer, Person } from "../policy/asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../policy/asks.ts";
 import type { Mcp } from "./mcp.ts";
 
 /** What the tool is called with: what scripts for `--permission-prompt-tool` expect. */
@@ -37,7 +37,11 @@ const READY_MS = 30_000;
  * A tool of an MCP server that answers in the person's place (`--permission-prompt-tool mcp__server__tool`). Whatever
  * is no clear yes is a no that says so: an error, another answer, no answer in time. The call itself passes no gate.
  */
-export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string, parts: PromptToolParts): Person {
+export function mcpPerson(
+  mcp: Pick<Mcp, "call" | "ready">,
+  name: string,
+  parts: PromptToolParts,
+): UserHandler {
   const { clock, patienceMs = PATIENCE_MS, readyMs = READY_MS } = parts;
   let ready: Promise<void> | null = null;
   return {
@@ -47,7 +51,7 @@ export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string, parts:
       const over = new AbortController();
       const either = AbortSignal.any([signal, over.signal]);
       const settled = new AbortController();
-      const late = pause(clock, patienceMs, settled.signal).then((): AskAnswer => {
+      const late = pause(clock, patienceMs, settled.signal).then((): UserAnswer => {
         over.abort();
         return nobody(
           `The permission prompt tool ${name} did not answer within ${patienceMs / 1_000} s, so the answer is no.`,
@@ -69,9 +73,9 @@ export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string, parts:
 async function answered(
   mcp: Pick<Mcp, "call">,
   name: string,
-  ask: Ask,
+  ask: UserRequest,
   signal: AbortSignal,
-): Promise<AskAnswer> {
+): Promise<UserAnswer> {
   const call = callFor(ask);
   const result = await mcp.call({ name, input: call }, signal);
   const reply = replyIn(result);
@@ -85,10 +89,10 @@ async function answered(
 /** What a yes means, by what was asked. */
 function allowed(
   name: string,
-  ask: Ask,
+  ask: UserRequest,
   { input }: PromptCall,
   { updatedInput }: Extract<Reply, { behavior: "allow" }>,
-): AskAnswer {
+): UserAnswer {
   switch (ask.type) {
     case "permission":
       // Scripts give the input back as it was; only another one is a change.
@@ -109,7 +113,7 @@ function allowed(
   }
 }
 
-function callFor(ask: Ask): PromptCall {
+function callFor(ask: UserRequest): PromptCall {
   switch (ask.type) {
     case "permission":
       return { tool_name: ask.tool, input: inputOf(ask), tool_use_id: ask.toolUse ?? ask.id };
@@ -127,7 +131,7 @@ function callFor(ask: Ask): PromptCall {
 }
 
 /** Every tool's input is an object. */
-function inputOf({ input }: Extract<Ask, { type: "permission" }>): Record<string, unknown> {
+function inputOf({ input }: Extract<UserRequest, { type: "permission" }>): Record<string, unknown> {
   return typeof input === "object" && input !== null ? { ...input } : {};
 }
 
@@ -149,6 +153,6 @@ function textIn(content: Exclude<CallResult["content"], string>): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
 
-function nobody(reason: string): AskAnswer {
+function nobody(reason: string): UserAnswer {
   return { type: "nobody", reason };
 }

@@ -7,7 +7,7 @@ import { McpServer } from "./server.ts";
 /** What the session and the broker's process ask and tell each other. Servers go by their slugs. */
 
 /** What a session can want of one server. */
-export const Wish = z.discriminatedUnion("type", [
+export const McpRequest = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("call"),
     tool: z.string(),
@@ -22,7 +22,7 @@ export const Wish = z.discriminatedUnion("type", [
   z.object({ type: z.literal("sign-in") }),
   z.object({ type: z.literal("sign-out") }),
 ]);
-export type Wish = z.infer<typeof Wish>;
+export type McpRequest = z.infer<typeof McpRequest>;
 
 /** What the broker is told. */
 export const BROKER_NOTICES = {
@@ -109,7 +109,7 @@ export type Progress = z.infer<typeof Progress>;
 
 /** What the broker is asked for. */
 export const BROKER_REQUESTS = {
-  carryOut: { request: z.object({ slug: z.string(), wish: Wish }), response: Outcome, event: Progress },
+  carryOut: { request: z.object({ slug: z.string(), wish: McpRequest }), response: Outcome, event: Progress },
 } as const;
 
 /** What the broker asks the person, by way of the session. */

@@ -4,16 +4,16 @@ import { type Clock, within } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import type { RequestOf } from "../mailbox/rpc/table.ts";
-import { BrokerLife } from "./broker-life.ts";
+import { BrokerClient } from "./broker-client.ts";
 import type { McpLimits } from "./limits.ts";
 import type { ElicitationAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
 import {
   BROKER_REQUESTS,
+  type McpRequest,
   type Outcome,
   type Progress,
   type SESSION_REQUESTS,
   type Told,
-  type Wish,
 } from "./protocol.ts";
 import { isSameServer, type McpServer } from "./server.ts";
 import { ServerEntry } from "./server-entry.ts";
@@ -60,7 +60,7 @@ export class SessionServers {
   /** Who shows the page of a sign-in that is under way, by the server's slug. */
   readonly #signIns = new Map<string, (url: string) => void>();
   readonly #emit: (event: McpEvent) => void;
-  #life: BrokerLife | null = null;
+  #life: BrokerClient | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(parts: ServersParts, limits: McpLimits, emit: (event: McpEvent) => void) {
@@ -154,7 +154,7 @@ export class SessionServers {
   /** Waits for a server that is just starting. Never rejects. */
   async ask(
     entry: ServerEntry,
-    wish: Exclude<Wish, { type: "sign-in" | "sign-out" }>,
+    wish: Exclude<McpRequest, { type: "sign-in" | "sign-out" }>,
     signal: AbortSignal,
     { onProgress, refused = () => null }: AskOptions = {},
   ): Promise<Outcome> {
@@ -202,9 +202,9 @@ export class SessionServers {
     await this.#life?.end();
   }
 
-  #begin(): BrokerLife {
+  #begin(): BrokerClient {
     const { env, cwd, roots, home, ask, version = "0" } = this.#parts;
-    const life: BrokerLife = new BrokerLife(brokerEnvironment(env), this.#clock, {
+    const life: BrokerClient = new BrokerClient(brokerEnvironment(env), this.#clock, {
       requests: {
         elicit: (asks, { signal }) => this.#elicit(asks, signal),
         browser: ({ slug, url }) => this.#show(slug, url),
@@ -228,7 +228,7 @@ export class SessionServers {
   }
 
   /** A permanent part: started again, unless it breaks too often. */
-  #gone(life: BrokerLife, how: string): void {
+  #gone(life: BrokerClient, how: string): void {
     if (this.#life !== life || this.#closing !== null) return;
     this.#life = null;
     const lost = `The MCP broker ended (${how})`;
@@ -254,7 +254,7 @@ export class SessionServers {
 
   async #send(
     { server: { slug } }: ServerEntry,
-    wish: Wish,
+    wish: McpRequest,
     ms: number,
     signal: AbortSignal,
     onEvent?: (said: Progress) => void,

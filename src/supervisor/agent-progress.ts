@@ -1,9 +1,9 @@
-import { harmless } from "../context/harmless.ts";
+import { escapeTags } from "../context/escape-tags.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { counted, dollars, span } from "./budget/words.ts";
+import { counted, dollars, span } from "./budget/format.ts";
 import type { Outputs } from "./outputs.ts";
 
 const LAST_CALLS = 5;
@@ -27,7 +27,7 @@ export function progressText(actor: ActorRecord, now: number): string {
     `Now: ${current}`,
     ended.length === 0 ? "No call has ended yet." : "Last calls, the newest at the end:",
     ...ended.map((call) => `- ${call}`),
-    ...(text === "" ? [] : ["What it said last:", harmless(text)]),
+    ...(text === "" ? [] : ["What it said last:", escapeTags(text)]),
   ].join("\n");
 }
 

@@ -1,5 +1,4 @@
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { AskBroker } from "../policy/ask-broker.ts";
 import type {
   Asking,
   ChoiceOutcome,
@@ -9,15 +8,16 @@ import type {
   PlanQuestion,
 } from "../policy/asking/questions.ts";
 import type { Asker, Question } from "../policy/asks.ts";
-import type { QuestionDesk } from "../tools/ask-user-question.ts";
+import type { UserRequestBroker } from "../policy/user-request-broker.ts";
+import type { QuestionService } from "../tools/ask-user-question.ts";
 import type { CallContext } from "../tools/tool.ts";
-import type { Actors } from "./desk.ts";
+import type { Actors } from "./background-service.ts";
 
 /** Who asks, by its call. */
 export type AskContext = Pick<CallContext, "actor" | "call" | "signal">;
 
 /** The person, as calls of this session reach them: with the agent's way from the top, and its slot given back. */
-export interface SessionAsks extends QuestionDesk {
+export interface SessionAsks extends QuestionService {
   /** Whether there is somebody to ask at all. */
   readonly hasPerson: boolean;
   permission(
@@ -28,7 +28,10 @@ export interface SessionAsks extends QuestionDesk {
   plan(question: Omit<PlanQuestion, keyof Asking>, context: AskContext): Promise<PlanOutcome>;
 }
 
-export function sessionAsks(broker: AskBroker, actors: Pick<Actors, "find" | "whileWaiting">): SessionAsks {
+export function sessionAsks(
+  broker: UserRequestBroker,
+  actors: Pick<Actors, "find" | "whileWaiting">,
+): SessionAsks {
   /** An answer can take hours, in which other agents may run; with nobody to ask it is there at once. */
   const waiting = <T>({ actor }: AskContext, outcome: Promise<T>): Promise<T> => {
     const record = actors.find(actor);

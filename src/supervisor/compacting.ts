@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { reminderOf } from "../context/assemble.ts";
-import { harmless } from "../context/harmless.ts";
+import { escapeTags } from "../context/escape-tags.ts";
 import type { Journal } from "../journal/journal.ts";
 import {
   type CompactEnd,
@@ -14,8 +14,8 @@ import { MAIN } from "../mailbox/ids.ts";
 import type { Services } from "../mailbox/services.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import type { HookSide } from "./hooked-calls.ts";
 import type { Outputs } from "./outputs.ts";
+import type { HookSide } from "./tool-hooks.ts";
 
 /** What making conversations smaller may reach of the session. */
 export interface CompactSide extends HookSide {
@@ -114,7 +114,7 @@ async function begunAgain(
   const { context = "" } = await hooks.sessionStart("compact", caller(actor.cwd), signal);
   const [summary, ...others] = compacted.messages;
   if (context === "" || summary?.role !== "user") return compacted;
-  const words = { type: "text" as const, text: reminderOf([harmless(context)]) };
+  const words = { type: "text" as const, text: reminderOf([escapeTags(context)]) };
   return { ...compacted, messages: [{ ...summary, content: [...blocksOf(summary), words] }, ...others] };
 }
 

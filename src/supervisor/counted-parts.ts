@@ -2,7 +2,7 @@ import { messagesOf, type Part, systemOf } from "../context/assemble.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Gateway, ModelRequest } from "../model/client.ts";
-import { laneModel } from "../model/lane-client.ts";
+import { gatewayClient } from "../model/gateway-client.ts";
 import type { Preview } from "./specs.ts";
 
 /** Tokens by the model's server: of everything together, and of each part; null: it did not say. */
@@ -25,7 +25,7 @@ export async function countedParts(
   { model: name, parts }: Preview,
   signal: AbortSignal,
 ): Promise<Counted> {
-  const model = laneModel(gateway.connect(MAIN, true));
+  const model = gatewayClient(gateway.connect(MAIN, true));
   const count = async (content: Content) =>
     (await model.countTokens?.({ actor: MAIN, model: name, maxTokens: 1, ...content }, signal)) ?? null;
   try {

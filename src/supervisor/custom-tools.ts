@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { Access } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
-import { type SealedTool, seal } from "../tools/sealed.ts";
+import { bindTool, type SealedTool } from "../tools/bind-tool.ts";
 import type { CallContext, Tool, ToolFailure } from "../tools/tool.ts";
 
 export { type CallContext, failed, type ToolFailure } from "../tools/tool.ts";
@@ -110,7 +110,7 @@ function realUrl(path: string): string {
 }
 
 function sealed<Input, Output>(spec: ToolParts<Input, Output>): SealedTool<CallContext> {
-  return seal<Input, Output, CallContext>({
+  return bindTool<Input, Output, CallContext>({
     name: spec.name,
     aliases: spec.aliases ?? [],
     description: spec.description,

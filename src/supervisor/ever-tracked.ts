@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { Clock } from "../mailbox/clock.ts";
-import type { Territory } from "../policy/confinement/territory.ts";
+import type { WriteScope } from "../policy/confinement/write-scope.ts";
 import { placeOf, twinOf } from "../policy/engine/place.ts";
 import { parseRule } from "../policy/engine/rule-syntax.ts";
 import { EDITORS, READERS } from "../policy/engine/tool-table.ts";
@@ -13,7 +13,7 @@ type EverTracked = NonNullable<JudgeContext["everTracked"]>;
 /** Looks up what a command's git could show; undefined if that need not or cannot be known. Never rejects. */
 export type LookUpTracked = (
   command: string,
-  where: { readonly cwd: string; readonly territory: Territory },
+  where: { readonly cwd: string; readonly territory: WriteScope },
 ) => Promise<EverTracked | undefined>;
 
 /** A long history takes several looks, one for each command. */
@@ -25,7 +25,7 @@ export interface TrackedParts {
   readonly worktrees: Pick<Worktrees, "everTracked">;
   readonly clock: Clock;
   /** Those in force for an actor that works there. */
-  rules(territory: Territory): readonly Rule[];
+  rules(territory: WriteScope): readonly Rule[];
   /** What git would run there that the user has not agreed to; then git is not run at all. */
   foreignGit(dir: string): string | null;
 }
@@ -48,7 +48,7 @@ export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedPa
   };
 }
 
-function whereOf(cwd: string, { root, tree }: Territory) {
+function whereOf(cwd: string, { root, tree }: WriteScope) {
   const { projectRoot, home, configFolder, darwin, twin } = placeOf({
     ...{ projectRoot: root, home: homedir(), platform: process.platform },
     ...(tree === null ? {} : { twin: { tree: tree.path, checkout: tree.checkout } }),

@@ -1,21 +1,21 @@
 import { errorMessage } from "../lib/errors.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Call, HookChange } from "../mailbox/messages.ts";
-import type { Recheck } from "../policy/ask-broker.ts";
 import type { SameCall } from "../policy/asking/identity.ts";
 import type { Asking, PermissionQuestion } from "../policy/asking/questions.ts";
 import { findSubject } from "../policy/asking/subject.ts";
 import type { Confinement } from "../policy/confinement/confinement.ts";
-import type { Territory } from "../policy/confinement/territory.ts";
+import type { WriteScope } from "../policy/confinement/write-scope.ts";
 import { bothOf } from "../policy/engine/place.ts";
 import { askEveryCommand } from "../policy/every-command.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
 import type { JudgeContext, Judgement, Tier } from "../policy/judgement.ts";
-import { runsOutside, type SandboxWord, sandboxWord } from "../policy/sandbox/acceptance.ts";
 import type { LightCommand } from "../policy/sandbox/light.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import { runsOutside, type SandboxWord, sandboxDecision } from "../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../policy/trust/git-calls.ts";
+import type { Recheck } from "../policy/user-request-broker.ts";
 import { narrower } from "../settings/modes.ts";
 import type { Behaviour, PermissionMode, Rule } from "../settings/rules.ts";
 import type { SessionAsks } from "./asking.ts";
@@ -39,7 +39,7 @@ export interface GateParts {
   /** The one file that may be written in plan mode. */
   planFile(): string;
   /** As it holds for whoever works there. */
-  engine(territory: Territory): Engine;
+  engine(territory: WriteScope): Engine;
   /** What keeps an actor in a tree of its own. */
   readonly confinement: Confinement;
   readonly hooks: Pick<HookRunner, "has" | "preToolUse">;
@@ -52,7 +52,7 @@ export interface GateParts {
   readonly sandbox: SandboxState;
   readonly asksEveryCommand: boolean;
   /** The rules in force, for an actor that works there. */
-  rules(territory: Territory): readonly Rule[];
+  rules(territory: WriteScope): readonly Rule[];
   /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
   readonly lookUpTracked?: LookUpTracked;
   /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
@@ -80,7 +80,7 @@ export interface GatedCall {
   /** Where the agent stands. */
   readonly cwd: string;
   /** Where it works. */
-  readonly territory: Territory;
+  readonly territory: WriteScope;
 }
 
 /** What decided, and why: the journal keeps it. */
@@ -146,7 +146,10 @@ export class Gate {
   }
 
   /** Of what a search found, what its agent may not be told of (semantics §4.5). */
-  hidden(paths: readonly string[], { cwd, territory }: Pick<GatedCall, "cwd" | "territory">): string[] {
+  filterResults(
+    paths: readonly string[],
+    { cwd, territory }: Pick<GatedCall, "cwd" | "territory">,
+  ): string[] {
     const hides = this.#parts.engine(territory).hides(cwd);
     return paths.filter((path) => {
       try {
@@ -292,7 +295,7 @@ export class Gate {
     // In plan mode nothing passes without a question but what only reads.
     const readOnly =
       this.#parts.engine(territory).judge("plan", cwd, BASH, input, context).decision === "allow";
-    return sandboxWord(this.#parts.sandbox.settings, report, { input, readOnly });
+    return sandboxDecision(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
   /**

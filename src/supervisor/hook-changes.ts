@@ -2,8 +2,8 @@ import type { Stats } from "node:fs";
 import type { HookChange } from "../mailbox/messages.ts";
 import { diffLines } from "../tools/line-diff.ts";
 import { plainText } from "../tools/plain-text.ts";
+import { knownEntry, WHOLE_DIGEST_BYTES } from "../tools/read-guard.ts";
 import { openRegular } from "../tools/regular-file.ts";
-import { knownEntry, WHOLE_DIGEST_BYTES } from "../tools/seen.ts";
 import type { KnownTool } from "./toolbox.ts";
 
 /** What the agent is shown of a change; it can read the file again. */

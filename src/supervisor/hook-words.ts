@@ -1,4 +1,4 @@
-import { harmless } from "../context/harmless.ts";
+import { escapeTags } from "../context/escape-tags.ts";
 import type { HookEvent } from "../mailbox/hook-events.ts";
 
 const BEGINS = "\n\n<system-reminder>\nSaid by a ";
@@ -6,7 +6,7 @@ const ENDS = "\n</system-reminder>";
 
 /** What a hook says to a model, marked as the hook's; empty if it says nothing. */
 export function hookText(event: HookEvent, text = ""): string {
-  return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the person:\n${harmless(text)}${ENDS}`;
+  return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the person:\n${escapeTags(text)}${ENDS}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { whyNoSchema } from "../actors/typed/words.ts";
+import { whyNoSchema } from "../actors/typed/retry-text.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
 
 /** What a library user hands in as a JSON Schema. Throws, with a sentence, where it is none. */

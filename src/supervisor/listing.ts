@@ -4,7 +4,7 @@ import type { AgentModels } from "../model/agent-models.ts";
 import type { AgentListing } from "../tools/agent-list.ts";
 import { withModel } from "./agent-models.ts";
 import { namedTools } from "./definition-tools.ts";
-import { MAINS_OWN } from "./mains-own.ts";
+import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 import { noSession, sessionTools } from "./session-tools.ts";
 import { Toolbox } from "./toolbox.ts";
 
@@ -32,7 +32,7 @@ export function definitionsWith(
 export function listingOf(definition: AgentDefinition, toolbox: Toolbox): ListedAgent {
   const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
   const source = builtInAgents.includes(definition) ? BUILT_IN : definition.source;
-  const offered = toolbox.names(namedTools(definition), [...disallowedTools, ...MAINS_OWN]);
+  const offered = toolbox.names(namedTools(definition), [...disallowedTools, ...MAIN_ONLY_TOOLS]);
   const spawning = startsAgents(definition) ? ["Agent"] : [];
   const unknownTools = tools === "all" ? [] : tools.filter((tool) => !isKnown(tool, toolbox));
   const traits = traitsOf(definition);

@@ -1,13 +1,13 @@
 import { MAIN } from "../mailbox/ids.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
+import type { ActorSystem } from "./actor-system.ts";
 import type { OnEvent } from "./listener.ts";
-import type { Lives } from "./lives.ts";
 import type { AgentResult } from "./options.ts";
+import { blockedPrompt, preparePrompt } from "./prepare-prompt.ts";
 import type { Session } from "./session.ts";
 import type { Spawning } from "./spawning.ts";
 import { mainSpec } from "./specs.ts";
-import { blockedPrompt, whatIsAsked } from "./submitted-prompt.ts";
-import { titleOf } from "./what-is-asked.ts";
+import { titleOf } from "./validate-request.ts";
 
 /**
  * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal;
 
 export interface MainTurnsPorts {
   readonly session: Session;
-  readonly lives: Lives;
+  readonly lives: ActorSystem;
   readonly spawning: Spawning;
   readonly onEvent: OnEvent;
   /** Throws if the session is closed. */
@@ -112,7 +112,7 @@ export class MainTurns {
     this.#isPreparing = true;
     try {
       const first = lives.find(MAIN) === undefined;
-      const asked = whatIsAsked(text, session, { first, signal: signal ?? NEVER });
+      const asked = preparePrompt(text, session, { first, signal: signal ?? NEVER });
       const prompt =
         asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
       if (prompt.type === "blocked") return blockedPrompt(prompt.reason);

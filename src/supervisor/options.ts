@@ -15,21 +15,21 @@ import type { McpServer, McpServerEntry } from "../mcp/server.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
-import type { Person } from "../policy/asks.ts";
+import type { UserHandler } from "../policy/asks.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { AgentBudget } from "../settings/budget-settings.ts";
 import type { HookSource } from "../settings/read-settings.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { FileRules } from "../tools/tool.ts";
 import type { SearchSettings } from "../web/search/choose-provider.ts";
-import type { AgentPlacement, AgentsNow } from "./agent-kinds.ts";
 import type { AgentResult } from "./agent-result.ts";
+import type { AgentPlacement, AgentsNow } from "./agent-types.ts";
 import type { Budget } from "./budget/budget.ts";
-import type { StopScope } from "./children.ts";
 import type { CustomTool } from "./custom-tools.ts";
-import type { DeferOptions } from "./deferring.ts";
-import type { RestoredSession } from "./restore.ts";
-import type { ServerDesk } from "./servers/server-desk.ts";
+import type { DeferOptions } from "./deferred-tools.ts";
+import type { StopScope } from "./lifecycle.ts";
+import type { ResumableSession } from "./resume-session.ts";
+import type { ServerService } from "./servers/server-service.ts";
 import type { LanguageServersOption } from "./session-languages.ts";
 import type { SkillsOptions } from "./skills/options.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "./view.ts";
@@ -52,7 +52,7 @@ export type ModelSource =
 
 export type { PermissionMode } from "../settings/rules.ts";
 export type { AgentResult } from "./agent-result.ts";
-export type { StopScope } from "./children.ts";
+export type { StopScope } from "./lifecycle.ts";
 
 /** Limits with their defaults; each can be set in settings under `troupe`. */
 export interface Limits {
@@ -145,7 +145,7 @@ export interface SupervisorOptions extends AgentModels {
   /** Why settings do not let the session into a mode, in a sentence, or null; asked where an approved plan would change it. */
   readonly whyNotMode?: (mode: PermissionMode) => string | null;
   /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
-  readonly person?: Person;
+  readonly person?: UserHandler;
   /**
    * Replaces the role of the main conversation; its environment, memory files and tools stay as they are. A session that
    * is resumed keeps the role that it began with.
@@ -182,8 +182,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly home?: string;
   /** A line by which a person recognises the session in a list (default: its first prompt). */
   readonly title?: string;
-  /** A session that is taken up again: the same id, and its journal goes on (see `restoreSession`). */
-  readonly resume?: RestoredSession;
+  /** A session that is taken up again: the same id, and its journal goes on (see `resumeSession`). */
+  readonly resume?: ResumableSession;
   /**
    * What becomes of the main conversation when it has answered while something of it runs in the background.
    * `wait`: a prompt ends when nothing does any more, its news heard (default). `wake`: a prompt ends with its
@@ -253,7 +253,7 @@ export interface SpawnRequest {
 }
 
 /** Everything about a session that its end wants to know. */
-export interface SessionAccount {
+export interface SessionUsage {
   readonly session: SessionId;
   readonly agents: readonly AgentView[];
   /** Of the main conversation and every agent together. */
@@ -312,8 +312,8 @@ export interface SupervisorHandle {
    * `prompt` does: the recorded one if nothing was cut off and the session was not closed. Else null. Rejects if the
    * session is closed. Aborting `signal` ends what was set going, as `cancelled`.
    */
-  goOn(signal?: AbortSignal): Promise<AgentResult | null>;
-  account(): SessionAccount;
+  resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null>;
+  usage(): SessionUsage;
   /** The skills and commands that the person can call as `/name`, as they were looked at last. */
   skills(): readonly Skill[];
   /** How it stands with each MCP server. */
@@ -321,7 +321,7 @@ export interface SupervisorHandle {
   /** Those that are known and not started, by name, each with the reason. */
   serversLeftOut(): Readonly<Record<string, string>>;
   /** What the person does with them: their prompts, signing in, starting again, accepting changed tools. */
-  readonly mcp: ServerDesk;
+  readonly mcp: ServerService;
   /** The permission mode in force, for every agent. */
   mode(): PermissionMode;
   /** Holds from the next call on, for every agent. */
@@ -336,7 +336,7 @@ export interface SupervisorHandle {
    * Leaves everything as it is, to be resumed with the session (C23): what runs is ended, but not in the journal, and
    * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.
    */
-  leave(reason: string): void;
+  detach(reason: string): void;
   /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */
   close(): Promise<void>;
 }

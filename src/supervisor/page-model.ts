@@ -2,7 +2,7 @@ import { MAIN } from "../mailbox/ids.ts";
 import { resolveModel } from "../model/aliases.ts";
 import { DEFAULT_BASE_URL } from "../model/base-url.ts";
 import type { Gateway } from "../model/client.ts";
-import { laneModel } from "../model/lane-client.ts";
+import { gatewayClient } from "../model/gateway-client.ts";
 import type { PageModel } from "../web/page-question.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { windowFor } from "./windows.ts";
@@ -20,7 +20,7 @@ export function pageModel(
     pageChars: Math.floor(windowFor(name, compaction).tokens / 2),
     async ask(actor, request, signal) {
       const connect = () => gateway.connect(actor, actor === MAIN, "side");
-      const lane = laneModel(connect(), async () => {
+      const lane = gatewayClient(connect(), async () => {
         if (gateway.isOver) throw new Error("The model gateway is gone.");
         return connect();
       });

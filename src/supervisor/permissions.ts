@@ -1,16 +1,16 @@
 import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import { AskBroker } from "../policy/ask-broker.ts";
 import { confinement } from "../policy/confinement/confinement.ts";
-import type { Territory } from "../policy/confinement/territory.ts";
+import type { WriteScope } from "../policy/confinement/write-scope.ts";
 import { engineOf, type PolicyEngine } from "../policy/engine/engine.ts";
 import { type Anchors, bothOf, isIn } from "../policy/engine/place.ts";
 import { allowedByMode, PRIMARY } from "../policy/engine/tool-table.ts";
-import { isOff } from "../policy/gate.ts";
+import { isToolDenied } from "../policy/gate.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
+import { UserRequestBroker } from "../policy/user-request-broker.ts";
 import type { Shell } from "../processes/platform-shell.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
-import type { Actors } from "./desk.ts";
+import type { Actors } from "./background-service.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts, type SandboxState } from "./gate.ts";
 import type { SupervisorOptions } from "./options.ts";
@@ -51,7 +51,7 @@ export interface PermissionParts {
 export interface Permissions {
   readonly mode: Mode;
   readonly rules: SessionRules;
-  readonly broker: AskBroker;
+  readonly broker: UserRequestBroker;
   readonly asks: SessionAsks;
   /** Whether a tool is forbidden altogether or could only refuse, and so is not offered. */
   isOff(names: readonly string[]): boolean;
@@ -71,7 +71,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
     ...rulesFrom(options.disallowedTools ?? [], "deny", "cli"),
   ]);
   let gate: Gate | null = null;
-  const broker = new AskBroker({
+  const broker = new UserRequestBroker({
     person: options.person
       ? notifying(options.person, hooks, {
           caller: (actor, cwd) => caller(actor, cwd),
@@ -118,7 +118,7 @@ export function sessionPermissions(parts: PermissionParts): Permissions {
   return {
     ...{ mode, rules, broker, asks },
     isOff: (names) =>
-      isOff(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),
+      isToolDenied(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),
     namesHost: (host) => engine({ root, additionalDirs, tree: null }).namesHost(host),
     gate(toolbox) {
       for (const text of options.disallowedTools ?? []) {
@@ -147,7 +147,7 @@ const MOST_ENGINES = 64;
 function enginesFor(
   rules: SessionRules,
   { folders, readable, shell, onWarning }: PermissionParts,
-): (territory: Territory) => PolicyEngine {
+): (territory: WriteScope) => PolicyEngine {
   const told = new Set<string>();
   const made = new Map<string, PolicyEngine>();
   let of: SessionRules["all"] | null = null;
@@ -173,7 +173,7 @@ function enginesFor(
  * is not in its tree, such as ignored files of the checkout, it may read there (see `confinement` for what is).
  */
 function anchorsOf(
-  { root, additionalDirs, tree }: Territory,
+  { root, additionalDirs, tree }: WriteScope,
   folders: readonly string[],
   readable: readonly string[],
 ): Anchors {

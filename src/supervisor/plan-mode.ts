@@ -2,8 +2,8 @@ import { errorMessage } from "../lib/errors.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { PermissionMode } from "../settings/rules.ts";
 import { allowsOf } from "../tools/plan/allowed-prompts.ts";
-import { type Left, MAX_PLAN_CHARS, type PlanDesk, type Refused } from "../tools/plan/desk.ts";
 import { projectCommands } from "../tools/plan/project-commands.ts";
+import { type Left, MAX_PLAN_CHARS, type PlanService, type Refused } from "../tools/plan/service.ts";
 import type { AskContext, SessionAsks } from "./asking.ts";
 import type { PlanFiles } from "./plan-files.ts";
 
@@ -48,7 +48,7 @@ const MAX_PLAN_BYTES = 4 * MAX_PLAN_CHARS;
  * Plan mode from the first question to the approval (A14.9). The mode changes in the moment of the answer, before
  * any other question is looked at, so that nothing that waits slips through in between.
  */
-export function planDesk({ mode, asks, files, cwd }: PlanModeParts): PlanDesk {
+export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanService {
   return {
     async enter(context) {
       if (context.actor !== MAIN) return refused(NOT_AN_AGENTS);

@@ -3,13 +3,13 @@ import type { LanguageServer, UnservedLanguage } from "../lsp/find-servers.ts";
 import type { LanguageServers } from "../lsp/language-servers.ts";
 import type { Sight } from "../lsp/show.ts";
 import type { Clock } from "../mailbox/clock.ts";
-import type { Enclosure } from "../policy/confinement/territory.ts";
+import type { Enclosure } from "../policy/confinement/write-scope.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Behaviour } from "../settings/rules.ts";
 import type { LanguageAsker, LanguageDesk } from "../tools/lsp/desk.ts";
-import type { Actors } from "./desk.ts";
+import type { Actors } from "./background-service.ts";
 import type { Gate } from "./gate.ts";
-import { territoryOf } from "./territory.ts";
+import { writeScope } from "./write-scope.ts";
 
 /** Language servers as a session gets them: whoever finds them has asked whether they may be started. */
 export interface LanguageServersOption {
@@ -103,7 +103,7 @@ function sightBy({ actors, gate, treeAt }: LanguageParts): (asker: LanguageAsker
     const known = new Map<string, Sight>();
     const record = actors.find(actor);
     if (record === undefined) return () => "nothing";
-    const where = { cwd, territory: territoryOf(record, treeAt(record.root)) };
+    const where = { cwd, territory: writeScope(record, treeAt(record.root)) };
     return (path) => {
       const sight = known.get(path) ?? SIGHTS[gate().sightOf(path, where)];
       known.set(path, sight);

@@ -1,7 +1,7 @@
 import { homedir, release, tmpdir } from "node:os";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Isolation } from "../mailbox/worktree.ts";
-import type { Enclosure } from "../policy/confinement/territory.ts";
+import type { Enclosure } from "../policy/confinement/write-scope.ts";
 import type { BuilderOptions } from "../policy/sandbox/builder.ts";
 import { gitPlaceOf } from "../policy/sandbox/git-place.ts";
 import { lightConfinement } from "../policy/sandbox/light.ts";
@@ -15,11 +15,11 @@ import {
 import { commandEnvironment } from "../processes/environment.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
+import type { Actors } from "./background-service.ts";
 import type { CommandSandbox } from "./commands.ts";
-import type { Actors } from "./desk.ts";
 import type { SandboxState } from "./gate.ts";
 import type { SupervisorOptions } from "./options.ts";
-import { territoryOf, treeOf } from "./territory.ts";
+import { enclosingWorktree, writeScope } from "./write-scope.ts";
 
 export interface SandboxParts {
   /** Troupe's own. */
@@ -119,7 +119,8 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
     }),
     describe(root, isolation) {
       const known =
-        described.get(root) ?? sandbox.describe(placeFor(root, treeOf(root, isolation, treeAt(root))));
+        described.get(root) ??
+        sandbox.describe(placeFor(root, enclosingWorktree(root, isolation, treeAt(root))));
       described.set(root, known);
       return known;
     },
@@ -129,7 +130,7 @@ export function commandSandbox(options: SupervisorOptions, parts: SandboxParts):
       place(owner) {
         const actor = actors.find(owner);
         if (actor === undefined) return placeFor(options.cwd, null);
-        return placeFor(actor.root, territoryOf(actor, treeAt(actor.root)).tree);
+        return placeFor(actor.root, writeScope(actor, treeAt(actor.root)).tree);
       },
     },
     async close() {

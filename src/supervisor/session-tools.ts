@@ -1,15 +1,15 @@
 import { noTasks } from "../mailbox/task-graph.ts";
-import { askUserQuestionTool, type QuestionDesk } from "../tools/ask-user-question.ts";
+import { askUserQuestionTool, type QuestionService } from "../tools/ask-user-question.ts";
 import { backgroundTools } from "../tools/background/all.ts";
-import type { BackgroundDesk } from "../tools/background/desk.ts";
+import type { BackgroundService } from "../tools/background/service.ts";
+import { bindTool } from "../tools/bind-tool.ts";
 import type { LanguageDesk } from "../tools/lsp/desk.ts";
 import { lspTool } from "../tools/lsp/lsp.ts";
-import { mailTools } from "../tools/mail/all.ts";
-import type { MailDesk } from "../tools/mail/desk.ts";
+import { mailTools } from "../tools/messages/all.ts";
+import type { MessageService } from "../tools/messages/service.ts";
 import { planTools } from "../tools/plan/all.ts";
-import type { PlanDesk } from "../tools/plan/desk.ts";
-import { seal } from "../tools/sealed.ts";
-import type { SkillDesk } from "../tools/skill/desk.ts";
+import type { PlanService } from "../tools/plan/service.ts";
+import type { SkillService } from "../tools/skill/service.ts";
 import { skillTool } from "../tools/skill/skill.ts";
 import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
@@ -18,22 +18,22 @@ import type { TimerDesk } from "../tools/timers/desk.ts";
 import { webTools } from "../tools/web/all.ts";
 import type { WebDesk } from "../tools/web/desk.ts";
 import { worktreeTools } from "../tools/worktree/all.ts";
-import type { WorktreeDesk } from "../tools/worktree/desk.ts";
+import type { WorktreeService } from "../tools/worktree/service.ts";
 import type { CustomTool } from "./custom-tools.ts";
 
 /** What the tools on the supervisor's side reach of the session. */
 export interface SessionParts {
   readonly tasks: TaskStore;
   /** Null: nothing can be started in the background, so there is nothing to look after. */
-  readonly background: BackgroundDesk | null;
+  readonly background: BackgroundService | null;
   /** Where nobody can be asked, each says so. */
-  readonly questions: QuestionDesk;
-  readonly plan: PlanDesk;
-  readonly mail: MailDesk;
+  readonly questions: QuestionService;
+  readonly plan: PlanService;
+  readonly mail: MessageService;
   /** Null or absent: there is no repository, so there are no worktrees. */
-  readonly worktree: WorktreeDesk | null;
+  readonly worktree: WorktreeService | null;
   /** Null or absent: the session has no skills. */
-  readonly skills: SkillDesk | null;
+  readonly skills: SkillService | null;
   readonly web: WebDesk;
   /** Null: the program ends with its answer, so no later prompt could come. */
   readonly timers: TimerDesk | null;
@@ -57,14 +57,14 @@ export function sessionTools({
   return [
     ...taskTools(tasks),
     ...(background === null ? [] : backgroundTools(background)),
-    seal(askUserQuestionTool(questions)),
+    bindTool(askUserQuestionTool(questions)),
     ...planTools(plan),
     ...mailTools(mail),
     ...(worktree === null ? [] : worktreeTools(worktree)),
-    ...(skills === null ? [] : [seal(skillTool(skills))]),
+    ...(skills === null ? [] : [bindTool(skillTool(skills))]),
     ...webTools(web),
     ...(timers === null ? [] : timerTools(timers)),
-    ...(languages === null ? [] : [seal(lspTool(languages))]),
+    ...(languages === null ? [] : [bindTool(lspTool(languages))]),
   ];
 }
 

@@ -6,40 +6,40 @@ import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, type Ids, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
-import type { AskBroker } from "../policy/ask-broker.ts";
-import type { Person } from "../policy/asks.ts";
+import type { UserHandler } from "../policy/asks.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
+import type { UserRequestBroker } from "../policy/user-request-broker.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { narrower } from "../settings/modes.ts";
 import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool, type Spawner } from "../tools/agent.ts";
-import type { MailDesk } from "../tools/mail/desk.ts";
-import { seal } from "../tools/sealed.ts";
+import { bindTool } from "../tools/bind-tool.ts";
+import type { MessageService } from "../tools/messages/service.ts";
 import { openWeb } from "../web/open-web.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { type AgentIndex, type AgentKinds, agentIndex, agentLooks } from "./agent-kinds.ts";
+import { type AgentIndex, type AgentTypes, agentIndex, agentLooks } from "./agent-types.ts";
 import { Background } from "./background.ts";
+import { type Actors, backgroundService } from "./background-service.ts";
 import { type Commands, commandsOf } from "./commands.ts";
 import { definitionHooks } from "./definition-hooks.ts";
-import { type Actors, backgroundDesk } from "./desk.ts";
+import type { LeavableJournal } from "./detachable-journal.ts";
 import type { Gate } from "./gate.ts";
 import { gitStatus } from "./git-status.ts";
 import type { Isolation } from "./isolation/isolation.ts";
 import { openIsolation } from "./isolation/open-isolation.ts";
-import type { LeavableJournal } from "./journal-until-left.ts";
-import { sessionKnowledge } from "./knowledge.ts";
 import type { SupervisorOptions } from "./options.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Radar } from "./overlap/session-radar.ts";
 import { hasServerSideSearch, pageModel } from "./page-model.ts";
 import { type Permissions, sessionPermissions } from "./permissions.ts";
 import { planFilesIn } from "./plan-files.ts";
-import { planDesk } from "./plan-mode.ts";
-import { type LateServers, lateServers } from "./servers/late-servers.ts";
-import { openGround } from "./session-ground.ts";
+import { planService } from "./plan-mode.ts";
+import { type LazyServers, lazyServers } from "./servers/lazy-servers.ts";
+import { sessionContext } from "./session-context.ts";
 import { hookCaller, type SessionHooks, sessionHooks } from "./session-hooks.ts";
 import { type SessionLanguages, sessionLanguages, whyNoLanguages } from "./session-languages.ts";
+import { openResources } from "./session-resources.ts";
 import { commandSandbox } from "./session-sandbox.ts";
 import { type SessionParts, sessionTools } from "./session-tools.ts";
 import { showDocument } from "./show-document.ts";
@@ -73,13 +73,13 @@ export interface Session {
   readonly toolbox: Toolbox;
   readonly permissions: Permissions;
   readonly hooks: SessionHooks;
-  readonly broker: AskBroker;
+  readonly broker: UserRequestBroker;
   readonly gate: Gate;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly isolation: Isolation;
   readonly radar: Radar;
-  readonly servers: Omit<LateServers, "known" | "close">;
+  readonly servers: Omit<LazyServers, "known" | "close">;
   /** As they are now. */
   readonly definitions: readonly AgentDefinition[];
   /** Null: it has none. */
@@ -113,14 +113,14 @@ export interface SessionListeners {
   /** A scheduled prompt can be taken. */
   onDue(): void;
   readonly actors: Actors;
-  readonly mail: MailDesk;
+  readonly mail: MessageService;
 }
 
 const TIMER_TOOLS = ["CronCreate", "CronList", "CronDelete", "ScheduleWakeup"];
 const WHY_NO_TIMERS = "Prompts wait only in a conversation that stays open, as troupe in a terminal is.";
 
 export function openSession(given: SupervisorOptions, unredacted: SessionListeners): Session {
-  const ground = openGround(given, unredacted);
+  const ground = openResources(given, unredacted);
   const { options, listeners, folders, id, ids, clock, limits, home, place, outputs, model, kinds } = ground;
   const { host, maxThreads, gateway, journal, processes } = ground;
   const { actors, spawn } = listeners;
@@ -205,9 +205,9 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const parts: SessionParts = {
     tasks: new Tasks(journal, listeners.onTasks, options.resume?.state.tasks),
     // Where nothing can be run there is nothing in the background to look after.
-    background: permissions.isOff(["Bash"]) ? null : backgroundDesk(background, actors, clock),
+    background: permissions.isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
     questions: asks,
-    plan: planDesk({ mode, asks, files: plans, cwd: options.cwd }),
+    plan: planService({ mode, asks, files: plans, cwd: options.cwd }),
     mail: listeners.mail,
     worktree: desk,
     skills,
@@ -221,7 +221,7 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   for (const { name } of (options.tools ?? []).filter(({ undeclared }) => undeclared))
     listeners.onWarning(undeclaredPlace(name));
   const resultChars = charsIn(boundsOf(windowFor(model, options.compaction), limits).result);
-  const servers = lateServers({
+  const servers = lazyServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning: listeners.onWarning },
     ...{ broker: permissions.broker, isOff: permissions.isOff, startMs: limits.mcpStartMs },
     resultChars,
@@ -234,13 +234,13 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
   const [, ...additionalDirs] = folders;
   const territory = { root: options.cwd, additionalDirs, tree: null };
   const denied = (path: string) =>
-    gate.filters && gate.hidden([path], { cwd: options.cwd, territory }).length > 0;
+    gate.filters && gate.filterResults([path], { cwd: options.cwd, territory }).length > 0;
   const lookAtAgents = agentLooks(kinds, {
     now: options.agentsNow,
     onWarning: listeners.onWarning,
     onChange: () => hooks.replaceAgents(definitionHooks(kinds.all)),
   });
-  const knowledge = sessionKnowledge({
+  const knowledge = sessionContext({
     ...{ options: options.context ?? {}, cwd: options.cwd, clock, onWarning: listeners.onWarning },
     folders,
     gitStatus() {
@@ -323,8 +323,8 @@ export function openSession(given: SupervisorOptions, unredacted: SessionListene
 /** Who answers for permissions: a tool, where the person named one. */
 function personOf(
   { person, permissionPromptTool }: SupervisorOptions,
-  tool: () => Person,
-): { readonly person?: Person } {
+  tool: () => UserHandler,
+): { readonly person?: UserHandler } {
   if (permissionPromptTool !== undefined)
     return { person: { ask: (ask, signal) => tool().ask(ask, signal) } };
   return person === undefined ? {} : { person };
@@ -358,7 +358,7 @@ function toolboxOf(
     toolMs,
   }: {
     readonly permissions: Pick<Permissions, "isOff">;
-    readonly kinds: AgentKinds;
+    readonly kinds: AgentTypes;
     readonly model: string;
     readonly spawn: Spawner["spawn"];
     readonly parts: SessionParts;
@@ -380,5 +380,5 @@ function toolboxOf(
     forks: options.forks ?? true,
     spawn,
   });
-  return { toolbox: new Toolbox({ ours: [seal(agent), ...ours], foreign: own }, isOff), agents };
+  return { toolbox: new Toolbox({ ours: [bindTool(agent), ...ours], foreign: own }, isOff), agents };
 }

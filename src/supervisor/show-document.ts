@@ -1,7 +1,7 @@
 import type { ShownDocument } from "../context/references.ts";
+import type { ShownBlock } from "../tools/image-block.ts";
 import { read } from "../tools/read.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
-import type { ShownBlock } from "../tools/shown.ts";
 
 /** A prompt does not wait longer for a document that it names. */
 const SHOW_MS = 60_000;

@@ -1,10 +1,10 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
-import { schemaWords } from "../actors/typed/words.ts";
+import { schemaWords } from "../actors/typed/retry-text.ts";
 import { assemble, messagesOf, type Part, systemOf } from "../context/assemble.ts";
 import { boundsOf } from "../context/compaction/bounds.ts";
 import { mainRole, mainSections } from "../context/system.ts";
-import { treeWords } from "../context/tree-words.ts";
+import { worktreeText } from "../context/worktree-text.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../mailbox/messages.ts";
 import type { Isolation } from "../mailbox/worktree.ts";
@@ -14,12 +14,12 @@ import type { PermissionMode } from "../settings/rules.ts";
 import { FILE_RULES } from "../tools/tool.ts";
 import type { Budget } from "./budget/budget.ts";
 import { limitsTold } from "./budget/spawn-limits.ts";
-import { type DeferredTools, deferring } from "./deferring.ts";
+import { type DeferredTools, selectDeferredTools } from "./deferred-tools.ts";
 import { namedTools } from "./definition-tools.ts";
-import type { FirstWords, Knowledge } from "./knowledge.ts";
 import { replyTokens, turnsWithin } from "./limits.ts";
-import { MAINS_OWN } from "./mains-own.ts";
+import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
+import type { FirstWords, SessionContext } from "./session-context.ts";
 import { STANDING_WORDS } from "./situation.ts";
 import type { SessionSkills } from "./skills/session-skills.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -30,7 +30,7 @@ export interface Common {
   readonly options: SupervisorOptions;
   readonly limits: Limits;
   readonly toolbox: Toolbox;
-  readonly knowledge: Knowledge;
+  readonly knowledge: SessionContext;
   /** Null or absent: the session has none. */
   readonly skills?: Pick<SessionSkills, "preload"> | null;
   /** The session's model, resolved. */
@@ -82,7 +82,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget
   const { limits, toolbox, options } = common;
   const depth = (spawn.parent?.depth ?? 0) + 1;
   const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
-  const forbidden = [...(definition.disallowedTools ?? []), ...MAINS_OWN, ...tooDeep];
+  const forbidden = [...(definition.disallowedTools ?? []), ...MAIN_ONLY_TOOLS, ...tooDeep];
   const { servers = [] } = spawn;
   const tools = toolbox.select(namedTools(definition), forbidden, servers);
   const maxTurns = turnsWithin(limits, definition.maxTurns);
@@ -244,7 +244,7 @@ function partsOf(
   return assemble({
     role,
     environment: { cwd: root, additionalDirs, platform: process.platform, model, limits: bounds },
-    place: [isolation ? treeWords(isolation) : "", STANDING_WORDS].filter(Boolean).join("\n\n"),
+    place: [isolation ? worktreeText(isolation) : "", STANDING_WORDS].filter(Boolean).join("\n\n"),
     memory,
     tools: tools
       .filter(({ deferred }) => !deferred)
@@ -260,7 +260,7 @@ function partsOf(
 /** Those that are only named among them. */
 function parted({ options, toolbox }: Common, { tools, model, awaits }: Particular): DeferredTools {
   const { tokens: window } = windowFor(model, options.compaction);
-  return deferring(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
+  return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
 }
 
 function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isolation): string[] {

@@ -8,8 +8,8 @@ import { type OwnPrices, priceOf } from "../model/prices.ts";
 import type { AgentBudget } from "../settings/budget-settings.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget/budget.ts";
+import { type Booked, BudgetLedger, type Spent } from "./budget/ledger.ts";
 import { PastRuns } from "./budget/past-runs.ts";
-import { type Booked, Purses, type Spent } from "./budget/purses.ts";
 import {
   estimateAfter,
   estimateAtStart,
@@ -48,7 +48,7 @@ interface Pace {
  * a budget nothing is estimated.
  */
 export class Spending {
-  readonly purses: Purses;
+  readonly purses: BudgetLedger;
   readonly past: PastRuns;
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
@@ -68,7 +68,7 @@ export class Spending {
   ) {
     this.past = new PastRuns(home);
     const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
-    this.purses = new Purses(whole, { clock, prices });
+    this.purses = new BudgetLedger(whole, { clock, prices });
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
     this.#kind = options.kind ?? (() => undefined);

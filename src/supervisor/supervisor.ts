@@ -5,32 +5,32 @@ import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import { type ActorRecord, FOR_THE_PERSON } from "./actor-record.ts";
+import { ActorSystem } from "./actor-system.ts";
 import { viewOf } from "./actor-view.ts";
-import { hasEnded } from "./as-it-ended.ts";
-import { prepared } from "./before-it-begins.ts";
-import { Bill } from "./bill.ts";
 import { compactionOf } from "./compacting.ts";
 import { jsonSchemaOf } from "./json-schema-of.ts";
 import { listener, type OnEvent } from "./listener.ts";
 import { type LiveSocket, openLiveSocket } from "./live/live-socket.ts";
-import { Lives } from "./lives.ts";
-import { mailDesk } from "./mail-desk.ts";
 import { MainTurns } from "./main-turns.ts";
+import { messageService } from "./message-service.ts";
 import type {
   AgentResult,
-  SessionAccount,
+  SessionUsage,
   SpawnRequest,
   StopScope,
   SupervisorHandle,
   SupervisorOptions,
 } from "./options.ts";
-import { reinstate } from "./reinstating.ts";
-import type { ServerDesk } from "./servers/server-desk.ts";
+import { prepareSpawn } from "./prepare-start.ts";
+import { replayActors } from "./replay-actors.ts";
+import { hasEnded } from "./resume-ended.ts";
+import type { ServerService } from "./servers/server-service.ts";
 import { openSession, type Session } from "./session.ts";
 import { Spawning } from "./spawning.ts";
 import { untilEnded } from "./until-ended.ts";
+import { UsageMeter } from "./usage-meter.ts";
+import { assertMergeHasTree, assertNonEmptyPrompt, defaultTitle, validateSpawn } from "./validate-request.ts";
 import type { AgentView } from "./view.ts";
-import { assertMergeHasTree, firstWords, refuseNothing, refuseOddSpawn } from "./what-is-asked.ts";
 
 const NEVER = new AbortController().signal;
 const CANCELLED = "It was cancelled.";
@@ -44,9 +44,9 @@ export class Supervisor implements SupervisorHandle {
   readonly folder: string;
   readonly #onEvent: OnEvent;
   readonly #session: Session;
-  readonly #lives: Lives;
+  readonly #lives: ActorSystem;
   readonly #spawning: Spawning;
-  readonly #bill: Bill;
+  readonly #bill: UsageMeter;
   readonly #turns: MainTurns;
   /** Where other terminals look on. */
   readonly #live: LiveSocket;
@@ -65,7 +65,7 @@ export class Supervisor implements SupervisorHandle {
     const onEvent = listener(options.onEvent);
     this.#onEvent = onEvent;
     this.#session = openSession(options, {
-      spawn: (type, input, context) => this.#spawning.forCall(type, input, context),
+      spawn: (type, input, context) => this.#spawning.spawnForCall(type, input, context),
       onNotice: (notice) => this.#bill.hear(notice),
       onWarning: (message) => onEvent({ type: "warning", message }),
       onTasks: (graph) => this.#lives.tell(graph),
@@ -76,21 +76,21 @@ export class Supervisor implements SupervisorHandle {
         stop: (id, stop) => this.#lives.stop(id, stop),
         whileWaiting: (actor, other) => this.#lives.whileWaiting(actor, other),
         changed: (id) => this.#lives.changedBy(id),
-        tell: (owner, notice) => this.#lives.delivery.tell(owner, notice),
+        tell: (owner, notice) => this.#lives.delivery.notify(owner, notice),
       },
       mail: {
         agents: (asker) => mail.agents(asker),
         send: (from, to, text) => mail.send(from, to, text),
       },
     });
-    this.#lives = new Lives(this.#session, {
+    this.#lives = new ActorSystem(this.#session, {
       onEvent,
       onDenied: (denial) => this.#bill.denials.push(denial),
       onIdle: () => this.#turns.wake(),
       onReplied: (actor, reply) => this.#spawning.replied(actor, reply),
       lastWords: (actor) => (actor.reply === null ? this.#session.spending.lastWords(actor) : null),
     });
-    this.#bill = new Bill({
+    this.#bill = new UsageMeter({
       ...{ session: this.#session, onEvent },
       find: (id) => this.#lives.find(id),
       changed: (actor) => this.#lives.changed(actor),
@@ -106,7 +106,7 @@ export class Supervisor implements SupervisorHandle {
       say: (record, text) => this.#say(record, text),
       resultOf: (record, signal) => this.#resultOf(record, signal),
     });
-    const mail = mailDesk(this.#session, this.#lives, this.#spawning);
+    const mail = messageService(this.#session, this.#lives, this.#spawning);
     this.session = this.#session.id;
     this.folder = this.#session.journal.folder;
     const { home, clock, common } = this.#session;
@@ -118,7 +118,7 @@ export class Supervisor implements SupervisorHandle {
     });
     if (options.resume) {
       this.#turns.mayWake = false;
-      this.#unfinished = reinstate(options.resume.state, this.#session, this.#lives);
+      this.#unfinished = replayActors(options.resume.state, this.#session, this.#lives);
       this.#bill.costUsd = this.#lives.all.reduce((sum, { costUsd }) => sum + costUsd, 0);
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
     }
@@ -127,7 +127,7 @@ export class Supervisor implements SupervisorHandle {
 
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    refuseNothing(text);
+    assertNonEmptyPrompt(text);
     return this.#turns.prompt(text, signal);
   }
 
@@ -140,21 +140,21 @@ export class Supervisor implements SupervisorHandle {
     output,
     typed = false,
     prompt: text,
-    description = firstWords(text),
+    description = defaultTitle(text),
     model,
     tokenBudget,
     onStart,
     ...unknown
   }: SpawnRequest): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    refuseOddSpawn({ prompt: text, tokenBudget, timeoutMs }, unknown);
+    validateSpawn({ prompt: text, tokenBudget, timeoutMs }, unknown);
     if (this.#session.known !== null) await this.#session.known;
     this.#refuseWhenClosed();
     const definition = this.#spawning.definition(type);
     assertMergeHasTree(merge, isolation ?? definition.isolation);
     const called = typed ? await this.#session.skills?.callFor(text, signal ?? NEVER) : undefined;
     const { cwd } = this.#session.common.options;
-    const ready = prepared(definition, cwd, { isolation, merge }, this.#session);
+    const ready = prepareSpawn(definition, cwd, { isolation, merge }, this.#session);
     const own = ready === null ? {} : await ready;
     const data = output === undefined ? {} : { outputSchema: jsonSchemaOf(output) };
     const budget = tokenBudget === undefined ? {} : { tokenBudget };
@@ -183,11 +183,11 @@ export class Supervisor implements SupervisorHandle {
 
   async resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#refuseWhenClosed();
-    refuseNothing(text);
+    assertNonEmptyPrompt(text);
     const record = this.#lives.find(actor);
     if (!record) throw new Error(`There is no agent ${JSON.stringify(actor)} in this session.`);
     while (hasEnded(record))
-      if (await this.#spawning.goOn(record, text, FOR_THE_PERSON)) return this.#resultOf(record, signal);
+      if (await this.#spawning.resume(record, text, FOR_THE_PERSON)) return this.#resultOf(record, signal);
     this.#say(record, text);
     return this.#resultOf(record, signal);
   }
@@ -197,7 +197,7 @@ export class Supervisor implements SupervisorHandle {
     return { main: open.some(({ id }) => id === MAIN), agents: open.filter(({ id }) => id !== MAIN) };
   }
 
-  async goOn(signal?: AbortSignal): Promise<AgentResult | null> {
+  async resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null> {
     this.#refuseWhenClosed();
     if (this.#session.known !== null) await this.#session.known;
     const unfinished = this.#goOnWithAll();
@@ -222,7 +222,7 @@ export class Supervisor implements SupervisorHandle {
     this.#lives.stop(actor, { status: "cancelled", reason }, scope);
   }
 
-  account(): SessionAccount {
+  usage(): SessionUsage {
     return this.#bill.account(this.tree());
   }
 
@@ -238,7 +238,7 @@ export class Supervisor implements SupervisorHandle {
     return this.#session.common.options.serversLeftOut ?? {};
   }
 
-  get mcp(): ServerDesk {
+  get mcp(): ServerService {
     return this.#session.servers.desk;
   }
 
@@ -264,8 +264,8 @@ export class Supervisor implements SupervisorHandle {
     this.#session.warm(count);
   }
 
-  leave(reason: string): void {
-    if (this.#closing === null) this.#lives.leave(reason);
+  detach(reason: string): void {
+    if (this.#closing === null) this.#lives.detach(reason);
   }
 
   close(): Promise<void> {
@@ -298,7 +298,7 @@ export class Supervisor implements SupervisorHandle {
     this.#turns.mayWake = true;
     // What its agents may cost may have been a question when the program died.
     for (const actor of unfinished) if (actor.reply) this.#spawning.replied(actor, actor.reply);
-    for (const actor of unfinished) this.#lives.begin(actor);
+    for (const actor of unfinished) this.#lives.start(actor);
     for (const actor of unfinished) {
       const owner = actor.errand.owner === null ? undefined : this.#lives.find(actor.errand.owner);
       // Whoever asked for it had ended, and the program died before it was told.
@@ -313,7 +313,7 @@ export class Supervisor implements SupervisorHandle {
     const { journal, ids } = this.#session;
     const id = `words:${ids.actor()}`;
     journal.note({ type: "prompt", actor: record.id, message: { role: "user", content: text }, id });
-    record.owed.say(text, { id, from: null, text });
+    record.owed.pushMessage(text, { id, from: null, text });
   }
 
   async #resultOf(record: ActorRecord, signal?: AbortSignal): Promise<AgentResult> {

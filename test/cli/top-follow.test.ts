@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { followSession } from "../../src/cli/sessions-follow.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { callId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
@@ -110,7 +110,7 @@ const story: readonly SessionEvent[] = [
 
 function sessionIn(text: string) {
   const home = temporaryFolder();
-  const place = sessionPlace(home, "/w", ID);
+  const place = sessionPaths(home, "/w", ID);
   mkdirSync(place.folder, { recursive: true });
   const path = journalFile(place.folder);
   writeFileSync(path, text);

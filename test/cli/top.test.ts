@@ -4,7 +4,7 @@ import { parseArguments } from "../../src/cli/arguments.ts";
 import { topCommand } from "../../src/cli/commands/top.ts";
 import { lazyRuntime } from "../../src/cli/lazy-runtime.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
@@ -134,7 +134,7 @@ describe("troupe top (C20)", () => {
       "No session is running; troupe sessions list shows what was done before.\n",
     );
     const id = SessionId.parse("ended0000001");
-    const place = sessionPlace(home, "/w", id);
+    const place = sessionPaths(home, "/w", id);
     mkdirSync(place.folder, { recursive: true });
     writeFileSync(journalFile(place.folder), linesOf([sessionEvent({ id })]));
     const ended = top(home, ["ended"]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { patience } from "../../src/mcp/broker/patience.ts";
+import { requestTimeout } from "../../src/mcp/broker/request-timeout.ts";
 import { defaultMcpLimits, limitsFromEnvironment } from "../../src/mcp/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { never } from "./opened-mcp.ts";
@@ -9,7 +9,7 @@ const times = { quietMs: 100, longestMs: 250 };
 describe("no call hangs", () => {
   test("without a sign of life its quiet time is all it has", async () => {
     const clock = new FakeClock();
-    const time = patience(clock, times, never);
+    const time = requestTimeout(clock, times, never);
     await clock.advance(99);
     expect(time.signal.aborted).toBe(false);
     await clock.advance(1);
@@ -19,7 +19,7 @@ describe("no call hangs", () => {
 
   test("signs of life keep it going, up to the longest time", async () => {
     const clock = new FakeClock();
-    const time = patience(clock, times, never);
+    const time = requestTimeout(clock, times, never);
     for (let step = 0; step < 4; step++) {
       await clock.advance(60);
       time.alive();
@@ -31,7 +31,7 @@ describe("no call hangs", () => {
 
   test("nothing is spent while a person is asked, by however many questions", async () => {
     const clock = new FakeClock();
-    const time = patience(clock, times, never);
+    const time = requestTimeout(clock, times, never);
     const one = time.hold();
     const two = time.hold();
     await clock.advance(200);
@@ -46,12 +46,12 @@ describe("no call hangs", () => {
   test("the asker's abort is passed on; at the end no timer is left", async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
-    const time = patience(clock, times, stop.signal);
+    const time = requestTimeout(clock, times, stop.signal);
     stop.abort(new Error("enough"));
     expect(time.signal.reason).toEqual(new Error("enough"));
     expect(time.spent).toBeNull();
     expect(clock.pending).toBe(0);
-    const other = patience(clock, times, never);
+    const other = requestTimeout(clock, times, never);
     other.end();
     // Progress may come late.
     other.alive();

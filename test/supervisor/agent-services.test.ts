@@ -10,7 +10,7 @@ import { noReceipts } from "../../src/mailbox/turns.ts";
 import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record.ts";
 import { agentServices } from "../../src/supervisor/agent-services.ts";
 import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
-import { Trees } from "../../src/supervisor/isolation/trees.ts";
+import { HeldWorktrees } from "../../src/supervisor/isolation/held-worktrees.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
 import { ripgrepPath } from "../../src/tools/ripgrep.ts";
@@ -61,7 +61,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     onWarning() {},
     gate: {
       recheck: () => ({ type: "allow" }),
-      hidden: () => [],
+      filterResults: () => [],
       filters: false,
       judge: async ({ call }) => ({
         ...{ type: "go", by: "rules", reason: "", input: call.input },
@@ -121,9 +121,9 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
 }
 
 /** Nobody in these tests has one. */
-function noTrees(): Trees {
+function noTrees(): HeldWorktrees {
   const unasked = () => Promise.reject(new Error("no snapshot is taken in this test"));
-  return new Trees({ worktrees: { snapshot: unasked }, onWarning() {}, onChanged() {} });
+  return new HeldWorktrees({ worktrees: { snapshot: unasked }, onWarning() {}, onChanged() {} });
 }
 
 const running = (tool: string, input: unknown): RunningCall => ({

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AgentDefinition, defineAgent } from "../../src/actors/definitions/definition.ts";
-import { withoutPowers } from "../../src/actors/definitions/inert.ts";
+import { restrictUntrusted } from "../../src/actors/definitions/restrict-untrusted.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
+import { resumeSession } from "../../src/supervisor/resume-session.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { isRunning, server } from "../mcp/opened-mcp.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
@@ -163,7 +163,7 @@ describe("servers of agents that are not started", () => {
       mcpServers: { shared: server("good.ts") },
       rules: [{ text: "mcp__secret", behaviour: "deny", scope: "user", file: "/u/settings.json" }],
       agents: [
-        withoutPowers(dba(own, { name: "untrusted", source: project }), () => false),
+        restrictUntrusted(dba(own, { name: "untrusted", source: project }), () => false),
         dba(
           { secret: entry, unset: { command: ["$", "{NOT_SET_ANYWHERE}"].join("") }, shared: entry },
           { name: "refused" },
@@ -263,10 +263,10 @@ describe.each(everyDayHosts)("servers that are late, %s", (host) => {
     expect(said(below[2])).toContain('{"name":"mcp__late__hello"');
     expect(said(below[3])).toMatch(/UseTool[\s\S]*hello/);
     expect(new Set(below.map((request) => JSON.stringify([request.tools, request.system]))).size).toBe(1);
-    first.supervisor.leave("The session was left.");
+    first.supervisor.detach("The session was left.");
     await first.supervisor.close();
 
-    const restoring = await restoreSession({ home: first.home, cwd: first.cwd, session: "latest" });
+    const restoring = await resumeSession({ home: first.home, cwd: first.cwd, session: "latest" });
     if (restoring.type === "refused") throw new Error(restoring.reason);
     const { supervisor, model } = supervised(
       host,
@@ -276,7 +276,7 @@ describe.each(everyDayHosts)("servers that are late, %s", (host) => {
       },
       { ...options, resume: restoring.session, cwd: first.cwd, home: first.home },
     );
-    expect((await supervisor.goOn())?.summary.text).toBe("all done");
+    expect((await supervisor.resumeUnfinished())?.summary.text).toBe("all done");
     const after = model.requests.filter((request) => !isMain(request));
     expect(names(after[0])).toEqual(["Read", "ToolSearch", "UseTool"]);
     expect(after[1]?.messages.at(-1)?.content[0]).toMatchObject({ type: "tool_result", content: "hello" });
@@ -321,7 +321,7 @@ describe.each(everyDayHosts)("servers that are late, %s", (host) => {
     const readers = model.requests.filter(isOf("Only read."));
     expect(readers).toHaveLength(2);
     expect(readers.map(said).join()).not.toContain("mcp__late");
-    expect(supervisor.account().agents.find(({ type }) => type === "main")?.summary?.receipts.tools).toEqual({
+    expect(supervisor.usage().agents.find(({ type }) => type === "main")?.summary?.receipts.tools).toEqual({
       ...{ Agent: 2, mcp__late__hello: 1 },
     });
   });

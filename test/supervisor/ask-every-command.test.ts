@@ -22,7 +22,7 @@ async function asked(commands: readonly string[], options: Partial<SupervisorOpt
     ...options,
   });
   await supervisor.prompt("go");
-  return { titles, denials: supervisor.account().denials.map(({ tool_input }) => tool_input) };
+  return { titles, denials: supervisor.usage().denials.map(({ tool_input }) => tool_input) };
 }
 
 const ALLOWED = [{ text: "Bash", behaviour: "allow", scope: "user" }] as const;

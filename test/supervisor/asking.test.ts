@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import { ActorRecord } from "../../src/supervisor/actor-record.ts";
 import { askerOf, sessionAsks } from "../../src/supervisor/asking.ts";
-import type { Actors } from "../../src/supervisor/desk.ts";
+import type { Actors } from "../../src/supervisor/background-service.ts";
 import { brokerWith, never, Someone, which } from "../policy/asking/someone.ts";
 import { settled } from "../support/fake-clock.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";

@@ -50,7 +50,7 @@ test.each(Array.from({ length: long(25, 8) }, (_, run) => run + 1))(
     onQuiet = quiet.resolve;
     if (living.size > 0) await quiet.promise;
     await supervisor.close();
-    const { costUsd, agents } = supervisor.account();
+    const { costUsd, agents } = supervisor.usage();
 
     expect(costUsd).toBeLessThanOrEqual(grant);
     expect(agents.map(({ summary: end }) => end?.status)).not.toContain(undefined);

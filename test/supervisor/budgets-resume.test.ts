@@ -32,7 +32,7 @@ test("what was spent before a crash counts after it: cut anywhere, all together 
   const grant = 20;
   const first = world("in-thread", digging, { ...paid, budget: { usd: grant } });
   expect((await first.supervisor.prompt("go")).summary.status).toBe("over_budget");
-  expect(first.supervisor.account().costUsd).toBeGreaterThan(grant - 5);
+  expect(first.supervisor.usage().costUsd).toBeGreaterThan(grant - 5);
   await first.supervisor.close();
   const whole = recorded(first);
 
@@ -47,7 +47,7 @@ test("what was spent before a crash counts after it: cut anywhere, all together 
     const again = await takenUp("in-thread", digging, {
       ...{ ...paid, id: whole.id, home: cutAfter(whole, count), budget: { usd: grant }, seed: count },
     });
-    await again.supervisor.goOn();
+    await again.supervisor.resumeUnfinished();
     await again.supervisor.close();
     const agents = again.supervisor.tree();
     // Each reply of the script is a dollar, as it was taken to be: those of both lives, as the journal has them.
@@ -72,7 +72,7 @@ test("an agent that was cut off has the budget of its kind again, less what it s
     ...{ ...paid, id: whole.id, home: cutAfter(whole, (dug[1] ?? 0) + 1), budget: { usd: 100 } },
   });
   expect(again.supervisor.unfinished().agents).toMatchObject([{ type: "digger", costUsd: 2 }]);
-  await again.supervisor.goOn();
+  await again.supervisor.resumeUnfinished();
   expect(again.supervisor.tree()[1]?.summary).toMatchObject({
     status: "over_budget",
     text: "dug",

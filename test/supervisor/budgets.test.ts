@@ -14,7 +14,7 @@ describe.each(everyDayHosts)("a budget in dollars, %s", (hostName) => {
     const { summary } = await supervisor.prompt("go");
     expect(summary).toMatchObject({ status: "over_budget", text: "as far as I got" });
     expect(summary.reason).toBe("This session spent $8.00 of its $10.00; the rest was kept for summaries.");
-    expect(supervisor.account().costUsd).toBe(10);
+    expect(supervisor.usage().costUsd).toBe(10);
     expect(model.requests.at(-1)).toMatchObject({ withoutTools: true, maxTokens: 2000 });
     expect(textsOf(model.requests.at(-1) ?? never())).toContain(
       "The money for your task is as good as spent",
@@ -43,7 +43,7 @@ describe.each(everyDayHosts)("a budget in dollars, %s", (hostName) => {
     // 20 - 2 - 1 - 7.6: all but one of the first one's eight were there to be given again.
     expect(main?.costUsd).toBeLessThanOrEqual(11);
     expect(summary).toMatchObject({ status: "over_budget", text: "all done" });
-    expect(supervisor.account().costUsd).toBeLessThanOrEqual(20);
+    expect(supervisor.usage().costUsd).toBeLessThanOrEqual(20);
     expect(textsOf(model.requests.at(-1) ?? never())).toContain("over_budget (It spent $6.00 of its $8.00");
   });
 });
@@ -77,7 +77,7 @@ describe("budgets within budgets", () => {
       ["b", "done"],
       ["c", "done"],
     ]);
-    expect(supervisor.account().costUsd).toBe(8);
+    expect(supervisor.usage().costUsd).toBe(8);
   });
 
   test("an agent without one draws on its starter's, and both keep within it together", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ActorId } from "../../src/mailbox/ids.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
+import { resumeSession } from "../../src/supervisor/resume-session.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { isSummaryRequest, tokensIn } from "./compacting-sessions.ts";
 
@@ -182,10 +182,10 @@ test("a session that is taken up again shows its model the same, and has what it
   await supervisor.compact(MAIN);
   await supervisor.prompt("fourth");
   await supervisor.close();
-  const restored = await restoreSession({ home, cwd, session: "latest", fork: true });
+  const restored = await resumeSession({ home, cwd, session: "latest", fork: true });
   if (restored.type === "refused") throw new Error(restored.reason);
   const again = supervised("in-thread", script, { ...bare, cwd, home, resume: restored.session });
-  expect(again.supervisor.account().usage.input_tokens).toBe(110);
+  expect(again.supervisor.usage().usage.input_tokens).toBe(110);
   await again.supervisor.prompt("fifth");
   const before = model.requests.at(-1)?.messages ?? [];
   expect(again.model.requests[0]?.messages.slice(0, before.length)).toEqual(before);

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { journalFile } from "../../src/journal/place.ts";
+import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { conversationNow, sessionStateOf } from "../../src/journal/session-state.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
+import { resumeSession } from "../../src/supervisor/resume-session.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { isSummaryRequest, stepIn, tokensIn, windowed } from "./compacting-sessions.ts";
 
@@ -106,7 +106,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
       cwd,
     });
     // What the requests for summaries took is in the books like any other.
-    const { usage } = supervisor.account();
+    const { usage } = supervisor.usage();
     expect(summary.usage).toEqual(usage);
   });
 
@@ -151,7 +151,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
     await supervisor.close();
     expect(existsSync(path)).toBe(false);
 
-    const restored = await restoreSession({ home, cwd, session: { id: supervisor.session } });
+    const restored = await resumeSession({ home, cwd, session: { id: supervisor.session } });
     if (restored.type === "refused") throw new Error(restored.reason);
     const again = supervised(name, () => ({ text: "here" }), {
       cwd,

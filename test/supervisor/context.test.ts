@@ -7,7 +7,7 @@ import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Script } from "../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../src/supervisor/options.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
+import { resumeSession } from "../../src/supervisor/resume-session.ts";
 import { Supervisor } from "../../src/supervisor/supervisor.ts";
 import { emptyRepository } from "../support/git-repository.ts";
 import { type RequestBody, startMessagesServer } from "../support/messages-server.ts";
@@ -159,7 +159,7 @@ test("what was told is known again in a session that is taken up; what has chang
   await first.supervisor.close();
   const again = async () => {
     const { cwd, home } = first;
-    const found = await restoreSession({ home, cwd, session: "latest" });
+    const found = await resumeSession({ home, cwd, session: "latest" });
     if (found.type === "refused") throw new Error(found.reason);
     const { model } = first;
     const source = { provider: "client", client: model } as const;

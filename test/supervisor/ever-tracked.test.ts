@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import type { Rule } from "../../src/settings/rules.ts";
 import { trackedLookUp } from "../../src/supervisor/ever-tracked.ts";
-import { startKeeper } from "../../src/worktrees/keeper.ts";
+import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 
 const rule = (text: string, behaviour: Rule["behaviour"] = "deny"): Rule => ({
@@ -12,7 +12,7 @@ const rule = (text: string, behaviour: Rule["behaviour"] = "deny"): Rule => ({
 
 async function here(...rules: Rule[]) {
   const person = await repositoryWith({ "a.txt": "1\n" });
-  const keeper = startKeeper({ env: person.env, clock: systemClock, onWarning: () => {} });
+  const keeper = startGitWorker({ env: person.env, clock: systemClock, onWarning: () => {} });
   onTestFinished(() => keeper.close());
   let requests = 0;
   const worktrees = {

@@ -220,7 +220,7 @@ test("the journal has a fork's conversation once, and after a crash it is the sa
   );
   for (const place of [spawned[1] ?? 0, replied[1] ?? 0]) {
     const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, place + 1) });
-    expect((await again.supervisor.goOn())?.summary.status).toBe("done");
+    expect((await again.supervisor.resumeUnfinished())?.summary.status).toBe("done");
     for (const request of forksOf(again)) {
       const [n] = /part \d$/m.exec(textsIn(request.messages.slice(0, 5))) ?? never();
       const same = { ...request, messages: request.messages.slice(0, 5) };

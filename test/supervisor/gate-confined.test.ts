@@ -129,5 +129,5 @@ test("hides a search result that the rules cannot be applied to (S12)", () => {
     },
   });
   const found = ["/work/a", "/work/odd", "/work/.env"];
-  expect(gate.hidden(found, { cwd: "/work", territory })).toEqual(["/work/odd", "/work/.env"]);
+  expect(gate.filterResults(found, { cwd: "/work", territory })).toEqual(["/work/odd", "/work/.env"]);
 });

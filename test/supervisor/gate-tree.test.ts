@@ -4,15 +4,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { Person } from "../../src/policy/asks.ts";
-import type { Territory } from "../../src/policy/confinement/territory.ts";
+import type { UserHandler } from "../../src/policy/asks.ts";
+import type { WriteScope } from "../../src/policy/confinement/write-scope.ts";
 import { hookRunner } from "../../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../../src/policy/sandbox/sandbox.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import { sessionPermissions } from "../../src/supervisor/permissions.ts";
 import { noSession, sessionTools } from "../../src/supervisor/session-tools.ts";
-import { territoryOf } from "../../src/supervisor/territory.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
+import { writeScope } from "../../src/supervisor/write-scope.ts";
 import { enclosed } from "../policy/confinement/enclosed.ts";
 
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"];
@@ -24,7 +24,7 @@ async function gated(
     readonly mode?: PermissionMode;
     readonly rules?: readonly Rule[];
     readonly hookAllows?: boolean;
-    readonly person?: Person;
+    readonly person?: UserHandler;
   } = {},
 ) {
   const place = await enclosed();
@@ -55,8 +55,8 @@ async function gated(
   const gate = permissions.gate(toolbox);
   let calls = 0;
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
-  const territory = territoryOf({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);
-  const judge = (name: string, input: unknown, where: Territory = territory) => {
+  const territory = writeScope({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);
+  const judge = (name: string, input: unknown, where: WriteScope = territory) => {
     const tool = toolbox.find(name);
     if (!tool) throw new Error(`no tool ${name}`);
     calls += 1;
@@ -105,7 +105,7 @@ test("neither a hook that allows it nor the person's own other input does", { ta
   const hooked = await gated({ hookAllows: true });
   expect(await hooked.judge("Write", write(join(hooked.checkout, "x")))).toMatchObject({ type: "refuse" });
   let file = "";
-  const person: Person = {
+  const person: UserHandler = {
     ask: async () => ({ type: "allow", span: "once", input: write(file) }),
   };
   const asked = await gated({ person });
@@ -121,7 +121,7 @@ test("the tree is the workspace of its actor, the checkout that of all others, i
     mode: "acceptEdits",
     rules: [rule("deny", "Edit(/secrets/**)")],
   });
-  const ordinary: Territory = { root: checkout, additionalDirs: [], tree: null };
+  const ordinary: WriteScope = { root: checkout, additionalDirs: [], tree: null };
   expect(await judge("Write", write(join(path, "src/new.ts")))).toMatchObject({ type: "go" });
   expect(await judge("Write", write(join(path, "secrets/key")))).toMatchObject({ type: "refuse" });
   expect(await judge("Write", write(join(checkout, "src/new.ts")), ordinary)).toMatchObject({ type: "go" });
@@ -141,14 +141,14 @@ test("a project's allow rule holds in the tree: Edit(/src/**)", async () => {
 test("a search in a tree is not told of what rules of the checkout hide", async () => {
   const { gate, territory, path } = await gated({ rules: [rule("deny", "Read(/secrets/**)")] });
   const paths = [join(path, "secrets/key"), join(path, "src/a.ts")];
-  expect(gate.hidden(paths, { cwd: territory.root, territory })).toEqual([paths[0]]);
+  expect(gate.filterResults(paths, { cwd: territory.root, territory })).toEqual([paths[0]]);
 });
 
 test("additional folders in the checkout are those of the tree, others stay as they are and are not written", async () => {
   const { judge, checkout, path, home, tree } = await gated({ mode: "acceptEdits" });
   mkdirSync(join(home, "library"));
   const spec = { additionalDirs: [join(checkout, "src"), join(home, "library")] };
-  const territory = territoryOf({ root: path, spec }, { ...tree });
+  const territory = writeScope({ root: path, spec }, { ...tree });
   expect(territory.additionalDirs).toEqual([join(path, "src"), join(home, "library")]);
   expect(await judge("Read", { file_path: join(home, "library", "x") }, territory)).toMatchObject({
     type: "go",
@@ -161,10 +161,10 @@ test("additional folders in the checkout are those of the tree, others stay as t
 test("an actor without a tree, or that has left it, is not confined", async () => {
   const { path, checkout, tree } = await enclosed();
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
-  const of = (root: string) => territoryOf({ root, spec: { additionalDirs: [], isolation } }, null).tree;
+  const of = (root: string) => writeScope({ root, spec: { additionalDirs: [], isolation } }, null).tree;
   expect(of(join(path, "src"))).toEqual(tree);
   expect(of(checkout)).toBeNull();
-  expect(territoryOf({ root: checkout, spec: { additionalDirs: [] } }, null).tree).toBeNull();
+  expect(writeScope({ root: checkout, spec: { additionalDirs: [] } }, null).tree).toBeNull();
 });
 
 test("however a path into the checkout is spelt, no write to it is let go, and none into the tree is confined", {

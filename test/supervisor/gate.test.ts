@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readJournal } from "../../src/journal/reader.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import type { Ask, AskAnswer, Person } from "../../src/policy/asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../../src/policy/asks.ts";
 import type { Rule } from "../../src/settings/rules.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -23,8 +23,11 @@ function resultsIn(request: ModelRequest | undefined): string[] {
   });
 }
 
-function answering(answer: (ask: Ask) => AskAnswer): { readonly person: Person; readonly asks: Ask[] } {
-  const asks: Ask[] = [];
+function answering(answer: (ask: UserRequest) => UserAnswer): {
+  readonly person: UserHandler;
+  readonly asks: UserRequest[];
+} {
+  const asks: UserRequest[] = [];
   return {
     asks,
     person: {
@@ -56,7 +59,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(make).toContain("needs the person's permission");
     expect(make).toContain("--allowed-tools 'Bash(make all)'");
     expect(pwd).toContain("Exit code 0");
-    expect(supervisor.account().denials.map(({ tool_input }) => tool_input)).toEqual([
+    expect(supervisor.usage().denials.map(({ tool_input }) => tool_input)).toEqual([
       { command: "rm -rf build" },
       { command: "make all" },
     ]);
@@ -116,7 +119,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(results[0]).toContain("needs the person's permission");
     expect(results[1]).toContain("Bash(touch:*)");
     expect(results[2]).toContain("hi\n[Exit code 0]");
-    expect(supervisor.account().denials).toHaveLength(2);
+    expect(supervisor.usage().denials).toHaveLength(2);
   });
 
   test("a question shows who asks for what and why; once is once, a session's grant holds for every agent (A6.10)", async () => {
@@ -189,7 +192,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(resultsIn(model.requests[1])[0]).toContain("kept");
     expect(resultsIn(model.requests[2])[0]).toContain("Bash(rm -rf*)");
     expect(resultsIn(model.requests[3])[0]).toContain("which does not fit");
-    expect(supervisor.account().denials.map(({ tool_input }) => tool_input)).toEqual([
+    expect(supervisor.usage().denials.map(({ tool_input }) => tool_input)).toEqual([
       { command: "make two" },
       { command: "make three" },
     ]);

@@ -259,13 +259,13 @@ test("words that were not heard are told of after a restart too, once (C27)", as
     ({ event }) => event.type === "summary" && event.summary.status === "failed",
   );
   const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, failed + 1) });
-  await again.supervisor.goOn();
+  await again.supervisor.resumeUnfinished();
   const said = lastOf(again, "go");
   expect(times(said, "ended before it heard your message")).toBe(2);
   expect([times(said, "  are you well?"), times(said, "  hello?")]).toEqual([1, 1]);
   await again.supervisor.close();
   const third = await takenUp("in-thread", script, { id: whole.id, home: again.home });
-  expect(await third.supervisor.goOn()).toBeNull();
+  expect(await third.supervisor.resumeUnfinished()).toBeNull();
   expect(third.model.requests).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
-import type { Ask, AskAnswer, Question, QuestionAsk } from "../../src/policy/asks.ts";
+import type { Question, QuestionRequest, UserAnswer, UserRequest } from "../../src/policy/asks.ts";
 import { contentOf, questionsFor } from "../../src/supervisor/servers/elicitation.ts";
 import { serverQuestions } from "../../src/supervisor/servers/server-questions.ts";
 import { server } from "../mcp/opened-mcp.ts";
@@ -12,10 +12,10 @@ import { temporaryFolder } from "../support/temporary.ts";
 const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
 const lastMessage = (request: ModelRequest | undefined) => JSON.stringify(request?.messages.at(-1));
 
-function choosing(label: (ask: QuestionAsk) => string) {
-  const asks: Ask[] = [];
+function choosing(label: (ask: QuestionRequest) => string) {
+  const asks: UserRequest[] = [];
   const person = {
-    async ask(ask: Ask): Promise<AskAnswer> {
+    async ask(ask: UserRequest): Promise<UserAnswer> {
       asks.push(ask);
       if (ask.type !== "question") return { type: "allow", span: "once" };
       return {

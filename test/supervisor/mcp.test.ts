@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
-import type { Ask, AskAnswer } from "../../src/policy/asks.ts";
+import type { UserAnswer, UserRequest } from "../../src/policy/asks.ts";
 import type { Rule } from "../../src/settings/rules.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
+import { resumeSession } from "../../src/supervisor/resume-session.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { ECHO_SCHEMA } from "../mcp/servers/good-server.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
@@ -30,10 +30,10 @@ function resultsIn(request: ModelRequest | undefined): string[] {
   );
 }
 
-function answering(answer: (ask: Ask) => AskAnswer) {
-  const asks: Ask[] = [];
+function answering(answer: (ask: UserRequest) => UserAnswer) {
+  const asks: UserRequest[] = [];
   const person = {
-    async ask(ask: Ask) {
+    async ask(ask: UserRequest) {
       asks.push(ask);
       return answer(ask);
     },
@@ -108,7 +108,7 @@ describe("the gate and hooks, over tools of MCP servers", () => {
     ]);
     expect(asks[0]).toMatchObject({ reason: expect.stringContaining("mcp__good__fails") });
     expect(resultsIn(model.requests[2])[0]).toContain("Not now.");
-    expect(supervisor.account().denials.map(({ tool_name }) => tool_name)).toEqual([
+    expect(supervisor.usage().denials.map(({ tool_name }) => tool_name)).toEqual([
       "mcp__good__fails",
       "mcp__good__env",
     ]);
@@ -194,7 +194,7 @@ describe("servers that start, come and go", () => {
     await first.supervisor.prompt("one");
     await first.supervisor.close();
     writeFileSync(join(folder, "wait"), "");
-    const restoring = await restoreSession({ home: first.home, cwd: first.cwd, session: "latest" });
+    const restoring = await resumeSession({ home: first.home, cwd: first.cwd, session: "latest" });
     if (restoring.type === "refused") throw new Error(restoring.reason);
     const script = [
       { ...call("mcp__late__hello"), after: async () => rmSync(join(folder, "wait")) },
@@ -208,7 +208,7 @@ describe("servers that start, come and go", () => {
     expect(resultsIn(model.requests[1])).toEqual(["hello"]);
     await supervisor.close();
     // And without its server: an error that says so.
-    const again = await restoreSession({ home: first.home, cwd: first.cwd, session: "latest" });
+    const again = await resumeSession({ home: first.home, cwd: first.cwd, session: "latest" });
     if (again.type === "refused") throw new Error(again.reason);
     const without = supervised("in-thread", [call("mcp__late__hello"), { text: "ok" }], {
       ...{ ...own, mcpServers: {}, resume: again.session, cwd: first.cwd, home: first.home },

@@ -88,7 +88,7 @@ test.each(Array.from({ length: long(40, 10) }, (_, run) => run + 1))(
     await supervisor.close();
     expect(bill.requests).toBeGreaterThan(0);
     expect(bill.usd).toBeLessThanOrEqual(usd);
-    expect(supervisor.account().costUsd).toBeCloseTo(bill.usd, 5);
+    expect(supervisor.usage().costUsd).toBeCloseTo(bill.usd, 5);
   },
 );
 
@@ -132,7 +132,7 @@ test("24 agents with a budget of half a dollar spend no more, through the gatewa
   expect(usd).toBeLessThanOrEqual(0.5);
   // The limit is used, not only kept.
   expect(usd).toBeGreaterThan(0.25);
-  expect(supervisor.account().costUsd).toBeCloseTo(usd, 5);
+  expect(supervisor.usage().costUsd).toBeCloseTo(usd, 5);
 });
 
 test("a first request that is larger than the budget is not sent, and a sentence says why", async () => {

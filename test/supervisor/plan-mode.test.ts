@@ -11,14 +11,14 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { Recheck } from "../../src/policy/ask-broker.ts";
+import type { Recheck } from "../../src/policy/user-request-broker.ts";
 import type { PermissionMode } from "../../src/settings/rules.ts";
 import { sessionAsks } from "../../src/supervisor/asking.ts";
 import { planFilesIn } from "../../src/supervisor/plan-files.ts";
-import { modeFrom, planDesk } from "../../src/supervisor/plan-mode.ts";
+import { modeFrom, planService } from "../../src/supervisor/plan-mode.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
 import { planTools } from "../../src/tools/plan/all.ts";
-import { MAX_ALLOWED_PROMPTS, MAX_PLAN_CHARS, MAX_PROMPT_CHARS } from "../../src/tools/plan/desk.ts";
+import { MAX_ALLOWED_PROMPTS, MAX_PLAN_CHARS, MAX_PROMPT_CHARS } from "../../src/tools/plan/service.ts";
 import { brokerWith, nextCall, Someone, toRun } from "../policy/asking/someone.ts";
 import { settled } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -46,7 +46,7 @@ function planning(
   const { broker, told } = brokerWith(headless ? null : person, { recheck });
   const asks = sessionAsks(broker, { find: () => undefined, whileWaiting: (_, other) => other });
   const files = planFilesIn(home, join(home, "projects", "p", "s"));
-  const tools = planTools(planDesk({ mode, asks, files, cwd }));
+  const tools = planTools(planService({ mode, asks, files, cwd }));
   const stop = new AbortController();
   const call = async (name: string, input: unknown = {}, actor = MAIN) => {
     const ready = tools.find((tool) => tool.name === name)?.prepare(input);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { argumentsGiven } from "../../src/supervisor/servers/prompt-words.ts";
-import { promptUsage, type ServerPrompt } from "../../src/supervisor/servers/server-desk.ts";
+import { promptUsage, type ServerPrompt } from "../../src/supervisor/servers/server-service.ts";
 import { server } from "../mcp/opened-mcp.ts";
 import { PIXEL } from "../mcp/servers/good-server.ts";
 import { supervised } from "../support/supervised.ts";

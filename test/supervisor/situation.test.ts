@@ -2,14 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
-import type { Person } from "../../src/policy/asks.ts";
+import type { UserHandler } from "../../src/policy/asks.ts";
 import type { PermissionMode } from "../../src/settings/rules.ts";
 import { situationFacts } from "../../src/supervisor/situation.ts";
 import { emptyRepository } from "../support/git-repository.ts";
 import { supervised } from "../support/supervised.ts";
 
 const surroundings = { context: { surroundings: true } };
-const user: Person = { ask: async () => ({ type: "deny", span: "once" }) };
+const user: UserHandler = { ask: async () => ({ type: "deny", span: "once" }) };
 const textOf = ({ messages }: Pick<ModelRequest, "messages">) => JSON.stringify(messages);
 const toolNames = ({ tools }: Pick<ModelRequest, "tools">) => tools.map(({ name }) => name);
 const PLAN_FILE = /The one file that you may write is the plan, ([^:]+):/;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { tasksOf } from "../../src/journal/folds.ts";
-import { journalFile } from "../../src/journal/place.ts";
+import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { afterChange, noTasks, type TaskChange } from "../../src/mailbox/task-graph.ts";

@@ -4,8 +4,8 @@ import { readFrontMatter } from "../../context/front-matter/front-matter.ts";
 import { LOST, lineOfLoss } from "../../context/front-matter/lost-characters.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { definedBy } from "./from-fields.ts";
-import type { AgentPlace } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
+import type { AgentPlace } from "./search-paths.ts";
 
 const MOST_BYTES = 262_144;
 
@@ -17,7 +17,7 @@ export interface ReadAgent {
 }
 
 /** What one file defines, and what is wrong with it. Never rejects. */
-export async function agentIn(
+export async function readAgentFile(
   file: string,
   { scope }: Pick<AgentPlace, "scope">,
   files: Files,

@@ -1,9 +1,9 @@
-import { type KeptIndex, keptIn } from "../../context/kept-index.ts";
+import { type KeptIndex, keptIn } from "../../context/disk-cache.ts";
 import type { ReadAgent } from "./agent-file.ts";
 import type { AgentDefinition } from "./definition.ts";
-import type { AgentSearch } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
 import { builtInNames, type Replacing } from "./replacing.ts";
+import type { AgentSearch } from "./search-paths.ts";
 
 /** Raised when what is read of a file changes its meaning, or its shape. */
 const VERSION = 5;

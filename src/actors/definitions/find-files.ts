@@ -1,14 +1,14 @@
 import { type Dirent, readdirSync } from "node:fs";
 import type { Files } from "../../context/files.ts";
-import { isWithin } from "../../context/memory/places.ts";
-import type { AgentPlace } from "./places.ts";
+import { isPathInside } from "../../context/memory/places.ts";
+import type { AgentPlace } from "./search-paths.ts";
 
 /** Of one folder of definitions: more than anybody has, and little to look through. */
 const MOST_FILES = 2_000;
 const MOST_ENTRIES = 20_000;
 const MOST_DEPTH = 8;
 
-export interface Found {
+export interface FoundDefinitions {
   readonly paths: readonly string[];
   /** What was left out, in sentences, each with the path it is about. */
   readonly left: readonly { readonly path: string; readonly message: string }[];
@@ -18,7 +18,7 @@ export interface Found {
  * The `.md` files below a folder, links followed, in an order that is the same everywhere. Whatever stands there (links
  * in a circle, pipes, thousands of files), this ends soon.
  */
-export function filesBelow({ folder, reach }: AgentPlace, files: Files): Found {
+export function filesBelow({ folder, reach }: AgentPlace, files: Files): FoundDefinitions {
   const paths: string[] = [];
   const left: { path: string; message: string }[] = [];
   const visited = new Set<string>();
@@ -53,7 +53,7 @@ export function filesBelow({ folder, reach }: AgentPlace, files: Files): Found {
 
   function linked(path: string): "folder" | "file" | null {
     const real = files.real(path);
-    if (reach !== null && !isWithin(real, files.real(reach))) {
+    if (reach !== null && !isPathInside(real, files.real(reach))) {
       left.push({ path, message: "This link leads out of the project, which is not trusted." });
       return null;
     }
@@ -63,7 +63,7 @@ export function filesBelow({ folder, reach }: AgentPlace, files: Files): Found {
     return null;
   }
 
-  if (reach === null || isWithin(files.real(folder), files.real(reach))) visit(folder, 0);
+  if (reach === null || isPathInside(files.real(folder), files.real(reach))) visit(folder, 0);
   else left.push({ path: folder, message: "This link leads out of the project, which is not trusted." });
   return { paths, left };
 }

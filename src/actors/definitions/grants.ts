@@ -12,7 +12,7 @@ export interface AgentGrant {
 }
 
 /** What of a definition is a grant: one hook's event, one server, its mode, how its edits come back. */
-export type Power =
+export type Privilege =
   | { readonly type: "hook"; readonly event: string; readonly hooks: unknown }
   | { readonly type: "server"; readonly name: string; readonly server: unknown }
   | { readonly type: "mode"; readonly mode: AgentMode }
@@ -27,7 +27,7 @@ export function agentGrants(definitions: readonly AgentDefinition[]): readonly A
 }
 
 /** Those of the folder's own. */
-export function powersOf(definition: AgentDefinition): readonly Power[] {
+export function powersOf(definition: AgentDefinition): readonly Privilege[] {
   const { source, hooks, mcpServers, permissionMode, merge } = definition;
   if (source?.scope !== "project") return [];
   return [
@@ -43,7 +43,7 @@ export function powersOf(definition: AgentDefinition): readonly Power[] {
   ];
 }
 
-export function grantOf({ name }: Pick<AgentDefinition, "name">, power: Power): AgentGrant {
+export function grantOf({ name }: Pick<AgentDefinition, "name">, power: Privilege): AgentGrant {
   switch (power.type) {
     case "hook": {
       const what = commandsIn(power.hooks)

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Asked, askedFiles, askedStill } from "../../context/asked-files.ts";
+import { allOf, type Kept, readCache, readMade, writeKept, writeMade } from "../../context/disk-cache.ts";
 import type { Files } from "../../context/files.ts";
-import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../../context/kept-index.ts";
-import { agentIn, type ReadAgent } from "./agent-file.ts";
+import { type Asked, askedFiles, isUnchanged } from "../../context/tracked-files.ts";
+import { type ReadAgent, readAgentFile } from "./agent-file.ts";
 import { agentIndex, type MadeAgents, madeAgentIndex } from "./agent-index.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { filesBelow } from "./find-files.ts";
 import { type AgentGrant, agentGrants } from "./grants.ts";
 import { plainName } from "./index.ts";
-import { inertIn, withoutPowers } from "./inert.ts";
-import { type AgentPlace, type AgentSearch, agentPlaces } from "./places.ts";
 import type { AgentProblem } from "./problem.ts";
 import { leftOutIn, type Replacing, replacedBy, replacingGrant } from "./replacing.ts";
+import { inertIn, restrictUntrusted } from "./restrict-untrusted.ts";
+import { type AgentPlace, type AgentSearch, agentPlaces } from "./search-paths.ts";
 
 export interface LoadedAgents extends MadeAgents {
   /** Those that are said, with what of it counts. */
@@ -42,7 +42,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
 
   async function look(): Promise<LoadedAgents> {
     const trusted = search.trusted();
-    const still = last?.trusted === trusted ? askedStill(last.asked, files) : null;
+    const still = last?.trusted === trusted ? isUnchanged(last.asked, files) : null;
     if (last !== null && still !== null) return stillAgreed({ ...last, asked: still });
     // What the flag says stands among them.
     const list =
@@ -53,7 +53,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
     if (kept !== null) return looked({ asked: kept.asked, trusted, found: null }, kept.made);
     const asked = askedFiles(files);
     const found = foundIn(agentPlaces(search, asked), asked);
-    const before: Known = known ?? (index === null ? new Map() : readKept(index, files));
+    const before: Known = known ?? (index === null ? new Map() : readCache(index, files));
     const fresh = await allOf(
       found.flatMap(({ paths }) => paths.map((file) => readOnce(file, before, files))),
     );
@@ -172,7 +172,7 @@ function readOnce(
 ): Read | Promise<Read> {
   const before = known.get(path);
   if (before?.stamp === stamp) return { path, stamp, read: before.read };
-  if (unusable === null) return agentIn(path, { scope }, files).then((read) => ({ path, stamp, read }));
+  if (unusable === null) return readAgentFile(path, { scope }, files).then((read) => ({ path, stamp, read }));
   const problems = [{ file: path, line: null, message: `The file ${unusable}.` }];
   return { path, stamp, read: { definition: null, line: null, problems } };
 }
@@ -251,7 +251,7 @@ function counting(
   const inert = [left, inertIn(said, agreed)].filter((sentence) => sentence !== null);
   return {
     ...{ said, shadowed, replacing, problems },
-    agents: said.map((agent) => withoutPowers(agent, agreed)),
+    agents: said.map((agent) => restrictUntrusted(agent, agreed)),
     inert: inert.length === 0 ? null : inert.join(" "),
   };
 }

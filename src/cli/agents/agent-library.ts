@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentLibrary } from "../../actors/definitions/load.ts";
-import type { AgentSearch } from "../../actors/definitions/places.ts";
-import { troupeHome } from "../../journal/place.ts";
+import type { AgentSearch } from "../../actors/definitions/search-paths.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import type { CliIO } from "../io.ts";
 

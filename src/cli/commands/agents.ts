@@ -1,4 +1,4 @@
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { agentModelsFrom } from "../../model/agent-models.ts";
 import type { ListedAgent } from "../../supervisor/listing.ts";
 import type { ShownAgent } from "../agents/missing-servers.ts";

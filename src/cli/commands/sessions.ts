@@ -1,4 +1,4 @@
-import { journalFile, troupeHome } from "../../journal/place.ts";
+import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { nearName } from "../../mailbox/near-name.ts";

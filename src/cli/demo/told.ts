@@ -1,5 +1,5 @@
 import { worktreeLine } from "../../supervisor/worktree-words.ts";
-import { statusMark, statusWords } from "../agent-words.ts";
+import { statusMark, statusWords } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import type { JobEnd } from "../jobs.ts";
 import { safeLine, safeText } from "../safe-text.ts";

@@ -1,11 +1,11 @@
 import type { SupervisorHandle } from "../../supervisor/options.ts";
 import { isUsable } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { statusWords } from "../agent-words.ts";
+import { statusWords } from "../agent-text.ts";
 import { counted } from "../figures.ts";
 import type { JobEnd } from "../jobs.ts";
 import { viewTexts } from "./agent-texts.ts";
-import { refusedTools } from "./family.ts";
+import { refusedTools } from "./descendants.ts";
 import type { ServedResult } from "./served-tool.ts";
 import { type ShownAgent, type ShownAgents, shownFailure, shownView } from "./shown-agent.ts";
 

@@ -3,7 +3,7 @@ import { totalTokens } from "../../mailbox/conversation.ts";
 import { Status, type Summary } from "../../mailbox/messages.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { worktreeLine } from "../../supervisor/worktree-words.ts";
-import { doing } from "../agent-words.ts";
+import { doing } from "../agent-text.ts";
 import type { JobEnd } from "../jobs.ts";
 
 /** What became of an agent's edits, where it had a worktree of its own. */

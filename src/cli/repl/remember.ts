@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { diskFiles } from "../../context/disk-files.ts";
 import { MEMORY_FILE_BYTES } from "../../context/memory/memory.ts";
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import { appendLine } from "../memory/append-line.ts";
 import { type MemoryOwner, memoryOwners, memoryTarget } from "../memory/memory-file.ts";

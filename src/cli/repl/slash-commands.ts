@@ -7,7 +7,7 @@ import type { PermissionMode } from "../../supervisor/options.ts";
 import { shortCount } from "../figures.ts";
 import { messageOf } from "../message-of.ts";
 import { quoted } from "../option.ts";
-import { originOf } from "../permissions/words.ts";
+import { originOf } from "../permissions/format.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { onlyInShell } from "../skills/other-places.ts";

@@ -1,6 +1,6 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentName, doing, stateMark } from "../agent-words.ts";
+import { agentName, doing, stateMark } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "../display-width.ts";
 import { shortCount, shortTime } from "../figures.ts";

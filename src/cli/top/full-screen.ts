@@ -1,4 +1,4 @@
-import type { Outlet } from "../outlet.ts";
+import type { Outlet } from "../output-stream.ts";
 
 /** The whole terminal, until it is given back. */
 export interface FullScreen {

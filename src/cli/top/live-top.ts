@@ -3,8 +3,8 @@ import { paintFor } from "../colour.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { createFrames } from "../repl/frames.ts";
+import { createKeyParser } from "../repl/key-parser.ts";
 import { takeKeys } from "../repl/terminal-modes.ts";
-import { createTypedReader } from "../repl/typed.ts";
 import { takeScreen } from "./full-screen.ts";
 import { overCode, overSentence, type Target } from "./target.ts";
 import { topFrame } from "./top-frame.ts";
@@ -55,7 +55,7 @@ export async function topOnTerminal(io: CliIO, target: Target): Promise<number> 
         news satisfies never;
     }
   });
-  const read = createTypedReader();
+  const read = createKeyParser();
   const onKeys = (chunk: Buffer | string): void => {
     const typed = read(chunk).flatMap(({ type, text }) => (type === "keys" ? [...onlyKeys(text)] : []));
     if (typed.some((key) => LEAVING.has(key))) left.resolve(exitCodes.done);

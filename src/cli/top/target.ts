@@ -1,4 +1,4 @@
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { lockHolder } from "../../journal/session-lock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { LiveOver } from "../../supervisor/live/news.ts";

@@ -1,7 +1,7 @@
 import type { Fact } from "../facts.ts";
 import { fitted } from "./fit.ts";
+import { memoryFileBlock } from "./format.ts";
 import type { Memory } from "./memory.ts";
-import { memoryFileBlock } from "./words.ts";
 
 const KEY = "memory:";
 

@@ -4,7 +4,7 @@ import type { Content, Files, Look } from "../files.ts";
 import { LOST, lineOfLoss } from "../front-matter/lost-characters.ts";
 import { importedPath, importsIn } from "./imports.ts";
 import {
-  isWithin,
+  isPathInside,
   type MemoryPlace,
   type MemoryScope,
   type MemorySearch,
@@ -269,7 +269,7 @@ class Gathering {
   #mayReach(real: string, { reach, scope }: MemoryPlace): boolean {
     if (this.#trusted || scope === "enterprise" || scope === "user") return true;
     const { homedir, home } = this.#search;
-    const isIn = (folder: string) => isWithin(real, this.#files.real(folder));
+    const isIn = (folder: string) => isPathInside(real, this.#files.real(folder));
     return isIn(reach) || (real.endsWith(".md") && [join(homedir, ".claude"), home].some(isIn));
   }
 

@@ -2,9 +2,9 @@ import { dirname, join, relative } from "node:path";
 import type { Fact } from "../facts.ts";
 import type { Files } from "../files.ts";
 import { fitted } from "./fit.ts";
+import { memoryFileBlock } from "./format.ts";
 import { type Gathered, gathered, type Memory, type MemoryFile, type PathRule, projectOf } from "./memory.ts";
-import { isWithin, LOCAL, type MemoryPlace, type MemorySearch, PROJECT } from "./places.ts";
-import { memoryFileBlock } from "./words.ts";
+import { isPathInside, LOCAL, type MemoryPlace, type MemorySearch, PROJECT } from "./places.ts";
 
 const KEY = "nearby:";
 /** What others have written, which nobody here has agreed to be told by; and git's own. */
@@ -45,7 +45,7 @@ export function nearbyReader(
     others.set(rule, not);
     return touched.some((path) => {
       if (not.has(path)) return false;
-      const isOne = isWithin(path, of) && paths.some((pattern) => fits(pattern, relative(of, path)));
+      const isOne = isPathInside(path, of) && paths.some((pattern) => fits(pattern, relative(of, path)));
       if (!isOne) not.add(path);
       return isOne;
     });
@@ -64,7 +64,7 @@ export function nearbyReader(
     const told = new Set(known.flatMap((key) => (key.startsWith(KEY) ? [key.slice(KEY.length)] : [])));
     // A tree of an agent's own stands for the folder of the session.
     const here = touched.map((path) =>
-      isWithin(path, root) ? join(search.cwd, relative(root, path)) : path,
+      isPathInside(path, root) ? join(search.cwd, relative(root, path)) : path,
     );
     const rules = base.rules.filter((rule) => told.has(rule.file.path) || isAbout(rule, here));
     const ofRules = new Set(base.rules.map(({ file }) => file.path));
@@ -92,7 +92,7 @@ function placesFor(root: string, paths: readonly string[], files: Files): Memory
         .some((name) => NOT_OURS.has(name))
     )
       continue;
-    for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) {
+    for (let at = dirname(path); at !== root && isPathInside(at, root); at = dirname(at)) {
       if (folders.size >= MOST_FOLDERS) break;
       folders.add(at);
     }

@@ -44,7 +44,7 @@ export function memoryPlaces(
   const folders = upwards(cwd).toReversed();
   const inEach = (scope: MemoryScope, names: readonly string[]) =>
     folders.flatMap((folder) => {
-      const above = !isWithin(folder, project);
+      const above = !isPathInside(folder, project);
       const reach = above ? folder : project;
       return names.map((name) => ({ scope, path: join(folder, name), reach, above }));
     });
@@ -65,6 +65,6 @@ export function upwards(cwd: string): string[] {
   return folders;
 }
 
-export function isWithin(path: string, folder: string): boolean {
+export function isPathInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isWithin, type MemoryPlace, type MemorySearch, upwards } from "./places.ts";
+import { isPathInside, type MemoryPlace, type MemorySearch, upwards } from "./places.ts";
 
 const FOLDER = join(".claude", "rules");
 const MOST_FILES = 200;
@@ -12,7 +12,7 @@ export function rulePlaces(
   { cwd, homedir }: Pick<MemorySearch, "cwd" | "homedir">,
   project: string,
 ): MemoryPlace[] {
-  const folders = upwards(cwd).filter((folder) => isWithin(folder, project) && folder !== homedir);
+  const folders = upwards(cwd).filter((folder) => isPathInside(folder, project) && folder !== homedir);
   const user = filesBelow(join(homedir, FOLDER)).map((path) => ({
     ...{ scope: "user" as const, path, reach: "/", above: false, ruleOf: project },
   }));

@@ -1,4 +1,4 @@
-import { type KeptIndex, keptIn } from "../kept-index.ts";
+import { type KeptIndex, keptIn } from "../disk-cache.ts";
 import type { SkillSearch } from "./places.ts";
 import type { ReadSkill } from "./read-skill.ts";
 import type { Replacing } from "./replacing.ts";

@@ -1,14 +1,14 @@
-import { type Asked, askedFiles, askedStill } from "../asked-files.ts";
+import { allOf, type Kept, readCache, readMade, writeKept, writeMade } from "../disk-cache.ts";
 import type { Files } from "../files.ts";
-import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../kept-index.ts";
 import { formatLeftOut } from "../replacing.ts";
+import { type Asked, askedFiles, isUnchanged } from "../tracked-files.ts";
 import { chooseByName, type PlacedSkill } from "./choose.ts";
 import { discovered, type FoundFile, MOST_SKILLS } from "./discover.ts";
 import { type SkillGrant, skillGrants } from "./grants.ts";
 import { type MadeSkills, madeSkillIndex, skillIndex } from "./index-file.ts";
 import { misplaced } from "./misplaced.ts";
 import { type SkillSearch, skillPlaces } from "./places.ts";
-import { type ReadSkill, readSkill, whyNotTold } from "./read-skill.ts";
+import { type ReadSkill, readSkill, withheldReason } from "./read-skill.ts";
 import { type Replacing, replacingGrant } from "./replacing.ts";
 import { NO_SKILLS, type Skill, type SkillOrigin, type Skills } from "./skill.ts";
 
@@ -32,7 +32,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
 
   async function look(): Promise<Skills> {
     const trusted = search.trusted();
-    const still = last?.trusted === trusted ? askedStill(last.asked, files) : null;
+    const still = last?.trusted === trusted ? isUnchanged(last.asked, files) : null;
     if (still !== null) {
       last = { asked: still, trusted };
       return now;
@@ -44,7 +44,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
       ({ skills: now, replacing } = kept.made);
       return now;
     }
-    const before = known ?? readKept(index, files);
+    const before = known ?? readCache(index, files);
     const asked = askedFiles(files);
     const places = skillPlaces(search, asked);
     const { found, strays, full } = discovered(places, asked);
@@ -93,7 +93,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
       // A link to a skill that is there already is the same one.
       if (file === undefined || seen.has(read.real)) continue;
       seen.add(read.real);
-      const why = whyNotTold(read.real, file, told, realOf);
+      const why = withheldReason(read.real, file, told, realOf);
       notes.push(...(why === null ? read.notes : [why]));
       if (why !== null || read.skill === null) continue;
       given.push({ skill: read.skill, place: file.place });

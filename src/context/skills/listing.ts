@@ -1,4 +1,4 @@
-import { harmless } from "../harmless.ts";
+import { escapeTags } from "../escape-tags.ts";
 import type { Skill } from "./skill.ts";
 
 /** The share of a model's window that the list of skills may take. */
@@ -86,7 +86,7 @@ function lineOf({ name }: Listed, description: string): string {
 /** What it does and when to use it, in so many characters as one description may have. */
 export function descriptionOf({ description, whenToUse }: Listed): string {
   const said = whenToUse === null || whenToUse === "" ? description : `${description} - ${whenToUse}`;
-  return shortened(harmless(said), MAX_LISTING_DESC_CHARS);
+  return shortened(escapeTags(said), MAX_LISTING_DESC_CHARS);
 }
 
 function shortened(text: string, most: number): string {

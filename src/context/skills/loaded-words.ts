@@ -1,15 +1,15 @@
 import { dirname } from "node:path";
-import { harmless } from "../harmless.ts";
+import { escapeTags } from "../escape-tags.ts";
 import type { Skill } from "./skill.ts";
 
 /** A skill as it stands in a conversation. `typed`: the person called it. */
 export function loadedText(skill: Skill, args: string, body: string, typed: boolean): string {
   return [
     `<command-name>${typed ? "/" : ""}${skill.name}</command-name>`,
-    ...(args === "" ? [] : [`<command-args>${harmless(args)}</command-args>`]),
+    ...(args === "" ? [] : [`<command-args>${escapeTags(args)}</command-args>`]),
     ...(skill.kind === "command" ? [] : [`Base folder of this skill: ${dirname(skill.path)}`]),
     "",
-    harmless(body),
+    escapeTags(body),
   ].join("\n");
 }
 

@@ -1,7 +1,7 @@
 import type { Files } from "../files.ts";
 import { readFrontMatter } from "../front-matter/front-matter.ts";
 import { LOST, lineOfLoss } from "../front-matter/lost-characters.ts";
-import { isWithin } from "../memory/places.ts";
+import { isPathInside } from "../memory/places.ts";
 import type { FoundFile } from "./discover.ts";
 import { skillHead } from "./head.ts";
 import type { SkillSearch } from "./places.ts";
@@ -51,13 +51,13 @@ function withQuotedHint(text: string): string {
 }
 
 /** Why a file may not be told to a model, whatever it says; null: it may. */
-export function whyNotTold(
+export function withheldReason(
   real: string,
   { path, place }: Pick<FoundFile, "path" | "place">,
   { trusted, denied }: Pick<SkillSearch, "trusted" | "denied">,
   realOf: Files["real"],
 ): string | null {
   if (denied(real)) return `${path} was left out, because a rule forbids to read it.`;
-  if (place.reach === null || isWithin(real, realOf(place.reach)) || trusted()) return null;
+  if (place.reach === null || isPathInside(real, realOf(place.reach)) || trusted()) return null;
   return `${path} was left out: it leads out of the project to ${real}; --trust agrees to that for one run.`;
 }

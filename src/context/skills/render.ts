@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { ReadEntry } from "../../mailbox/messages.ts";
+import { escapeTags } from "../escape-tags.ts";
 import type { Files } from "../files.ts";
 import { splitFrontMatter } from "../front-matter/split.ts";
-import { harmless } from "../harmless.ts";
 import { argumentsIn } from "./arguments.ts";
 import { SKILL_BYTES } from "./read-skill.ts";
 import type { Skill } from "./skill.ts";
@@ -145,7 +145,7 @@ async function outputOf(
 ): Promise<string> {
   const ran = await run(commandText(pieces, given), written);
   if (ran.type === "not-run") return notRun(ran.reason);
-  const whole = harmless(ran.output.trimEnd());
+  const whole = escapeTags(ran.output.trimEnd());
   const output =
     whole.length <= OUTPUT_CHARS ? whole : `${whole.slice(0, OUTPUT_CHARS).toWellFormed()}\n[Cut here.]`;
   const end = ran.exitCode === 0 ? "" : `[The command ended with exit code ${ran.exitCode ?? "unknown"}.]`;

@@ -6,18 +6,18 @@ import { sender } from "../../mailbox/rpc/server.ts";
 import { endTagged, hostTag, tagsOf } from "../../processes/host-tag.ts";
 import {
   type Begin,
+  type McpRequest,
   type Outcome,
   type Progress,
   type SESSION_NOTICES,
   SESSION_REQUESTS,
-  type Wish,
 } from "../protocol.ts";
 import type { HttpServer, McpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { Link } from "./link.ts";
+import { ended, reasonOf } from "./error-text.ts";
 import { signIn } from "./oauth.ts";
+import { ServerConnection } from "./server-connection.ts";
 import { SignInFile } from "./sign-in-file.ts";
-import { ended, reasonOf } from "./words.ts";
 
 /** Between two words of progress of one call. */
 const PROGRESS_MS = 50;
@@ -28,7 +28,7 @@ export class Broker {
   readonly #clock: Clock;
   readonly #tell: ReturnType<typeof sender<typeof SESSION_NOTICES>>;
   readonly #person: Caller<typeof SESSION_REQUESTS>;
-  readonly #links = new Map<string, Link>();
+  readonly #links = new Map<string, ServerConnection>();
   /** Servers that are being ended: a new one of the same name waits for the old one's end. */
   readonly #ending = new Map<string, Promise<void>>();
   /** Carried by every server, so that what leaves its group can still be found. */
@@ -80,10 +80,10 @@ export class Broker {
     if (this.#startedAny) await endTagged(this.#tag, this.#clock);
   }
 
-  #linkTo(server: McpServer, life: number): Link {
+  #linkTo(server: McpServer, life: number): ServerConnection {
     const { slug } = server;
     const { env, cwd, roots, signIns, limits, elicits, version } = this.#begin;
-    return new Link(server, {
+    return new ServerConnection(server, {
       ...{ cwd, roots, signIns, limits, version, clock: this.#clock },
       // Whoever starts it, it belongs to the session.
       env: { ...env, ...tagsOf(this.#tag, MAIN) },
@@ -109,7 +109,7 @@ export class Broker {
   /** Never rejects. */
   async carryOut(
     slug: string,
-    wish: Wish,
+    wish: McpRequest,
     signal: AbortSignal,
     tell: (said: Progress) => void,
   ): Promise<Outcome> {
@@ -134,7 +134,7 @@ export class Broker {
     }
   }
 
-  async #signIn(server: HttpServer, link: Link, signal: AbortSignal): Promise<Outcome> {
+  async #signIn(server: HttpServer, link: ServerConnection, signal: AbortSignal): Promise<Outcome> {
     const { signIns, limits } = this.#begin;
     const time = new AbortController();
     const withdraw = this.#clock.after(limits.signInMs, () =>

@@ -5,13 +5,13 @@ import { type Clock, within } from "../../mailbox/clock.ts";
 import type { McpLimits } from "../limits.ts";
 import type { McpServer } from "../server.ts";
 import { type ClientParts, clientOf } from "./client.ts";
+import { ended, reasonOf } from "./error-text.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
 import { NO_TIMEOUT_MS } from "./pages.ts";
-import { patience } from "./patience.ts";
+import { requestTimeout } from "./request-timeout.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { listTools, type ToolList } from "./tool-list.ts";
-import { ended, reasonOf } from "./words.ts";
 
 /** Servers may leave a session politely, but are not waited for. */
 const GOODBYE_MS = 2_000;
@@ -57,7 +57,7 @@ export async function connect(
   stop: AbortSignal,
 ): Promise<Connected> {
   const { startMs } = parts.limits;
-  const time = patience(parts.clock, { quietMs: startMs, longestMs: startMs }, stop);
+  const time = requestTimeout(parts.clock, { quietMs: startMs, longestMs: startMs }, stop);
   try {
     return await tryAll(server, parts, time.signal);
   } finally {

@@ -8,7 +8,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { HttpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { FloodGuard } from "./flood-guard.ts";
-import { keptSignIn, NobodySignedIn } from "./oauth.ts";
+import { keptSignIn, NotSignedInError } from "./oauth.ts";
 import { SignInFile } from "./sign-in-file.ts";
 
 export interface HttpParts {
@@ -40,7 +40,7 @@ export function mayBeOlder(error: unknown): boolean {
 
 /** The server wants somebody to sign in. */
 export function isUnauthorized(error: unknown): boolean {
-  if (error instanceof UnauthorizedError || error instanceof NobodySignedIn) return true;
+  if (error instanceof UnauthorizedError || error instanceof NotSignedInError) return true;
   return (error instanceof StreamableHTTPError || error instanceof SseError) && error.code === 401;
 }
 

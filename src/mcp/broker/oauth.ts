@@ -12,7 +12,7 @@ import { type Callback, listenForCallback } from "./callback.ts";
 import type { SignIn, SignInFile } from "./sign-in-file.ts";
 
 /** Nobody is there who could sign in: connecting does not open browsers. */
-export class NobodySignedIn extends Error {
+export class NotSignedInError extends Error {
   override readonly name = "NobodySignedIn";
 }
 
@@ -36,7 +36,7 @@ export function keptSignIn(server: HttpServer, file: SignInFile): OAuthClientPro
     codeVerifier: () => "",
     saveCodeVerifier() {},
     async redirectToAuthorization() {
-      throw new NobodySignedIn("Nobody is signed in.");
+      throw new NotSignedInError("Nobody is signed in.");
     },
     invalidateCredentials(scope) {
       const { tokens, client } = file.read();

@@ -2,7 +2,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import { type Amounts, type Budget, KINDS, type Kind, limitIn, nothing } from "./budget.ts";
 
 /** What one agent may use of one kind, with everything below it that has no purse of its own. */
-export interface Purse {
+export interface Allowance {
   readonly limit: number;
   /** Spent from it, and set aside in purses below. Money stays within the limit, other kinds may pass it by a reply. */
   committed: number;
@@ -18,7 +18,7 @@ export interface Purse {
 export interface Account {
   readonly id: ActorId | null;
   readonly parent: Account | null;
-  readonly purses: Readonly<Record<Kind, Purse | null>>;
+  readonly purses: Readonly<Record<Kind, Allowance | null>>;
   /** Milliseconds from its start; null: no end of its own. */
   readonly ms: number | null;
   startedAt: number | null;
@@ -40,7 +40,7 @@ export interface Account {
 }
 
 export function openAccount(id: ActorId | null, parent: Account | null, budget: Budget): Account {
-  const purse = (kind: Kind): Purse | null => {
+  const purse = (kind: Kind): Allowance | null => {
     const limit = limitIn(budget, kind);
     if (limit === undefined) return parent === null ? emptyPurse(Number.POSITIVE_INFINITY) : null;
     return emptyPurse(limit);
@@ -64,14 +64,14 @@ export function openAccount(id: ActorId | null, parent: Account | null, budget: 
 }
 
 /** It begins, or goes on: where all is gone it gets not even a last word, or each new beginning would have one. */
-export function beginWithWhatIsLeft(account: Account): void {
+export function openWithRemainder(account: Account): void {
   for (const kind of KINDS) {
     const { purse } = drawnOn(account, kind);
     if (purse.committed >= purse.limit) account.unkept.add(kind);
   }
 }
 
-function emptyPurse(limit: number): Purse {
+function emptyPurse(limit: number): Allowance {
   return { limit, committed: 0, held: 0, kept: 0, promised: 0 };
 }
 
@@ -86,7 +86,10 @@ export function fill(account: Account): void {
 }
 
 /** Where an account's costs of a kind go, and whose that is. The session's own purse is there for all. */
-export function drawnOn(account: Account, kind: Kind): { readonly owner: Account; readonly purse: Purse } {
+export function drawnOn(
+  account: Account,
+  kind: Kind,
+): { readonly owner: Account; readonly purse: Allowance } {
   for (let owner: Account | null = account; owner !== null; owner = owner.parent) {
     const purse = owner.closed ? null : owner.purses[kind];
     if (purse) return { owner, purse };
@@ -107,7 +110,7 @@ export function charge(account: Account, kind: Kind, amount: number): void {
 }
 
 /** What a purse keeps from the one above. */
-function heldBy({ limit, committed }: Purse): number {
+function heldBy({ limit, committed }: Allowance): number {
   return Math.max(limit, committed);
 }
 
@@ -122,7 +125,7 @@ export function book(account: Account, amounts: Amounts): void {
 }
 
 /** Replaces what is promised to an account. */
-export function promise(account: Account, asked: readonly Amounts[], kept: Amounts): void {
+export function setReservation(account: Account, asked: readonly Amounts[], kept: Amounts): void {
   const before = promisedTo(account);
   const keptBefore = account.kept;
   account.asked = asked;
@@ -136,13 +139,13 @@ export function promise(account: Account, asked: readonly Amounts[], kept: Amoun
 }
 
 /** Holds money for a request of the account that is about to be sent. */
-export function hold(account: Account, purse: Purse, nanos: number): void {
+export function hold(account: Account, purse: Allowance, nanos: number): void {
   purse.held += nanos;
   account.holds += 1;
 }
 
 /** The request is over, and what it cost is booked. */
-export function letGo(account: Account, purse: Purse, nanos: number): void {
+export function letGo(account: Account, purse: Allowance, nanos: number): void {
   purse.held -= nanos;
   account.holds -= 1;
   closeUpwards(account);
@@ -155,7 +158,7 @@ function promisedTo({ asked, kept }: Account): Amounts {
 /** It has ended. Its purses go back once everything below has ended too: nobody outgrows them by being left behind. */
 export function release(account: Account): void {
   if (account.released) return;
-  promise(account, [], nothing);
+  setReservation(account, [], nothing);
   account.released = true;
   closeUpwards(account);
 }

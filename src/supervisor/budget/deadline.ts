@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts";
-import { span } from "./words.ts";
+import { span } from "./format.ts";
 
 /** When an agent must have ended. */
 export interface Deadline {

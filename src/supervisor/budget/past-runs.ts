@@ -1,5 +1,5 @@
+import { type KeptIndex, keptIn, readCache, writeKept } from "../../context/disk-cache.ts";
 import { diskFiles } from "../../context/disk-files.ts";
-import { type KeptIndex, keptIn, readKept, writeKept } from "../../context/kept-index.ts";
 
 /** What the last runs cost, in dollars. */
 type Costs = readonly number[];
@@ -47,7 +47,7 @@ export class PastRuns {
   }
 
   #read(): Map<string, Costs> {
-    return new Map([...readKept(this.#index, diskFiles)].map(([key, { read }]) => [key, read]));
+    return new Map([...readCache(this.#index, diskFiles)].map(([key, { read }]) => [key, read]));
   }
 }
 

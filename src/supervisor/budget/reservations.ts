@@ -1,9 +1,9 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MeteredRequest, Reservation } from "../../model/client.ts";
 import { type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
-import { type Account, drawnOn, hold, letGo, type Purse } from "./account.ts";
+import { type Account, type Allowance, drawnOn, hold, letGo } from "./account.ts";
 import { nanosOf } from "./budget.ts";
-import { amount } from "./words.ts";
+import { amount } from "./format.ts";
 
 /** A request whose reply would be cut shorter than this waits while other requests may release money. */
 const DECENT_TOKENS = 4_000;
@@ -15,14 +15,14 @@ const LEAST_TOKENS = 500;
 
 interface Held {
   readonly account: Account;
-  readonly purse: Purse;
+  readonly purse: Allowance;
   readonly nanos: number;
 }
 
 interface Waiting {
   readonly request: MeteredRequest;
   readonly lead: boolean;
-  readonly purse: Purse;
+  readonly purse: Allowance;
   settle(answer: Reservation): void;
 }
 
@@ -87,7 +87,7 @@ export class Reservations {
 
   /** Something has changed: those that wait are looked at again, in their order. */
   retry(): void {
-    const blocked = new Set<Purse>();
+    const blocked = new Set<Allowance>();
     for (const one of [...this.#waiting]) {
       const { purse } = drawnOn(this.#find(one.request.actor), "usd");
       const now: Attempt = blocked.has(purse) ? { type: "wait" } : this.#attempt(one.request);
@@ -135,7 +135,7 @@ export class Reservations {
     return { type: "refused", reason };
   }
 
-  #grant(account: Account, purse: Purse, nanos: number, maxTokens: number): Reservation {
+  #grant(account: Account, purse: Allowance, nanos: number, maxTokens: number): Reservation {
     const id = this.#counter++;
     hold(account, purse, nanos);
     this.#held.set(id, { account, purse, nanos });

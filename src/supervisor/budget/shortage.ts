@@ -1,5 +1,5 @@
 import type { Kind } from "./budget.ts";
-import { amount } from "./words.ts";
+import { amount } from "./format.ts";
 
 /** Whose purse an agent draws on, where it is not its own. */
 export type Holder = "session" | "agent";

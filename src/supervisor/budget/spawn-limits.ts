@@ -1,5 +1,5 @@
 import type { Budget } from "./budget.ts";
-import { counted, dollars, span } from "./words.ts";
+import { counted, dollars, span } from "./format.ts";
 
 /** Where an agent stands that wants to start another one. */
 export interface Standing {

@@ -3,7 +3,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import type { Isolation as Isolated, MergeMode, Place, Tree } from "../../mailbox/worktree.ts";
+import type { Isolation as Isolated, Location, MergeMode, Worktree } from "../../mailbox/worktree.ts";
 import { branchOf, treePath } from "../../worktrees/layout.ts";
 import type { Owner } from "../../worktrees/requests.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
@@ -11,14 +11,14 @@ import type { ActorRecord } from "../actor-record.ts";
 import type { SessionAsks } from "../asking.ts";
 import type { Commands } from "../commands.ts";
 import type { WorktreeSettings } from "../worktree-settings.ts";
-import { BringBack, type BroughtBack, type Finished } from "./bring-back.ts";
-import { beginningOf, CameBack } from "./came-back.ts";
-import { conflictWords } from "./conflict-words.ts";
-import { lookAgain } from "./look-again.ts";
+import { conflictText } from "./conflict-text.ts";
+import { type HeldTree, HeldWorktrees, type TreesPorts } from "./held-worktrees.ts";
+import { type BroughtBack, type Finished, MergeBack } from "./merge-back.ts";
+import { beginningOf, MergeLog } from "./merge-log.ts";
 import { MergeQueue } from "./merge-queue.ts";
+import { recheckBeforeWrite } from "./recheck.ts";
 import { resultBefore, unknownResult } from "./result-before.ts";
 import { TreeCommands } from "./tree-commands.ts";
-import { type HeldTree, Trees, type TreesPorts } from "./trees.ts";
 
 export interface IsolationParts {
   readonly worktrees: Worktrees;
@@ -42,13 +42,13 @@ export const KEEP_MS = 30_000;
 
 /** Actors with worktrees of their own: made before they begin, saved while they work, brought back when they end. */
 export class Isolation {
-  readonly trees: Trees;
+  readonly trees: HeldWorktrees;
   readonly #parts: IsolationParts;
   readonly #queue = new MergeQueue();
   readonly #commands: TreeCommands;
-  readonly #back: BringBack;
+  readonly #back: MergeBack;
   readonly #resolutions = new Map<ActorId, number>();
-  readonly #cameBack = new CameBack();
+  readonly #cameBack = new MergeLog();
   #swept: Promise<void> | null = null;
   readonly #checkouts = new Set<string>();
   /** Those in which a death may have left something. */
@@ -57,9 +57,9 @@ export class Isolation {
   constructor(parts: IsolationParts) {
     this.#parts = parts;
     const { worktrees, settings, onWarning, onChanged } = parts;
-    this.trees = new Trees({ worktrees, onWarning, onChanged });
+    this.trees = new HeldWorktrees({ worktrees, onWarning, onChanged });
     this.#commands = new TreeCommands(parts.commands, parts.clock);
-    this.#back = new BringBack({
+    this.#back = new MergeBack({
       ...{ worktrees, settings, onWarning },
       check: ({ actor, root, signal }, command, timeoutMs) =>
         this.#commands.check(actor, root, { command, timeoutMs }, signal),
@@ -98,7 +98,7 @@ export class Isolation {
 
   async #make(
     actor: ActorRecord,
-    { name, checkout }: Pick<Tree, "name" | "checkout">,
+    { name, checkout }: Pick<Worktree, "name" | "checkout">,
   ): Promise<string | null> {
     this.#checkouts.add(checkout);
     const { worktrees, settings } = this.#parts;
@@ -139,14 +139,14 @@ export class Isolation {
     const held = this.trees.at(root);
     if (!held || (settings.overlap !== "wait" && settings.overlap !== "refuse")) return null;
     const ports = { worktrees, queue: this.#queue, cameBack: this.#cameBack, onWarning };
-    return lookAgain(ports, held, files, stopping.signal);
+    return recheckBeforeWrite(ports, held, files, stopping.signal);
   }
 
   /**
    * One that had answered when the program died, before its end was written: what became of its edits, which come back
    * now if they had not. Null: it goes on, as in `conclude`. Never rejects.
    */
-  async takeUp(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
+  async resume(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
     const { isolation } = actor.spec;
     if (!isolation) return summary;
     const unknown = (why: string) => ({ ...summary, worktree: unknownResult(isolation, null, why) });
@@ -162,11 +162,11 @@ export class Isolation {
     }
     // One that had not come to a good end keeps them on its branch.
     const answered = summary.status === "done" || summary.status === "partial";
-    return answered ? this.conclude(actor, summary) : summary;
+    return answered ? this.mergeBack(actor, summary) : summary;
   }
 
   /** Into a tree, or out of it; what it writes there is kept from now on. */
-  moved(actor: ActorRecord | undefined, to: Place): void {
+  moved(actor: ActorRecord | undefined, to: Location): void {
     if (!actor) return;
     const from = actor.place?.tree;
     if (from) this.trees.letGo(from);
@@ -175,7 +175,7 @@ export class Isolation {
   }
 
   /** The tree that an actor works in, its own or that of one above it. */
-  treeOf({ root }: Pick<ActorRecord, "root">): Tree | null {
+  treeOf({ root }: Pick<ActorRecord, "root">): Worktree | null {
     return this.trees.at(root)?.tree ?? null;
   }
 
@@ -186,7 +186,7 @@ export class Isolation {
   }
 
   /** Whether two trees change the same lines of a file. */
-  async overlap(one: Tree, other: Tree, path: string): Promise<"same" | "others" | "unknown"> {
+  async overlap(one: Worktree, other: Worktree, path: string): Promise<"same" | "others" | "unknown"> {
     const answer = await this.#parts.worktrees.overlap({ one, other, path });
     return answer.type === "refused" ? "unknown" : answer.lines;
   }
@@ -199,7 +199,7 @@ export class Isolation {
    * An actor that has answered: its edits come back before its summary is anybody's. Null: it goes on, as they did not
    * fit, and has been told.
    */
-  async conclude(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
+  async mergeBack(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
     const { isolation } = actor.spec;
     const held = isolation && this.trees.at(isolation.path);
     if (!isolation || !held || held.owner !== actor.id) return summary;
@@ -217,8 +217,8 @@ export class Isolation {
     if (back === null) return summary;
     if (back.type === "goes-back") {
       this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
-      actor.owed.say(
-        conflictWords(
+      actor.owed.pushMessage(
+        conflictText(
           held.tree,
           back.conflicts,
           this.#cameBack.into(isolation.checkout),

@@ -1,18 +1,18 @@
 import { processIdentity } from "../../journal/process-identity.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId, Ids, SessionId } from "../../mailbox/ids.ts";
-import type { Place } from "../../mailbox/worktree.ts";
-import type { WorktreeDesk } from "../../tools/worktree/desk.ts";
+import type { Location } from "../../mailbox/worktree.ts";
+import type { WorktreeService } from "../../tools/worktree/service.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { SessionAsks } from "../asking.ts";
+import type { Actors } from "../background-service.ts";
 import type { Commands } from "../commands.ts";
-import type { Actors } from "../desk.ts";
 import type { SupervisorOptions } from "../options.ts";
 import { type Radar, sessionRadar } from "../overlap/session-radar.ts";
-import { worktreeDesk } from "../worktree-desk.ts";
+import { worktreeService } from "../worktree-service.ts";
 import { worktreeDefaults } from "../worktree-settings.ts";
 import { Isolation } from "./isolation.ts";
-import { lateWorktrees } from "./late-worktrees.ts";
+import { lazyWorktrees } from "./lazy-worktrees.ts";
 
 export interface OpenIsolationParts {
   readonly options: SupervisorOptions;
@@ -29,7 +29,7 @@ export interface OpenIsolationParts {
 export interface SessionIsolation {
   readonly isolation: Isolation;
   readonly radar: Radar;
-  readonly desk: WorktreeDesk;
+  readonly desk: WorktreeService;
   /** Whether files were ever tracked, by the process that runs git. */
   readonly everTracked: Worktrees["everTracked"];
 }
@@ -40,7 +40,7 @@ export function openIsolation(parts: OpenIsolationParts): SessionIsolation {
   const { cwd, additionalDirs = [], foreignGit = () => null } = options;
   const settings = { ...worktreeDefaults, ...options.worktree };
   const onDied = () => isolation.diedIn();
-  const worktrees = lateWorktrees({ env: process.env, clock, onWarning, onDied });
+  const worktrees = lazyWorktrees({ env: process.env, clock, onWarning, onDied });
   const isolation = new Isolation({
     ...{ worktrees, settings, session, clock, commands, asks, foreignGit, onWarning },
     process: processIdentity(process.pid),
@@ -52,7 +52,7 @@ export function openIsolation(parts: OpenIsolationParts): SessionIsolation {
       ),
   });
   const radar = sessionRadar({ ...{ clock, actors, isolation, cwd }, rule: settings.overlap });
-  const desk = worktreeDesk({
+  const desk = worktreeService({
     ...{ worktrees, foreignGit, settings },
     where: (actor) => whereIs(actors, actor, cwd),
     home: (actor) => actors.find(actor)?.spec.root ?? cwd,
@@ -64,7 +64,7 @@ export function openIsolation(parts: OpenIsolationParts): SessionIsolation {
   return { isolation, radar, desk, everTracked: worktrees.everTracked };
 }
 
-function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string): Place {
+function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string): Location {
   const actor = actors.find(id);
   if (!actor) return { root: cwd, cwd, tree: null };
   return { root: actor.root, cwd: actor.cwd, tree: actor.place?.tree ?? null };

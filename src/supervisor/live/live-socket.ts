@@ -18,7 +18,7 @@ import {
   type SocketPlace,
   socketPlaces,
   UNREADY,
-} from "./socket-place.ts";
+} from "./socket-path.ts";
 import { sweepIfDead, sweepSockets } from "./sweep.ts";
 import { LIVE_PROTOCOL } from "./version.ts";
 import { Viewer } from "./viewer.ts";

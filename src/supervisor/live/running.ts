@@ -1,7 +1,7 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { LiveHello } from "./protocol.ts";
-import { type SocketPlace, socketPlaces } from "./socket-place.ts";
+import { type SocketPlace, socketPlaces } from "./socket-path.ts";
 import { watchSession } from "./watch-session.ts";
 
 /** A session that runs, and where it can be looked at. */

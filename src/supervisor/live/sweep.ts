@@ -8,7 +8,7 @@ import {
   removePlace,
   type SocketPlace,
   socketPlaces,
-} from "./socket-place.ts";
+} from "./socket-path.ts";
 
 /** Milliseconds after which what is not ready never will be: it takes less than one. */
 const HALF_MADE_MS = 60_000;

@@ -2,7 +2,14 @@ import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { OverlapRule } from "../worktree-settings.ts";
 import { type LeaseEnd, Leases } from "./leases.ts";
-import { circleWords, OVER, overlapPhrase, refusedWords, waitingPhrase, whoIs } from "./overlap-words.ts";
+import {
+  agentLabel,
+  deadlockText,
+  OVER,
+  overlapPhrase,
+  refusedWords,
+  waitingPhrase,
+} from "./overlap-text.ts";
 import { reaches } from "./reaches.ts";
 import { fileKey, type RepoFile } from "./repo-file.ts";
 import { Touches, type TouchesParts } from "./touches.ts";
@@ -133,7 +140,7 @@ export class Overlaps {
       case "over":
         return OVER;
       case "circle":
-        return circleWords(path, this.#who(end.by));
+        return deadlockText(path, this.#who(end.by));
       case "taken":
         return refusedWords(path, this.#who(end.by));
       default:
@@ -142,6 +149,6 @@ export class Overlaps {
   }
 
   #who(actor: ActorId | null): string {
-    return actor === null ? "another agent" : whoIs(actor, this.#parts.describe(actor));
+    return actor === null ? "another agent" : agentLabel(actor, this.#parts.describe(actor));
   }
 }

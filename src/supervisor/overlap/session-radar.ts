@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { ActorRecord } from "../actor-record.ts";
-import type { Actors } from "../desk.ts";
+import type { Actors } from "../background-service.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { OverlapRule } from "../worktree-settings.ts";
 import { Overlaps } from "./overlaps.ts";

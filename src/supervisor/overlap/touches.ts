@@ -1,6 +1,6 @@
 import { type Clock, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import { overlapTitle } from "./overlap-words.ts";
+import { overlapTitle } from "./overlap-text.ts";
 import { fileKey, type RepoFile } from "./repo-file.ts";
 import type { Lines, OverlapNotice, Touch } from "./touch.ts";
 

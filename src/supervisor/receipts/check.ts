@@ -1,10 +1,10 @@
 import type { Unverified } from "../../mailbox/messages.ts";
 import { citationsIn } from "./citations.ts";
+import { isSeen, normalizeCode, quotesIn } from "./code-quotes.ts";
 import { runsIn, whyNotRun } from "./commands.ts";
 import type { Evidence } from "./evidence.ts";
-import { forQuotes, isSeen, quotesIn } from "./quotes.ts";
+import { type Search, searchIn, unseenReason } from "./evidence-search.ts";
 import { partsOf } from "./sentences.ts";
-import { type Search, searchIn, whyNotSeen } from "./sightings.ts";
 
 /** Of a report, and of all that it could rest on: what is longer is checked so far. */
 const REPORT_CHARS = 100_000;
@@ -36,7 +36,7 @@ export function unverifiedIn(report: string, given: Evidence): Unverified[] {
   };
   for (const citation of citationsIn(lines)) {
     if (found.length >= MOST) break;
-    const why = whyNotSeen(citation, evidence);
+    const why = unseenReason(citation, evidence);
     if (why !== null) flag(citation.lines === null ? "file" : "lines", citation.said, why);
   }
   for (const claim of runsIn(lines)) {
@@ -45,7 +45,7 @@ export function unverifiedIn(report: string, given: Evidence): Unverified[] {
     if (why !== null) flag("run", claim.said, why);
   }
   const quotes = quotesIn(fences);
-  const texts = quotes.length === 0 ? [] : [...evidence.texts, ...evidence.inputs].map(forQuotes);
+  const texts = quotes.length === 0 ? [] : [...evidence.texts, ...evidence.inputs].map(normalizeCode);
   for (const quote of quotes) {
     if (!isSeen(quote, texts))
       flag("quote", `the block quoted from ${quote.said}`, "no such lines were seen");

@@ -1,13 +1,13 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ServerStatus } from "../../mcp/mcp.ts";
 import { serverSlug } from "../../mcp/names.ts";
-import { isMeant } from "../../policy/gate.ts";
-import { SEARCH } from "../../tools/deferred/meant.ts";
+import { matchesToolName } from "../../policy/gate.ts";
+import { SEARCH } from "../../tools/deferred/resolve-call.ts";
 import type { ActorRecord } from "../actor-record.ts";
 import { namedTools } from "../definition-tools.ts";
 import { whyMissing } from "./agent-servers.ts";
-import { type KindsOf, kindOf } from "./late-tools.ts";
 import { shownName } from "./named-servers.ts";
+import { type KindsOf, kindOf } from "./tools-after-start.ts";
 
 export interface AbsentParts extends KindsOf {
   /** The servers that are there for it, whatever has become of them. */
@@ -25,7 +25,7 @@ const JUST_COME = "It has just come, and you are told of it now: make the call a
  * Why an actor was not offered a tool of a server, and what to do, in sentences. Null: it may not have it anyway, or
  * nothing is known of such a server or such a tool of it.
  */
-export function whyAbsent(actor: ActorRecord, tool: string, parts: AbsentParts): string | null {
+export function absenceReason(actor: ActorRecord, tool: string, parts: AbsentParts): string | null {
   if (!mayHave(actor, tool, parts)) return null;
   const isOf = (slug: string) => tool.startsWith(`mcp__${slug}__`);
   const status = parts.there.find(({ slug }) => isOf(slug));
@@ -45,7 +45,7 @@ function mayHave(actor: ActorRecord, tool: string, of: KindsOf): boolean {
   const kind = kindOf(actor, of);
   if (kind === null || kind === "main") return kind !== null;
   const allowed = namedTools(kind);
-  const isNamed = (names: readonly string[]) => names.some((one) => isMeant(one, tool));
+  const isNamed = (names: readonly string[]) => names.some((one) => matchesToolName(one, tool));
   return (allowed === "all" || isNamed(allowed)) && !isNamed(kind.disallowedTools ?? []);
 }
 

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Hold, Mcp, ServerStatus } from "../../mcp/mcp.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
-import { type BringParts, type Brought, broughtBy } from "./own-servers.ts";
+import { type BringParts, type Brought, definitionServers } from "./definition-servers.ts";
 
 export interface AgentServersParts {
   readonly mcp: Pick<Mcp, "hold" | "servers">;
@@ -66,7 +66,7 @@ export class AgentServers {
     const before = this.#held.get(actor);
     if (before !== undefined) return before.ready;
     const { mcp, startMs, onChange, onSlow } = this.#parts;
-    const { servers, problems } = this.#unchanged(broughtBy(definition, this.#parts.bringParts()));
+    const { servers, problems } = this.#unchanged(definitionServers(definition, this.#parts.bringParts()));
     for (const problem of problems) this.#tell(problem);
     const hold = mcp.hold(servers);
     for (const slug of hold.slugs) this.#slugs.add(slug);

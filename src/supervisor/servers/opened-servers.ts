@@ -5,28 +5,28 @@ import { openMcp } from "../../mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import { mcpPerson } from "../../mcp/permission-prompt.ts";
 import type { McpServer } from "../../mcp/server.ts";
-import type { Person } from "../../policy/asks.ts";
+import type { UserHandler } from "../../policy/asks.ts";
 import type { ActorRecord } from "../actor-record.ts";
 import type { ServerNotice } from "../notices.ts";
 import type { SupervisorOptions } from "../options.ts";
 import { AgentServers } from "./agent-servers.ts";
 import type { ServersParts } from "./parts.ts";
 import { servedTools } from "./served-tools.ts";
-import type { ServerDesk } from "./server-desk.ts";
 import { type ServerPrompts, serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
-import { telling } from "./telling.ts";
+import type { ServerService } from "./server-service.ts";
+import { toolNotices } from "./tool-notices.ts";
 
 export interface OpenedServers {
   readonly known: Promise<void>;
   /** Answers in the person's place; null where nobody wants that. */
-  readonly promptTool: Person | null;
+  readonly promptTool: UserHandler | null;
   status(): readonly ServerStatus[];
   /** Those that are there for an actor. */
   thereFor(actor: ActorId): readonly ServerStatus[];
   /** A prompt of a server that a line calls; null: it calls none. */
   readonly prompted: ServerPrompts["typed"];
-  readonly desk: ServerDesk;
+  readonly desk: ServerService;
   readonly agents: Pick<AgentServers, "hold" | "of" | "release">;
   /** What an actor is told of servers before its thread begins, with these sentences; null: nothing. */
   firstNews(actor: ActorRecord, missing: readonly string[]): ServerNotice | null;
@@ -65,7 +65,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   const shared = new Set(servers.map(({ slug }) => slug));
   const served = servedTools({ mcp, agents, shared, hidden });
   const serve = () => toolbox.serve(served());
-  const { tell, missing, first } = telling({
+  const { tell, missing, first } = toolNotices({
     ...{ toolbox, actors, agents, kind: parts.kind },
     isShared: (slug) => shared.has(slug),
     starting: () => slowNow().map(({ name }) => name),

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { Clock } from "../../mailbox/clock.ts";
-import type { AskBroker } from "../../policy/ask-broker.ts";
-import type { Actors } from "../desk.ts";
+import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { Actors } from "../background-service.ts";
 import type { SupervisorOptions } from "../options.ts";
 import type { Outputs } from "../outputs.ts";
 import type { Toolbox } from "../toolbox.ts";
@@ -22,7 +22,7 @@ export interface ServersParts {
   readonly clock: Clock;
   readonly outputs: Pick<Outputs, "next">;
   readonly toolbox: Pick<Toolbox, "serve" | "select" | "originOf">;
-  readonly broker: Pick<AskBroker, "question">;
+  readonly broker: Pick<UserRequestBroker, "question">;
   readonly actors: Pick<Actors, "find" | "all" | "tell">;
   /** The kinds of agents as they are now, those that count first in front. */
   kinds(): readonly AgentDefinition[];

@@ -1,9 +1,9 @@
 import { digestOf } from "../../context/digest.ts";
-import { harmless } from "../../context/harmless.ts";
+import { escapeTags } from "../../context/escape-tags.ts";
 import type { Reference } from "../../context/references.ts";
 import type { PromptMessage } from "../../mcp/mcp.ts";
 import type { Typed } from "../skills/session-skills.ts";
-import { promptUsage, type ServerPrompt } from "./server-desk.ts";
+import { promptUsage, type ServerPrompt } from "./server-service.ts";
 
 /** What was typed behind a prompt's name, by the names of its arguments. */
 type Given =
@@ -60,13 +60,13 @@ export function promptAsTurn(
       attached.push({ fact: { key: `prompt:${place}`, digest, text: `Attached: ${place}.` }, picture });
       return `[${place} stands here.]`;
     });
-    const words = [harmless(text), ...places].filter((one) => one !== "").join("\n");
+    const words = [escapeTags(text), ...places].filter((one) => one !== "").join("\n");
     return isPlain ? words : `[${role === "user" ? "User" : "Assistant"}]\n${words}`;
   });
   const text = [
     `<command-name>/${name}</command-name>`,
-    ...(args === "" ? [] : [`<command-args>${harmless(args)}</command-args>`]),
-    `<command-message>A prompt of the MCP server ${JSON.stringify(harmless(server))}, which the person called; what follows is its text.</command-message>`,
+    ...(args === "" ? [] : [`<command-args>${escapeTags(args)}</command-args>`]),
+    `<command-message>A prompt of the MCP server ${JSON.stringify(escapeTags(server))}, which the person called; what follows is its text.</command-message>`,
     "",
     parts.join("\n\n"),
   ].join("\n");

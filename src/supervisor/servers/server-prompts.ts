@@ -4,7 +4,7 @@ import type { Mcp, McpEvent, McpPrompt, ServerStatus } from "../../mcp/mcp.ts";
 import { promptCommands } from "../../mcp/names.ts";
 import type { Typed } from "../skills/session-skills.ts";
 import { argumentsGiven, promptAsTurn } from "./prompt-words.ts";
-import type { ServerPrompt } from "./server-desk.ts";
+import type { ServerPrompt } from "./server-service.ts";
 
 /** The prompts of servers, as slash commands. */
 export interface ServerPrompts {

@@ -1,8 +1,8 @@
 import { ActorId, callId } from "../../mailbox/ids.ts";
 import type { Elicitation, ElicitationAnswer, McpAsk, McpTool } from "../../mcp/mcp.ts";
-import type { AskBroker } from "../../policy/ask-broker.ts";
 import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
 import type { Answers, Question } from "../../policy/asks.ts";
+import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import { contentOf, misfits, questionsFor } from "./elicitation.ts";
 
 /** What servers, and what is to be known of them, ask of the person. */
@@ -24,7 +24,7 @@ const ACCEPT = "Accept";
 const MOST_TRIES = 3;
 
 export function serverQuestions(
-  broker: Pick<AskBroker, "question">,
+  broker: Pick<UserRequestBroker, "question">,
   onWarning: (message: string) => void,
 ): ServerQuestions {
   let asked = 0;

@@ -5,8 +5,8 @@ import type { ActorRecord } from "../actor-record.ts";
 export function currentTurnTexts({ spec, turns, owed }: ActorRecord): readonly string[] {
   const through = spec.compacted?.through ?? 0;
   const kept = turns.filter(({ turn }) => turn > through).flatMap(({ heard }) => heard);
-  const heard = [...kept, ...owed.handed, ...owed.loaded];
-  const words = heard.findLastIndex(({ news }) => !news);
+  const heard = [...kept, ...owed.inFlight, ...owed.loaded];
+  const words = heard.findLastIndex(({ waitForInput }) => !waitForInput);
   const texts = heard.slice(Math.max(0, words)).map(({ text }) => text);
   return words >= 0 ? texts : [...firstWords(spec), ...texts];
 }

@@ -3,7 +3,7 @@ import type { Journal } from "../../journal/journal.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Call } from "../../mailbox/messages.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
-import type { Territory } from "../../policy/confinement/territory.ts";
+import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { Commands } from "../commands.ts";
 import type { Gate, Gated } from "../gate.ts";
 import type { Toolbox } from "../toolbox.ts";
@@ -25,7 +25,7 @@ export interface CommandContext {
   readonly actor: ActorId;
   readonly turn: number;
   readonly cwd: string;
-  readonly territory: Territory;
+  readonly territory: WriteScope;
   readonly signal: AbortSignal;
 }
 

@@ -14,20 +14,20 @@ import type { Skill, Skills } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
-import type { Enclosure } from "../../policy/confinement/territory.ts";
+import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Rule } from "../../settings/rules.ts";
 import type { Spawner } from "../../tools/agent.ts";
-import type { Loaded, SkillDesk } from "../../tools/skill/desk.ts";
+import type { Loaded, SkillService } from "../../tools/skill/service.ts";
 import type { CallContext } from "../../tools/tool.ts";
 import type { ActorRecord } from "../actor-record.ts";
-import type { Actors } from "../desk.ts";
-import { territoryOf } from "../territory.ts";
+import type { Actors } from "../background-service.ts";
+import { writeScope } from "../write-scope.ts";
 import { currentTurnTexts } from "./current-turn.ts";
 import { forkWords } from "./fork-words.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
-import { LentRules, rulesOf } from "./lent-rules.ts";
 import type { SkillsOptions } from "./options.ts";
 import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
+import { rulesOf, SkillRules } from "./skill-rules.ts";
 import { slashLine, unknownSkill } from "./slash-line.ts";
 
 /** What a person's line comes to. */
@@ -50,7 +50,7 @@ export interface CalledFor {
 }
 
 /** The skills of one session. */
-export interface SessionSkills extends SkillDesk {
+export interface SessionSkills extends SkillService {
   /** Resolves, and never rejects, when they are known. */
   readonly known: Promise<void>;
   /** As they were looked at last. */
@@ -113,7 +113,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   const library = skillLibrary({ ...search, cwd, denied }, files);
   const blockOf = skillsBlocks();
   const calls = judgedCalls(parts);
-  const lent = new LentRules();
+  const lent = new SkillRules();
   const warned = new Set<string>();
   /** A skill that only the person may call, and did in this prompt. */
   let askedFor: string | null = null;
@@ -135,7 +135,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   function whereIs(id: ActorId): Omit<CommandContext, "signal"> {
     const actor = actors.find(id);
     const at = actor ?? { root: cwd, spec: { additionalDirs: parts.folders.slice(1) } };
-    const territory = { ...territoryOf(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
+    const territory = { ...writeScope(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
     return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, territory };
   }
 

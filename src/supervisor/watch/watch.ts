@@ -1,6 +1,6 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Stop } from "../children.ts";
+import type { Stop } from "../lifecycle.ts";
 import { AwakeTime } from "./awake-time.ts";
 import { type Finding, judge, judgeSession, type WatchLimits } from "./judge.ts";
 import { pauseOf, reasonOf, warningOf } from "./sentences.ts";

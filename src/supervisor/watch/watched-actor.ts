@@ -1,6 +1,6 @@
 import type { Vitals } from "../../actors/hosts.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
-import type { Child } from "../children.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 
 /** What a watch knows of one actor. All times are of the session's monotonic clock, in milliseconds. */
 export interface WatchedActor {
@@ -9,7 +9,7 @@ export interface WatchedActor {
   readonly run: number;
   readonly type: string;
   readonly description: string;
-  readonly state: Child["state"];
+  readonly state: Lifecycle["state"];
   /** When this run got its first thread; null: not yet. */
   readonly startedAt: number | null;
   /** Milliseconds from `startedAt`; null: none. */

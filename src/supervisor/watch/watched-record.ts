@@ -1,6 +1,6 @@
 import { type ActorHandle, UNKNOWN_VITALS } from "../../actors/hosts.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
-import type { Child } from "../children.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 import { callDeadline } from "./call-deadline.ts";
 import type { WatchedActor } from "./watched-actor.ts";
 
@@ -9,7 +9,7 @@ export interface WatchedRecord {
   readonly id: ActorId;
   readonly run: number;
   readonly spec: { readonly type: string; readonly description: string };
-  readonly child: Child;
+  readonly child: Lifecycle;
   readonly handle: Pick<ActorHandle, "vitals"> | null;
   readonly startedAt: number | null;
   readonly deadlineMs: number | null;

@@ -1,6 +1,6 @@
-import type { Tree } from "../../mailbox/worktree.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import { type CheckoutSnapshot, snapshotCheckout } from "../checkout-snapshot.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { isRefused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
@@ -10,9 +10,9 @@ import { settleLeftOver } from "./settle.ts";
 /** Both sides at once: neither waits for the other. */
 export async function bothSides(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   checked: boolean,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<{ type: "sides"; snapshot: string; checkout: CheckoutSnapshot } | Refused> {
   const [snapshot, checkout] = await Promise.all([
     snapshotToMerge(repo, tree, checked, ground),
@@ -28,9 +28,9 @@ export async function bothSides(
  */
 export async function snapshotToMerge(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   checked: boolean,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<{ type: "snapshot"; commit: string } | Refused> {
   const settled = await settleLeftOver(repo, tree, ground);
   if (settled !== null) return settled;

@@ -1,36 +1,44 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { allThere, isConnected } from "../gc-guard.ts";
-import type { Ground, Repository } from "../ground.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
 import { isRefused, refused } from "../repository.ts";
 import type { ApplyAnswer, ApplyRequest, Refused } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
-import { endedHow, notDone } from "./after-failure.ts";
-import { bothLookedAt } from "./both-looked-at.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveForth, prepareCommit, type ToCommit } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { lstatOf } from "./file-state.ts";
 import { lastLineOf } from "./git-words.ts";
-import { type Committed, type MergeStart, newMerge, record, setClosed, setOpen, storyOf } from "./journal.ts";
-import { madeBy } from "./made.ts";
+import {
+  type Committed,
+  type MergeStart,
+  mergeStateOf,
+  newMerge,
+  record,
+  setClosed,
+  setOpen,
+} from "./journal.ts";
+import { missingDirs } from "./missing-dirs.ts";
 import type { Exchange } from "./moves.ts";
-import { prove } from "./proof.ts";
+import { notDone, recoverFailed } from "./recover.ts";
+import { type Left, revertExchange } from "./revert-exchange.ts";
 import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
+import { snapshotSides } from "./snapshot-sides.ts";
 import { bytesFolder, stageFiles } from "./stage.ts";
-import { type Left, takeBack } from "./take-back.ts";
 import { applyInSpiteOfOthers, type Changed, GC_TOOK } from "./try-again.ts";
+import { verifyFiles } from "./verify.ts";
 
 type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** The edits of a tree are in the checkout, all of them, or nothing was changed there. One at a time in a repository. */
 export async function applyMerge(
   request: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk = realDisk,
 ): Promise<ApplyAnswer> {
   const repo = await checkoutOf(request.tree, ground);
@@ -54,11 +62,11 @@ export async function applyMerge(
 async function applyLocked(
   repo: Repository,
   request: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<ApplyAnswer | Changed> {
   const { tree, hold, expects } = request;
-  const both = await bothLookedAt(repo, { tree, checked: expects !== null, hold }, ground);
+  const both = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
   if (isRefused(both)) return both;
   const { candidate } = both;
   if (candidate.type === "empty") return nothingToDo(repo, request, ground);
@@ -81,10 +89,10 @@ async function applyLocked(
     return answerTo(candidate, outcome, merge);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    const state = await endedHow(repo.common, merge, ground, disk);
+    const state = await recoverFailed(repo.common, merge, ground, disk);
     if (state !== "merged") return refused(notDone(repo, "brought into", state, error));
     const notes = [`The merge is done; tidying up after it failed: ${String(error)}.`];
-    const commit = storyOf(repo.common, merge)?.start.committed?.commit ?? null;
+    const commit = mergeStateOf(repo.common, merge)?.start.committed?.commit ?? null;
     return answerTo(candidate, { type: "merged", commit, notes }, merge);
   }
 }
@@ -118,7 +126,7 @@ async function bringIn(
   request: ApplyRequest,
   candidate: Clean,
   { merge, bytes }: { merge: string; bytes: string },
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<Outcome> {
   const staged = await stagedWork(repo, request, candidate, bytes, ground);
@@ -156,7 +164,7 @@ async function stagedWork(
   { tree, commit }: ApplyRequest,
   { plan, emptied, merged, edits }: Clean,
   bytes: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Staged | Omit<Changed, "left"> | Refused> {
   const toCommit =
     commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
@@ -165,7 +173,7 @@ async function stagedWork(
   const staged = await stageFiles(repo, merged, added, join(bytes, "stage"), ground);
   if (staged !== null) return staged;
   mkdirSync(join(bytes, "aside"), { recursive: true });
-  const proven = await prove(repo, plan, bytes, "stage");
+  const proven = await verifyFiles(repo, plan, bytes, "stage");
   if (proven.type === "refused") return proven;
   if (proven.type === "changed") return { type: "changed", what: `${proven.path} was changed` };
   const moves = [...proven.moves];
@@ -174,7 +182,7 @@ async function stagedWork(
     bytes,
     aside: "aside",
     moves,
-    made: madeBy(repo.top, moves),
+    made: missingDirs(repo.top, moves),
     emptied: [...emptied],
   };
   return { type: "staged", exchange: work, committed: toCommit?.committed ?? null };
@@ -186,7 +194,7 @@ async function commitAnew(
   { tree, commit }: ApplyRequest,
   candidate: Clean,
   merge: string,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<ToCommit> {
   const now = await checkoutOf(tree, ground);
@@ -207,7 +215,7 @@ async function holdByRefs(
   base: string,
   { checkout, merged, edits }: Clean,
   committed: Committed | null,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   const parents = [checkout.commit, edits, ...(committed === null ? [] : [committed.commit])];
   const of = parents.flatMap((parent) => ["-p", parent]);
@@ -231,7 +239,7 @@ function startOf(
   { tree, owner, title }: ApplyRequest,
   merge: string,
   { exchange: work, committed }: Staged,
-  ground: Ground,
+  ground: GitEnvironment,
 ): MergeStart {
   return {
     ...{ type: "merge-start", merge, at: ground.now(), top: repo.top, gitDir: repo.gitDir },
@@ -249,7 +257,7 @@ async function write(
   repo: Repository,
   start: MergeStart,
   renew: () => Promise<ToCommit>,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<Written> {
   const done = exchange(start.exchange, disk);
@@ -262,9 +270,9 @@ async function write(
     case "moved":
       return { type: "written", committed: moved.committed };
     case "moved-on":
-      return { type: "changed", what: moved.what, left: takeBack(start.exchange, disk) };
+      return { type: "changed", what: moved.what, left: revertExchange(start.exchange, disk) };
     case "refused":
-      return { type: "failed", reason: moved.reason, left: takeBack(start.exchange, disk) };
+      return { type: "failed", reason: moved.reason, left: revertExchange(start.exchange, disk) };
     default:
       return moved satisfies never;
   }
@@ -275,7 +283,11 @@ function foldersWritten({ root, moves }: Exchange): string[] {
 }
 
 /** The agent's files are what they were at first by now. */
-async function nothingToDo(repo: Repository, request: ApplyRequest, ground: Ground): Promise<ApplyAnswer> {
+async function nothingToDo(
+  repo: Repository,
+  request: ApplyRequest,
+  ground: GitEnvironment,
+): Promise<ApplyAnswer> {
   await noteMerged(repo.common, request.tree.name);
   const none = { files: 0, insertions: 0, deletions: 0 };
   return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };

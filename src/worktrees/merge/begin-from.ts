@@ -1,13 +1,13 @@
-import type { Tree } from "../../mailbox/worktree.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
 import { lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
-import { gitOn, placeOf } from "../tree-place.ts";
+import { gitOn, locateWorktree } from "../worktree-location.ts";
 
 /** Branch, HEAD and index of the tree, so that `git diff` there shows the edits and nothing else. Also a second time. */
-export async function beginFrom(tree: Tree, ground: Ground): Promise<Refused | null> {
-  const place = placeOf(tree);
+export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise<Refused | null> {
+  const place = locateWorktree(tree);
   if ("type" in place) return place;
   const git = gitOn(tree, place, ground);
   const branch = `refs/heads/${tree.branch}`;
@@ -28,7 +28,7 @@ export async function beginFrom(tree: Tree, ground: Ground): Promise<Refused | n
 }
 
 /** The names of both sides of a rebase, which stand in its marks. */
-export async function forgetSides(repo: Repository, { name }: Tree): Promise<void> {
+export async function forgetSides(repo: Repository, { name }: Worktree): Promise<void> {
   for (const side of ["checkout", "agent"])
     await repo.git.run(["update-ref", "-d", `${OUR_REFS}sides/${name}/${side}`]);
 }

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type * as z from "zod/mini";
-import type { Conflict, Tree } from "../../mailbox/worktree.ts";
+import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import {
   isRefused,
   lastLine,
@@ -14,7 +14,7 @@ import {
 import type { Counts, Refused } from "../requests.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
-import { holding } from "./holding.ts";
+import { keepDeletions } from "./keep-deletions.ts";
 import { mergeTree, withLines } from "./merge-tree.ts";
 import { type Change, planOf } from "./plan.ts";
 import { unresolved } from "./unresolved.ts";
@@ -41,7 +41,7 @@ interface Common {
 }
 
 /** The checkout a tree belongs to, ready for a merge. */
-export async function checkoutOf(tree: Tree, ground: Ground): Promise<Repository | Refused> {
+export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository | Refused> {
   if (!existsSync(tree.checkout))
     return refused(`${tree.checkout}, which the edits belong to, is not there any more.`);
   const repo = await repositoryAt(tree.checkout, ground);
@@ -60,7 +60,7 @@ export async function checkoutOf(tree: Tree, ground: Ground): Promise<Repository
 
 /** What is to be merged: both are only looked at. */
 export interface Sides {
-  readonly tree: Tree;
+  readonly tree: Worktree;
   /** A commit of the agent's. */
   readonly snapshot: string;
   readonly checkout: CheckoutSnapshot;
@@ -72,14 +72,14 @@ export interface Sides {
 export async function candidateOf(
   repo: Repository,
   { tree, snapshot, checkout, hold }: Sides,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<Candidate | Refused> {
   const trees = await repo.git.run(["rev-parse", `${tree.base}^{tree}`, `${snapshot}^{tree}`]);
   if (trees.code !== 0)
     return refused(`The edits of ${tree.name} could not be read (git says: ${lastLine(trees.err)}).`);
   const [base = "", found = ""] = trees.out.split("\n");
-  const root = await holding(repo, base, found, hold, ground);
+  const root = await keepDeletions(repo, base, found, hold, ground);
   if (isRefused(root)) return root;
   if (root.tree === base) return { type: "empty" };
   signal?.throwIfAborted();

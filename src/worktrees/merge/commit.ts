@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Tree } from "../../mailbox/worktree.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { parts } from "../git.ts";
-import type { Ground, Repository } from "../ground.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { chunks, copyIndex } from "../side-index.ts";
@@ -21,8 +21,8 @@ export type ToCommit = { readonly type: "to commit"; readonly committed: Committ
  */
 export async function prepareCommit(
   repo: Repository,
-  { tree, edits, message }: { tree: Tree; edits: string; message: string },
-  ground: Ground,
+  { tree, edits, message }: { tree: Worktree; edits: string; message: string },
+  ground: GitEnvironment,
 ): Promise<ToCommit> {
   const headTree = repo.head === null ? emptyTree(edits) : `${repo.head}^{tree}`;
   const onBase = await madeCommit(repo, headTree, [tree.base], "HEAD");
@@ -53,7 +53,7 @@ async function indexAfter(
   repo: Repository,
   changes: Committed["entries"],
   committed: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<{ entries: Committed["entries"] } | Refused> {
   return withIndex(repo, ground, async (index) => {
     copyIndex(join(repo.gitDir, "index"), index);
@@ -129,7 +129,7 @@ export async function moveForth(
   repo: Repository,
   first: Committed,
   renew: (() => Promise<ToCommit>) | null,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<Moved | MovedOn | Refused> {
   return withIndexLock<Moved | MovedOn | Refused>(repo, ground, async () => {
@@ -150,7 +150,7 @@ export async function moveForth(
 async function moveOnce(
   repo: Repository,
   committed: Committed,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<MovedOn | Refused | null> {
   const move = () => moveHead(repo, committed, "forth");
@@ -188,7 +188,7 @@ function notCommitted({ top }: Repository, why: string): string {
 export async function moveBack(
   repo: Repository,
   committed: Committed,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<string[]> {
   const now = await headOf(repo);
@@ -217,7 +217,7 @@ export async function moveBack(
 export async function changedSince(
   repo: Repository,
   committed: Committed,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string[]> {
   const now = await headOf(repo);
   if (now.head !== committed.commit || now.branch !== committed.branch) return ["HEAD"];

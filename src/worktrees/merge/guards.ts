@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../../mailbox/worktree.ts";
-import type { Repository } from "../ground.ts";
+import type { Repository } from "../environment.ts";
 import { isRefused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
-import { alikeNames } from "./alike-names.ts";
 import { namesIn } from "./edits.ts";
 import { lstatOf } from "./file-state.ts";
+import { nameCollisions } from "./name-collisions.ts";
 import { fold, foldersOf } from "./names.ts";
 import type { Change } from "./plan.ts";
 
@@ -34,7 +34,7 @@ export async function guard(
   if (added.length > 0) {
     const names = await namesIn(repo.git, merged);
     if (isRefused(names)) return names;
-    conflicts.push(...alikeNames(added, names).map((path) => ({ path, kind: "case", lines: [] })));
+    conflicts.push(...nameCollisions(added, names).map((path) => ({ path, kind: "case", lines: [] })));
   }
   return { conflicts, emptied: emptiedBy(repo.top, changes, emptyOnes) };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { entriesAndNested } from "../checkout-entries.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { chunks, copyIndex } from "../side-index.ts";
@@ -34,7 +34,7 @@ const LOOK_EVERY_MS = 20;
 /** Under git's own lock of the person's index: no git command of theirs stages, or begins to commit, meanwhile. */
 export async function withIndexLock<T>(
   { gitDir, top }: Repository,
-  ground: Ground,
+  ground: GitEnvironment,
   work: () => Promise<T>,
 ): Promise<T | Refused> {
   const lock = join(gitDir, "index.lock");
@@ -64,7 +64,7 @@ export type EntriesSet =
 export async function setEntries(
   repo: Repository,
   { entries, way, move }: EntriesToSet,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<EntriesSet> {
   const real = join(repo.gitDir, "index");
@@ -120,7 +120,7 @@ async function writeEntries(
 }
 
 /** Most git commands have it for milliseconds; one that waits for an editor is not waited for. */
-async function takeLock(lock: string, top: string, ground: Ground): Promise<Refused | null> {
+async function takeLock(lock: string, top: string, ground: GitEnvironment): Promise<Refused | null> {
   const until = ground.now() + LOCKED_MS;
   while (!made(lock)) {
     if (ground.now() >= until)

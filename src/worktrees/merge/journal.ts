@@ -5,7 +5,7 @@ import { isMissing } from "../../lib/errors.ts";
 import { mergeFolder, ourFolder } from "../layout.ts";
 import { Owner } from "../requests.ts";
 import type { Disk } from "./disk.ts";
-import { bytesOf, homeOf } from "./home.ts";
+import { bytesOf, locateMerge } from "./locate.ts";
 import { Exchange } from "./moves.ts";
 
 /** An entry of an index; null where there is none. */
@@ -85,7 +85,7 @@ export function record(common: string, merge: string, entry: JournalRecord, disk
 }
 
 /** Null: nothing of it was ever begun, as far as can be read. */
-export function storyOf(common: string, merge: string): MergeStory | null {
+export function mergeStateOf(common: string, merge: string): MergeStory | null {
   const text = textOf(join(mergeFolder(common, merge), JOURNAL));
   if (text === null) return null;
   const records = text.split("\n").slice(0, -1).flatMap(recordOf);
@@ -96,7 +96,7 @@ export function storyOf(common: string, merge: string): MergeStory | null {
 /** With the folders as they are now. */
 function atHome(common: string, merge: string, { start, undo, ...rest }: MergeStory): MergeStory {
   const { root, bytes } = start.exchange;
-  const home = homeOf(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
+  const home = locateMerge(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
   const isOne = start.merge === merge && root === start.top;
   if (home === null || !isOne) return { ...rest, start, undo, state: "elsewhere" };
   const moved = (work: Exchange): Exchange => ({ ...work, root: home.top, bytes: home.bytes });

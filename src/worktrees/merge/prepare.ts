@@ -1,18 +1,18 @@
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
 import { isRefused } from "../repository.ts";
 import type { PrepareAnswer, PrepareRequest, Refused } from "../requests.ts";
 import { withTreeLock } from "../tree-lock.ts";
-import { bothLookedAt } from "./both-looked-at.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
 import { showInTree } from "./settle.ts";
+import { snapshotSides } from "./snapshot-sides.ts";
 
 /** Whether the edits of a tree fit into the checkout as it is now; nothing is written there. */
 export async function prepareMerge(
   request: PrepareRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<PrepareAnswer> {
   const { tree, deleted, forCheck } = request;
@@ -20,7 +20,7 @@ export async function prepareMerge(
   if (isRefused(repo)) return repo;
   const before = await afterOthers(repo, ground, signal);
   if (isRefused(before)) return before;
-  const both = await bothLookedAt(repo, { tree, checked: false, hold: [] }, ground, signal);
+  const both = await snapshotSides(repo, { tree, checked: false, hold: [] }, ground, signal);
   if (isRefused(both)) return both;
   const { sides, candidate } = both;
   if (candidate.type === "empty") return { type: "empty", notes: [...before.notes] };
@@ -47,7 +47,7 @@ export async function prepareMerge(
 /** A checkout in which others are just writing, or died while they did, is looked at afterwards. */
 async function afterOthers(
   { common }: Repository,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<{ notes: readonly string[] } | Refused> {
   if (openMerge(common) === null) return { notes: [] };

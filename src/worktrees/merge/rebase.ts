@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import type { Tree } from "../../mailbox/worktree.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS } from "../layout.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { RebaseAnswer, RebaseRequest, Refused } from "../requests.ts";
@@ -21,7 +21,7 @@ import { rememberMarked, unresolved } from "./unresolved.ts";
  */
 export async function rebaseTree(
   { tree }: z.infer<typeof RebaseRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<RebaseAnswer> {
   const repo = await checkoutOf(tree, ground);
   if (isRefused(repo)) return repo;
@@ -40,9 +40,9 @@ export async function rebaseTree(
 
 async function rebaseLocked(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   snapshot: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<RebaseAnswer> {
   // HEAD, too, so that who merges the branch by hand has the history of it.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
@@ -69,7 +69,7 @@ async function rebaseLocked(
     const conflicts = await withLines(repo.git, root.tree, files);
     const marked = conflicts.filter(({ lines }) => lines.length > 0).map(({ path }) => path);
     rememberMarked(repo.common, tree, { name: sides, paths: marked });
-    const next: Tree = { ...tree, base: checkout.commit, head: repo.head };
+    const next: Worktree = { ...tree, base: checkout.commit, head: repo.head };
     const written = await showInTree(repo, tree, { snapshot, to: root.tree, next }, ground);
     if (written !== null) return written;
     // From here on these are its files: a death after it goes on from there, one before it puts back what was there.
@@ -87,7 +87,7 @@ async function rebaseLocked(
 /** The names stand in the marks, so they say whose lines they are. */
 async function nameSides(
   repo: Repository,
-  { name }: Tree,
+  { name }: Worktree,
   ours: string,
   theirs: string,
 ): Promise<Refused | null> {
@@ -108,7 +108,7 @@ async function ownersChoice(
   repo: Repository,
   tree: string,
   files: readonly ConflictedFile[],
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<{ tree: string } | Refused> {
   const whole = files.filter(
     ({ kind, sides }) =>

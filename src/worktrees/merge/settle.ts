@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:f
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
-import { Tree } from "../../mailbox/worktree.ts";
+import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { type Left, leaveNestedOut } from "../nested.ts";
 import { isRefused, lastLine, refused, repositoryAt } from "../repository.ts";
@@ -12,8 +12,8 @@ import type { DoneAnswer, Refused, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
 import { withTreeLock } from "../tree-lock.ts";
-import { gitOn, placeOf, type TreeGit } from "../tree-place.ts";
 import { readRecord } from "../tree-record.ts";
+import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
 import { lstatOf } from "./file-state.ts";
@@ -27,14 +27,14 @@ const Shown = z.object({
   /** Files of its own that were put aside, each under its number. */
   aside: z.array(z.string()),
   /** What is shown becomes its own, as soon as its record says so. */
-  next: z.optional(Tree),
+  next: z.optional(Worktree),
 });
 type Shown = z.infer<typeof Shown>;
 
 /** The tree is as its agent left it, whatever a check has done there. What was never changed stays untouched. */
 export async function settleTree(
   { tree }: z.infer<typeof SettleRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<z.infer<typeof DoneAnswer>> {
   const repo = await repositoryAt(tree.checkout, ground);
   if (isRefused(repo)) return repo;
@@ -42,7 +42,11 @@ export async function settleTree(
 }
 
 /** Null: it is settled. */
-export async function settleLeftOver(repo: Repository, tree: Tree, ground: Ground): Promise<Refused | null> {
+export async function settleLeftOver(
+  repo: Repository,
+  tree: Worktree,
+  ground: GitEnvironment,
+): Promise<Refused | null> {
   if (readShown(repo.common, tree) === null) return null;
   return withTreeLock(repo.common, tree.name, ground, async () => {
     const shown = readShown(repo.common, tree);
@@ -62,9 +66,9 @@ export async function settleLeftOver(repo: Repository, tree: Tree, ground: Groun
 /** Other files stand in the agent's tree; its own were snapshotted, and those that differ are put aside. Under its lock. */
 export async function showInTree(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   { snapshot, to, next }: Omit<Shown, "aside">,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
     const raw = await rawChanges(git, snapshot, to);
@@ -90,7 +94,7 @@ export async function showInTree(
 }
 
 /** Once the tree's own files are aside: a file that git does not know is where one comes, or below it. */
-function isInTheWay(tree: Tree, { path, oldMode, newMode }: RawChange): boolean {
+function isInTheWay(tree: Worktree, { path, oldMode, newMode }: RawChange): boolean {
   const place = join(tree.path, path);
   const found = oldMode === "000000" && /^1[02]/.test(newMode) ? lstatOf(place) : null;
   if (found === null) return false;
@@ -101,9 +105,9 @@ function isInTheWay(tree: Tree, { path, oldMode, newMode }: RawChange): boolean 
 /** Also a second time, after a death. What else the check has made, changed or deleted is kept in a ref of ours. */
 async function ownBack(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   { snapshot, to, aside }: Shown,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
     if (root !== to && changes.length > 0)
@@ -131,12 +135,12 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
 /** With all that is in the tree in an index of its own, as a snapshot after `snapshot` would find it. */
 async function withTreeNow(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   snapshot: string,
-  ground: Ground,
+  ground: GitEnvironment,
   work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<Refused | null>,
 ): Promise<Refused | null> {
-  const place = placeOf(tree);
+  const place = locateWorktree(tree);
   if ("type" in place) return place;
   const git = gitOn(tree, place, ground);
   const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
@@ -152,7 +156,7 @@ async function withTreeNow(
   });
 }
 
-function readShown(common: string, tree: Tree): Shown | null {
+function readShown(common: string, tree: Worktree): Shown | null {
   try {
     const read = z.safeParse(Shown, JSON.parse(readFileSync(shownFile(common, tree), "utf8")));
     return read.success ? read.data : null;
@@ -163,16 +167,16 @@ function readShown(common: string, tree: Tree): Shown | null {
 }
 
 /** What is there from now on is the tree's own, or in its snapshots. */
-export function forgetShown(common: string, tree: Tree): void {
+export function forgetShown(common: string, tree: Worktree): void {
   const file = shownFile(common, tree);
   for (const path of [file, `${file}.new`, asideFolder(tree)]) rmSync(path, { recursive: true, force: true });
 }
 
-function shownFile(common: string, { name }: Tree): string {
+function shownFile(common: string, { name }: Worktree): string {
   return join(treeRecordFolder(common, name), "shown.json");
 }
 
 /** On the disk of the tree, so that a file goes there and back as it is. */
-function asideFolder({ name, checkout }: Tree): string {
+function asideFolder({ name, checkout }: Worktree): string {
   return join(treesFolder(checkout), `.shown-${name}`);
 }

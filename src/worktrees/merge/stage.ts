@@ -1,15 +1,15 @@
 import { closeSync, fsync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { type Git, type GitOptions, parts } from "../git.ts";
-import type { Ground, Repository } from "../ground.ts";
 import { mergeFolder, treesFolder } from "../layout.ts";
 import { isRefused, lastLine, refused } from "../repository.ts";
 import type { Refused } from "../requests.ts";
 import { chunks } from "../side-index.ts";
 import { makeTreesFolder } from "../trees-folder.ts";
 import { lstatOf } from "./file-state.ts";
-import { besides } from "./home.ts";
+import { mergeDirName } from "./locate.ts";
 import { withIndex } from "./own-index.ts";
 
 /** A folder of this merge alone on the device of the checkout, as only there a file can be linked into it. */
@@ -17,7 +17,7 @@ export async function bytesFolder(repo: Repository, merge: string): Promise<{ by
   const folder = mergeFolder(repo.common, merge);
   if (statSync(repo.common).dev === statSync(repo.top).dev) return { bytes: folder };
   const trees = await makeTreesFolder(repo);
-  return trees ?? { bytes: join(treesFolder(repo.top), besides(merge)) };
+  return trees ?? { bytes: join(treesFolder(repo.top), mergeDirName(merge)) };
 }
 
 /**
@@ -29,7 +29,7 @@ export async function stageFiles(
   tree: string,
   paths: readonly string[],
   folder: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   mkdirSync(folder, { recursive: true });
   if (paths.length === 0) return null;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { refused } from "../repository.ts";
 import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
+import type { Left } from "./revert-exchange.ts";
 import { leftOver } from "./roll-back.ts";
-import type { Left } from "./take-back.ts";
 
 export const GC_TOOK = "git gc took away what was being merged; try again.";
 
@@ -26,7 +26,7 @@ export interface Changed {
 export async function applyInSpiteOfOthers(
   { top }: Repository,
   { tree }: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   apply: () => Promise<ApplyAnswer | Changed>,
 ): Promise<ApplyAnswer> {
   const began = ground.now();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { whyNoSchema } from "../../../src/actors/typed/words.ts";
+import { whyNoSchema } from "../../../src/actors/typed/retry-text.ts";
 import { jsonSchemaOf } from "../../../src/supervisor/json-schema-of.ts";
 import { supervised } from "../../support/supervised.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionAgents } from "../../../src/cli/agents/session-agents.ts";
 import { type AskTrust, sessionSettings } from "../../../src/cli/session-settings.ts";
-import { untrustedNote } from "../../../src/policy/trust/words.ts";
+import { untrustedNote } from "../../../src/policy/trust/trust-text.ts";
 import { agentsIn, simple } from "../../actors/definitions/agent-files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { FakeIO } from "../fake-io.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fitted, MEMORY_CHARS, memoryRoom } from "../../../src/context/memory/fit.ts";
+import { memoryBlock } from "../../../src/context/memory/format.ts";
 import type { MemoryFile } from "../../../src/context/memory/memory.ts";
 import type { MemoryScope } from "../../../src/context/memory/places.ts";
-import { memoryBlock } from "../../../src/context/memory/words.ts";
 
 const file = (scope: MemoryScope, text: string, path = `/${scope}.md`): MemoryFile => ({
   ...{ scope, path, importedBy: null, text, bytes: text.length, cut: false, digest: text },

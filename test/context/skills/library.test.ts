@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readCache } from "../../../src/context/disk-cache.ts";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
-import { readKept } from "../../../src/context/kept-index.ts";
 import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillIndex } from "../../../src/context/skills/index-file.ts";
@@ -341,7 +341,7 @@ describe("the index", () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     expect((await library().look()).all).toHaveLength(1);
-    expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(1);
+    expect(readCache(skillIndex(where.home, where.cwd), diskFiles).size).toBe(1);
   });
 
   test("a rule that denies a file holds in the next session, and one that is gone does not", async () => {
@@ -380,7 +380,7 @@ describe("the index", () => {
     for (const skills of all) expect(skills.all).toEqual(all[0]?.all);
     const folder = dirname(skillIndex(where.home, where.cwd).path);
     expect(readdirSync(folder)).toHaveLength(2);
-    expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(30);
+    expect(readCache(skillIndex(where.home, where.cwd), diskFiles).size).toBe(30);
   });
 
   test("where it cannot be written everything is read, and nothing else happens", async () => {

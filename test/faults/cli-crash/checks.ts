@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { journalFile } from "../../../src/journal/place.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
 import { worktreeLine } from "../../../src/supervisor/worktree-words.ts";

@@ -1,7 +1,7 @@
 import { noUsage, type Usage } from "../../../src/mailbox/conversation.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import type { Budget } from "../../../src/supervisor/budget/budget.ts";
-import { Purses } from "../../../src/supervisor/budget/purses.ts";
+import { BudgetLedger } from "../../../src/supervisor/budget/ledger.ts";
 import type { RequestEstimate } from "../../../src/supervisor/budget/request-estimate.ts";
 
 /** A dollar for a thousand tokens, of whatever kind. */
@@ -11,8 +11,8 @@ export const PRICES = { [MODEL]: A_DOLLAR };
 
 export const id = (name: string): ActorId => ActorId.parse(`agent${name}`);
 
-export function purses(budget: Budget, clock = { now: () => 0 }): Purses {
-  return new Purses(budget, { clock, prices: PRICES });
+export function purses(budget: Budget, clock = { now: () => 0 }): BudgetLedger {
+  return new BudgetLedger(budget, { clock, prices: PRICES });
 }
 
 /** A reply of so many tokens. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { budgetOfType, tightest } from "../../../src/supervisor/budget/budget.ts";
+import { amount, dollars, span } from "../../../src/supervisor/budget/format.ts";
 import {
   estimateAfter,
   estimateAtStart,
   prospectOf,
   soundUsage,
 } from "../../../src/supervisor/budget/request-estimate.ts";
-import { amount, dollars, span } from "../../../src/supervisor/budget/words.ts";
 import { id, MODEL, PRICES, purses } from "./accounts.ts";
 
 describe("budgets of agent types (issue 5 item 6)", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import type { Kind } from "../../../src/supervisor/budget/budget.ts";
-import type { Purses } from "../../../src/supervisor/budget/purses.ts";
+import type { BudgetLedger } from "../../../src/supervisor/budget/ledger.ts";
 import { long } from "../../support/long.ts";
 import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
 
@@ -55,7 +55,7 @@ const tree = fc.record({
 });
 
 class Session {
-  readonly purses: Purses;
+  readonly purses: BudgetLedger;
   readonly #agents: Agent[] = [];
   /** Whether replies take what was estimated, or anything up to `REPLY`. */
   readonly #honest: boolean;

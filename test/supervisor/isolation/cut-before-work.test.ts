@@ -34,7 +34,7 @@ test("C13: an agent whose process died when it had a tree and had not begun goes
   const again = await takenUp("in-thread", turnOf, {
     ...{ id: whole.id, home, worktree: { setup: { command: `echo ran >> '${setUp}'`, timeoutMs: 20_000 } } },
   });
-  await again.supervisor.goOn();
+  await again.supervisor.resumeUnfinished();
   const agent = again.supervisor.tree().find(({ summary }) => summary?.worktree !== undefined);
   expect(agent?.summary).toMatchObject({ status: "done", worktree: { outcome: "merged", files: 1 } });
   expect(readFileSync(join(repository.folder, "new.txt"), "utf8")).toBe("new\n");

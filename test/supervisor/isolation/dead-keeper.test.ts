@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { Isolation, Tree } from "../../../src/mailbox/worktree.ts";
-import { BringBack, type Finished } from "../../../src/supervisor/isolation/bring-back.ts";
+import type { Isolation, Worktree } from "../../../src/mailbox/worktree.ts";
+import { type Finished, MergeBack } from "../../../src/supervisor/isolation/merge-back.ts";
 import type { AnswerOf } from "../../../src/worktrees/protocol.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { processesWith } from "../../support/left-behind.ts";
@@ -40,7 +40,7 @@ function parentOf(pid: number): number {
   return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("git") ? Number(parent) : pid;
 }
 
-const TREE: Tree = {
+const TREE: Worktree = {
   ...{ name: "agent-1", path: "/tree", branch: "worktree-agent-1", checkout: "/checkout" },
   ...{ base: "b", head: "h" },
 };
@@ -77,7 +77,7 @@ function dying(isWhole: boolean) {
     asked.push(op);
     return Promise.resolve(answer);
   };
-  const back = new BringBack({
+  const back = new MergeBack({
     worktrees: {
       prepare: () => said("prepare", answers.prepare),
       apply: () => {

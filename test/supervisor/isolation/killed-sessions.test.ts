@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { journalFile } from "../../../src/journal/place.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
 import type { Summary } from "../../../src/mailbox/messages.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
 import { bundledProgram } from "../../support/bundled-entries.ts";

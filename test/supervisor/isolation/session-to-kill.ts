@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { inThreadHost } from "../../../src/actors/in-thread-host.ts";
 import { seededScheduler } from "../../../src/mailbox/scheduler.ts";
 import { scriptedModel } from "../../../src/model/scripted.ts";
-import { restoreSession } from "../../../src/supervisor/restore.ts";
+import { resumeSession } from "../../../src/supervisor/resume-session.ts";
 import { Supervisor } from "../../../src/supervisor/supervisor.ts";
 
 /** What `killed-sessions.test.ts` tells this program. */
@@ -20,7 +20,7 @@ export interface ToKill {
 /** A session whose conversation starts one agent with a worktree, which writes two files; or the last one, gone on with. */
 const { home, cwd, env, diesAt, check }: ToKill = JSON.parse(process.argv[2] ?? "");
 writeFileSync(join(dirname(cwd), "session.pid"), `${process.pid}`);
-const restoring = await restoreSession({ home, cwd: realpathSync(cwd), session: "latest" });
+const restoring = await resumeSession({ home, cwd: realpathSync(cwd), session: "latest" });
 const resume = restoring.type === "restored" ? restoring.session : undefined;
 const model = scriptedModel((request) => {
   const replies = request.messages.filter(({ role }) => role === "assistant").length;
@@ -53,7 +53,7 @@ const supervisor = new Supervisor({
   worktree: { check },
   ...(resume ? { resume } : {}),
 });
-const result = resume ? await supervisor.goOn() : await supervisor.prompt("go");
+const result = resume ? await supervisor.resumeUnfinished() : await supervisor.prompt("go");
 const agents = supervisor.tree().filter(({ id }) => id !== "main");
 await supervisor.close();
 console.log(

@@ -12,7 +12,7 @@ async function watching({ supervisor, cwd, home }: Supervised) {
   const live = openLiveSocket({
     ...{ session: supervisor.session, home, cwd, model: "scripted", clock: systemClock, delayMs: 0 },
     tree: () => supervisor.tree(),
-    costUsd: () => supervisor.account().costUsd,
+    costUsd: () => supervisor.usage().costUsd,
     onWarning(message) {
       throw new Error(message);
     },

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { journalFile } from "../../../src/journal/place.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
 import { readJournal } from "../../../src/journal/reader.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
-import { restoreSession } from "../../../src/supervisor/restore.ts";
+import { resumeSession } from "../../../src/supervisor/resume-session.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { load, skillFile, skillsIn, withSkills } from "./with-skills.ts";
@@ -40,7 +40,7 @@ test.each([
   await supervisor.close();
   await cutBefore(supervisor.folder, ({ event }) => event.type === "turn" && event.turn.turn === turn);
 
-  const restoring = await restoreSession({ home, cwd, session: { id: supervisor.session } });
+  const restoring = await resumeSession({ home, cwd, session: { id: supervisor.session } });
   if (restoring.type !== "restored") throw new Error(JSON.stringify(restoring));
   const again = supervised("in-thread", () => done, {
     cwd,
@@ -48,7 +48,7 @@ test.each([
     skills: skillsIn(homedir),
     resume: restoring.session,
   });
-  const result = await again.supervisor.goOn();
+  const result = await again.supervisor.resumeUnfinished();
   expect(result?.summary.status).toBe("done");
   const text = JSON.stringify(again.model.requests.at(-1)?.messages);
   expect(text.split("Say ahoy.")).toHaveLength(2);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { defineAgent } from "../../../src/actors/definitions/definition.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import { restoreSession } from "../../../src/supervisor/restore.ts";
+import { resumeSession } from "../../../src/supervisor/resume-session.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { load, skillFile, skillsIn, withSkills } from "./with-skills.ts";
@@ -154,7 +154,7 @@ test("it is there when the session is taken up again", async () => {
   const { supervisor, home, cwd } = withSkills([done], { files, skills: { homedir }, ...options });
   const { id } = await supervisor.spawn({ type: "porter", prompt: "carry" });
   await supervisor.close();
-  const restoring = await restoreSession({ home, cwd, session: { id: supervisor.session } });
+  const restoring = await resumeSession({ home, cwd, session: { id: supervisor.session } });
   if (restoring.type !== "restored") throw new Error(JSON.stringify(restoring));
   const resume = restoring.session;
   const again = supervised("in-thread", [load("style"), done], {

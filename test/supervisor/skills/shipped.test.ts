@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Ask } from "../../../src/policy/asks.ts";
+import type { UserRequest } from "../../../src/policy/asks.ts";
 import { withSkills } from "./with-skills.ts";
 
 const write = (path: string) => ({
@@ -11,7 +11,7 @@ const write = (path: string) => ({
 test.each(["allow", "deny"] as const)(
   "init writes CLAUDE.md where the person says %s (A18.7)",
   async (type) => {
-    const asked: Ask[] = [];
+    const asked: UserRequest[] = [];
     let cwd = "";
     const { supervisor, model, ...own } = withSkills(
       (_, n) => (n === 0 ? write(join(cwd, "CLAUDE.md")) : { text: "Done." }),
