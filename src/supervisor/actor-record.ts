@@ -278,8 +278,8 @@ export class ActorRecord {
     this.restored = true;
     this.errand = { owner, call, background };
     this.earlier = earlier;
-    for (const { text, from = null, of: [id] = [], waitForInput, system } of unheard) {
-      if (waitForInput && id !== undefined)
+    for (const { text, from = null, of: [id] = [], notice, system } of unheard) {
+      if (notice && id !== undefined)
         this.owed.pushNotice({
           type: "skill",
           title: "",

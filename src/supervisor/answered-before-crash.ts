@@ -102,7 +102,7 @@ function earlierAnswers(turns: readonly Turn[]): string[] {
   let answers: string[] = [];
   for (const [n, { heard }] of turns.entries()) {
     const before = turns[n - 1];
-    if (heard.some(({ waitForInput, of = [] }) => !waitForInput && of.length > 0)) answers = [];
+    if (heard.some(({ notice, of = [] }) => !notice && of.length > 0)) answers = [];
     else if (before && isAnswer(before)) answers = [...answers, saidIn(before)];
   }
   return answers;

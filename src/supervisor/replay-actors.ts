@@ -94,10 +94,7 @@ function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, live
 function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {
   const before = missed.filter(({ from }) => from !== undefined);
   if (spec.id === MAIN || summary === null) return before;
-  return [
-    ...before,
-    ...unheard.filter(({ waitForInput, of: [id = ""] = [] }) => !waitForInput && !isOfCall(id)),
-  ];
+  return [...before, ...unheard.filter(({ notice, of: [id = ""] = [] }) => !notice && !isOfCall(id))];
 }
 
 /** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */

@@ -116,7 +116,9 @@ describe("who else writes to the same file (D8)", () => {
     const owed = new Inbox();
     owed.pushNotice(overlap(touch("a.ts", "same")));
     expect([owed.hasNews, owed.subjects]).toEqual([false, []]);
-    expect(owed.drain()).toEqual([{ text: expect.stringContaining("- a.ts (the same lines)"), news: true }]);
+    expect(owed.drain()).toEqual([
+      { text: expect.stringContaining("- a.ts (the same lines)"), notice: true },
+    ]);
     expect(owed.drain()).toEqual([]);
   });
 });

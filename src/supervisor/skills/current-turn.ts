@@ -6,7 +6,7 @@ export function currentTurnTexts({ spec, turns, owed }: ActorRecord): readonly s
   const through = spec.compacted?.through ?? 0;
   const kept = turns.filter(({ turn }) => turn > through).flatMap(({ heard }) => heard);
   const heard = [...kept, ...owed.inFlight, ...owed.loaded];
-  const words = heard.findLastIndex(({ waitForInput }) => !waitForInput);
+  const words = heard.findLastIndex(({ notice }) => !notice);
   const texts = heard.slice(Math.max(0, words)).map(({ text }) => text);
   return words >= 0 ? texts : [...firstWords(spec), ...texts];
 }

@@ -36,7 +36,7 @@ export function staged(steps: readonly Step[], given: Given = {}): Remembered {
       const { tool, reads = [], ran } = step;
       return {
         turn: at + 1,
-        heard: at === steps.length - 1 ? heard.map((text) => ({ text, news: true })) : [],
+        heard: at === steps.length - 1 ? heard.map((text) => ({ text, notice: true })) : [],
         messages: messagesOf(step, `call${at}`),
         cwd: root,
         reads: reads.map((read) => ({ size: 1, mtimeMs: 1, inode: 1, digest: "d", ...read })),
