@@ -53,7 +53,7 @@ function outcomeParts(result: WorktreeResult, actorId: string): string[] {
         `the edits are ${where(result)}`,
         ...(result.branch === undefined
           ? []
-          : [`to bring them in, or see where they conflict: troupe worktrees merge ${actorId}`]),
+          : [`merge them or see conflicts: troupe worktrees merge ${actorId}`]),
       ];
     case "empty":
       return ["no edits", ...whyWords(result)];

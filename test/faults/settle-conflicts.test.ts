@@ -7,7 +7,7 @@ import { DEAD, treeIn } from "../worktrees/tree-of-tests.ts";
 import { startProgram } from "./cli-crash/program.ts";
 import { settleConflicts } from "./cli-crash/settle-conflicts.ts";
 
-it("the crash loop settles a conflict as the command says, and believes no conflict that is none", {
+it("the crash loop settles a conflict as the command says, and believes only real conflicts", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ a: "top\nend\n" });

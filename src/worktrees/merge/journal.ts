@@ -37,7 +37,7 @@ export const MergeStart = z.object({
   committed: z.nullable(Committed),
 });
 export type MergeStart = z.infer<typeof MergeStart>;
-/** HEAD had moved, so the commit was made again on what it is; null: it has all of it. */
+/** HEAD had moved, so the commit was made again on what it is; null if it has all of it. */
 const MergeCommit = z.object({ type: z.literal("merge-commit"), committed: z.nullable(Committed) });
 const LeftPaths = z.array(z.object({ path: z.string(), kept: z.string() }));
 const MergeEnd = z.object({
