@@ -10,7 +10,7 @@ import { memoryRoom } from "../src/context/memory/fit.ts";
 import { memoryBlock } from "../src/context/memory/format.ts";
 import { memoryReader } from "../src/context/memory/memory.ts";
 import { seededScheduler } from "../src/mailbox/scheduler.ts";
-import { Supervisor } from "../src/supervisor/supervisor.ts";
+import { Supervisor } from "../src/session/supervisor.ts";
 import { type RequestBody, startMessagesServer } from "../test/support/messages-server.ts";
 import { promptCache } from "../test/support/prompt-cache.ts";
 import { forkedContext } from "./forked-context.ts";

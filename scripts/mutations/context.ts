@@ -30,7 +30,7 @@ export const context: readonly Mutation[] = [
     file: "src/context/references.ts",
     from: 'if (look.type === "file" && DOCUMENT_NAME.test(path))',
     to: "if (false)",
-    tests: ["test/supervisor/named-documents.test.ts"],
+    tests: ["test/features/context/named-documents.test.ts"],
     title: "documents that a prompt names are attached",
   },
 ];

@@ -28,10 +28,10 @@ export const crash: readonly Mutation[] = [
   },
   {
     name: "I28-dead-merge-is-made-twice",
-    file: "src/supervisor/isolation/merge-back.ts",
+    file: "src/features/isolation/merge-back.ts",
     from: 'if (before === null) return "again";',
     to: 'if (before === null || true) return "again";',
-    tests: ["test/supervisor/isolation/dead-keeper.test.ts"],
+    tests: ["test/features/isolation/dead-keeper.test.ts"],
     title: "is not made twice",
   },
   {

@@ -51,7 +51,7 @@ export const worktrees: readonly Mutation[] = [
     file: "src/worktrees/serve.ts",
     from: 'return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";',
     to: 'return errorCode(error) === "EDQUOT";',
-    tests: ["test/supervisor/isolation/full-repository.test.ts"],
+    tests: ["test/features/isolation/full-repository.test.ts"],
     title: "is said in one sentence where no worktree can be made",
   },
 ];

@@ -1,5 +1,5 @@
+import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import { worktreeDefaults } from "../supervisor/worktree-settings.ts";
 import type { Context } from "./command.ts";
 import { areEditsMerged } from "./edits-merged.ts";
 import { exitCodes } from "./exit-codes.ts";

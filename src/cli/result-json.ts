@@ -1,9 +1,9 @@
+import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import type { SessionUsage } from "../supervisor/options.ts";
+import type { SessionUsage } from "../session/options.ts";
 import type { AgentView, PermissionDenial } from "../supervisor/view.ts";
-import { worktreeDefaults } from "../supervisor/worktree-settings.ts";
 import { areEditsMerged } from "./edits-merged.ts";
 import type { JobEnd } from "./jobs.ts";
 import { subtypeOf, subtypeOfAll } from "./outcome.ts";

@@ -1,5 +1,5 @@
 import { within } from "../mailbox/clock.ts";
-import type { AgentResult, SessionUsage, SupervisorHandle } from "../supervisor/options.ts";
+import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";

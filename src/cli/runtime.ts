@@ -1,8 +1,8 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { ListedAgent } from "../features/agents/listing.ts";
 import type { AgentModels } from "../model/agent-models.ts";
-import type { ListedAgent } from "../supervisor/listing.ts";
-import type { SupervisorHandle, SupervisorOptions } from "../supervisor/options.ts";
-import type { Restoring, ResumeRequest } from "../supervisor/resume-session.ts";
+import type { SupervisorHandle, SupervisorOptions } from "../session/options.ts";
+import type { Restoring, ResumeRequest } from "../session/resume-session.ts";
 import type { CheckBaseURL } from "./model-choice.ts";
 
 export type CreateSupervisor = (options: SupervisorOptions) => SupervisorHandle;

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { troupeHome } from "../journal/paths.ts";
 import { lockHolder } from "../journal/session-lock.ts";
 import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
-import type { ResumableSession, ResumeRequest } from "../supervisor/resume-session.ts";
+import type { ResumableSession, ResumeRequest } from "../session/resume-session.ts";
 import type { Arguments } from "./arguments.ts";
 import { plain } from "./colour.ts";
 import type { Context } from "./command.ts";

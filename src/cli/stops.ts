@@ -1,5 +1,5 @@
 import type { Clock } from "../mailbox/clock.ts";
-import type { SupervisorHandle } from "../supervisor/options.ts";
+import type { SupervisorHandle } from "../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { type BackgroundLimit, limitBackground } from "./background-limit.ts";
 import { shortTime } from "./figures.ts";

@@ -7,7 +7,7 @@ import { processIdentity } from "../../src/journal/process-identity.ts";
 import { lockHolder, lockSession } from "../../src/journal/session-lock.ts";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
-import { resumeSession } from "../../src/supervisor/resume-session.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
 import { summary as ended, linesOf, prompt, sessionEvent, spawn, turnEvent } from "../journal/samples.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { temporaryFolder } from "../support/temporary.ts";

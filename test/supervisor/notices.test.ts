@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Touch } from "../../src/features/overlap/touch.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import { Inbox } from "../../src/supervisor/inbox.ts";
 import { type LinesNotice, type Notice, noticeText, withNotice } from "../../src/supervisor/notices.ts";
-import type { Touch } from "../../src/supervisor/overlap/touch.ts";
 
 const lines = (task: string, ...texts: string[]): LinesNotice => ({
   ...{ type: "lines", task, title: `command ${task}`, path: `/${task}.txt` },

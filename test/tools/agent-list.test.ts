@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listAgents } from "../../src/supervisor/listing.ts";
+import { listAgents } from "../../src/features/agents/listing.ts";
 import { type AgentListing, agentList, formatAgentLine } from "../../src/tools/agent-list.ts";
 
 const WORDS = "Plans and writes migrations of the database, and says how to roll each of them back. ".repeat(

@@ -4,7 +4,7 @@ import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.ts";
 import type { AgentProblem } from "../../actors/definitions/problem.ts";
-import type { AgentsNow } from "../../supervisor/agent-types.ts";
+import type { AgentsNow } from "../../features/agents/agent-types.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { messageOf } from "../message-of.ts";

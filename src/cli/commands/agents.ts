@@ -1,6 +1,6 @@
+import type { ListedAgent } from "../../features/agents/listing.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { agentModelsFrom } from "../../model/agent-models.ts";
-import type { ListedAgent } from "../../supervisor/listing.ts";
 import type { ShownAgent } from "../agents/missing-servers.ts";
 import { agentsFlagIn, problemLine } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";

@@ -1,7 +1,7 @@
 import { noUsage } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentName } from "../agent-text.ts";
 import type { Arguments } from "../arguments.ts";

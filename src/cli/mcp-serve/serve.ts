@@ -1,6 +1,6 @@
 import { findAgent } from "../../actors/definitions/index.ts";
 import { within } from "../../mailbox/clock.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";

@@ -1,4 +1,5 @@
 import { release } from "node:os";
+import { rulesFrom } from "../../features/gate/session-rules.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import type { Hook } from "../../policy/hooks/hooks.ts";
@@ -9,7 +10,6 @@ import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandb
 import { platformShell } from "../../processes/platform-shell.ts";
 import { whyNotMode } from "../../settings/mode-of.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
-import { rulesFrom } from "../../supervisor/session-rules.ts";
 import { extraFolders } from "../extra-folders.ts";
 import { existingFolder } from "../folders.ts";
 import type { CliIO } from "../io.ts";

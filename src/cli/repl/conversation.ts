@@ -1,7 +1,7 @@
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
-import type { AgentResult } from "../../supervisor/options.ts";
+import type { AgentResult } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";

@@ -7,8 +7,8 @@ import { lazyRuntime } from "../../../src/cli/lazy-runtime.ts";
 import { main } from "../../../src/cli/main.ts";
 import { processIO } from "../../../src/cli/process-io.ts";
 import type { UserHandler, UserRequest } from "../../../src/policy/asks.ts";
-import { defineTool } from "../../../src/supervisor/custom-tools.ts";
-import type { SupervisorOptions } from "../../../src/supervisor/options.ts";
+import type { SupervisorOptions } from "../../../src/session/options.ts";
+import { defineTool } from "../../../src/tools/define-tool.ts";
 
 const input = z.object({ ask: z.unknown() });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { worktreeLine } from "../../../src/features/isolation/worktree-words.ts";
 import { journalFile } from "../../../src/journal/paths.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
-import { worktreeLine } from "../../../src/supervisor/worktree-words.ts";
 import type { MessagesServer } from "../../support/messages-server.ts";
 import { conversationsOf, faultsIn } from "../checker.ts";
 import { unknownResults } from "../checks/effects.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { loadedText } from "../../../src/context/skills/loaded-words.ts";
+import { forkWords } from "../../../src/features/skills/fork-words.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { calledIn } from "../../../src/model/offline/called-skill.ts";
-import { forkWords } from "../../../src/supervisor/skills/fork-words.ts";
 import { ask, callsIn, EVERYTHING, request } from "./conversing.ts";
 
 const skill = (name: string, kind: "skill" | "command" = "skill") => ({
