@@ -75,6 +75,6 @@ async function runDemo(args: Arguments, context: Context): Promise<number> {
     throw new UsageError(`A demo brings all that it needs; leave ${what} out, or leave --demo out.`);
   }
   const from = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", context.io.cwd);
-  const { editsDemo } = await import("../demo/edits.ts");
-  return editsDemo({ from, keep: args.value(keep), json: args.value(json) }, context);
+  const { runEditsDemo } = await import("../demo/edits.ts");
+  return runEditsDemo({ from, keep: args.value(keep), json: args.value(json) }, context);
 }

@@ -39,9 +39,9 @@ async function runUndo(args: Arguments, { io }: Context): Promise<number> {
       "undo was given an empty name; name an agent, or leave it out for the latest merge.",
     );
   const folder = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
-  const { withKeeper } = await import("../worktrees/with-keeper.ts");
+  const { withGitWorker } = await import("../worktrees/with-git-worker.ts");
   const { undoEdits } = await import("../worktrees/undo-edits.ts");
-  return withKeeper(io, (worktrees) =>
+  return withGitWorker(io, (worktrees) =>
     undoEdits(agent, args.value(force), { worktrees, io, folder, json: args.value(json) }),
   );
 }

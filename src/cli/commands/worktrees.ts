@@ -68,8 +68,8 @@ async function runWorktrees(args: Arguments, { io }: Context): Promise<number> {
     await io.stderr.write(`${safeLine(why)}\n`);
     return exitCodes.notDone;
   }
-  const { withKeeper } = await import("../worktrees/with-keeper.ts");
-  return withKeeper(io, (worktrees) =>
+  const { withGitWorker } = await import("../worktrees/with-git-worker.ts");
+  return withGitWorker(io, (worktrees) =>
     perform(action, name ?? "", args, { worktrees, io, folder, json: args.value(json) }),
   );
 }
