@@ -1,11 +1,10 @@
 import { dirname } from "node:path";
+import type { AgentSearch } from "../../actors/definitions/agent-dirs.ts";
 import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.ts";
-import type { AgentProblem } from "../../actors/definitions/problem.ts";
-import type { AgentSearch } from "../../actors/definitions/search-paths.ts";
+import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
-import { troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import type { Arguments } from "../arguments.ts";
@@ -27,7 +26,7 @@ export interface SessionAgents {
 
 /** Finds the agent types that files and the flag define for a directory. */
 export async function agentLibraryIn(
-  { homedir, managedSettings, env }: CliIO,
+  { homedir, managedSettings }: CliIO,
   cwd: string,
   flag: AgentsFlag | undefined,
   trust: Pick<AgentSearch, "trusted" | "agreed">,
@@ -35,7 +34,7 @@ export async function agentLibraryIn(
   const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
   const { agentLibrary } = await import("../../actors/definitions/load.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
-  return agentLibrary({ cwd, homedir, managed, home: troupeHome(env, homedir), ...trust }, diskFiles, flag);
+  return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag);
 }
 
 /** Reads the agent types for a session. Each problem of their files is noted once. */
@@ -46,7 +45,7 @@ export async function sessionAgents(
   let known = await library.look();
   const noted = new Set<string>();
   const notesOn = ({ problems, inert }: LoadedAgents): readonly string[] => {
-    const fresh = problems.map(problemLine).filter((line) => !noted.has(line));
+    const fresh = problems.map(formatProblem).filter((line) => !noted.has(line));
     const more = fresh.length - MOST_NOTES;
     const notes = [
       ...fresh.slice(0, MOST_NOTES),
@@ -73,11 +72,6 @@ export async function sessionAgents(
       return { agents: now.agents.map(restrict), notes: notesOn(now) };
     },
   };
-}
-
-/** Formats a problem with the position it is at. */
-export function problemLine({ file, line, message }: AgentProblem): string {
-  return file === null ? message : `${file}${line === null ? "" : `:${line}`} ${message}`;
 }
 
 /** Reads the agents of --agents; undefined without the flag. Throws a `UsageError` if they cannot be read. */
