@@ -42,7 +42,7 @@ export const actors: readonly Mutation[] = [
     file: "src/actors/thread-host.ts",
     from: "pool.options.minThreads = 0;",
     to: "",
-    tests: ["test/supervisor/closing/closed-sessions.test.ts"],
+    tests: ["test/session/closing/closed-sessions.test.ts"],
     title: "after each of 30 closed sessions",
   },
   {

@@ -73,7 +73,7 @@ export const model: readonly Mutation[] = [
     file: "src/model/agent-models.ts",
     from: 'agentModels: all ? { ...agentModels, "*": all } : agentModels,',
     to: "agentModels,",
-    tests: ["test/supervisor/agent-models.test.ts"],
+    tests: ["test/features/agents/agent-models.test.ts"],
     title: "comes from the environment as well",
   },
 ];

@@ -106,7 +106,7 @@ export class AgentState {
     this.usage = addUsage(usageOf(spec.turns), spec.compacted?.usage ?? noUsage);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
-    this.said = spec.heard.some(({ waitForInput }) => !waitForInput) ? "" : lastSaid(spec.turns);
+    this.said = spec.heard.some(({ notice }) => !notice) ? "" : lastSaid(spec.turns);
     this.#retries = retriesIn(spec.turns.flatMap(({ heard }) => heard));
     this.addSteering(spec.heard);
     if (pending) this.#goOnWith(pending);
@@ -200,9 +200,7 @@ export class AgentState {
     appendSteering(this.messages, steering);
     this.offered = toolsWith(this.offered, steering);
     for (const entry of steering.flatMap(({ reads = [] }) => reads)) this.reads.record(entry);
-    this.#retries = steering.some(({ waitForInput }) => !waitForInput)
-      ? 0
-      : this.#retries + retriesIn(steering);
+    this.#retries = steering.some(({ notice }) => !notice) ? 0 : this.#retries + retriesIn(steering);
     this.#heard.push(...steering);
   }
 
@@ -266,7 +264,7 @@ export function callsOf(content: readonly ContentBlock[]): ToolUseBlock[] {
 
 /** What was said to it; the runtime's own news are nobody's words. */
 function wordsIn({ turn, heard }: Turn): { turn: number; text: string }[] {
-  return heard.flatMap(({ text, waitForInput }) => (waitForInput ? [] : [{ turn, text }]));
+  return heard.flatMap(({ text, notice }) => (notice ? [] : [{ turn, text }]));
 }
 
 function usageSince(now: Usage, before: Usage = noUsage): Usage {

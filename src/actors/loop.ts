@@ -61,7 +61,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     const ending: TypedEnding = state.onlyCompacts
       ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
       : await asData(endingOfAnswer(spec, state), spec, state, false);
-    if (ending.type === "again") state.addSteering([{ text: ending.note, waitForInput: true }]);
+    if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
       if (answer.type === "closed") return;
@@ -78,10 +78,10 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
       last = lastTurn(spec, state);
       if (last?.silent) return void (await end(null, { ...last, text: state.said }));
       const { note } = state.repetition;
-      if (note !== null) state.addSteering([{ text: note, waitForInput: true }]);
+      if (note !== null) state.addSteering([{ text: note, notice: true }]);
       const fits = await compactToFit(spec, state, last === null, around);
       last ??= fits ? null : outOfRoom(spec);
-      if (last) state.addSteering([{ text: last.note, waitForInput: true }]);
+      if (last) state.addSteering([{ text: last.note, notice: true }]);
       const outcome = await nextReply(spec, state, last, around);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
@@ -110,7 +110,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
         ? await end(turn, ending.ending)
         : ({ type: "more", ...(await services.turn(turn)) } as const);
     if (answer.type === "closed") return;
-    if (ending?.type === "again") state.addSteering([{ text: ending.note, waitForInput: true }]);
+    if (ending?.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     state.applyAnswer(answer);
   }
 }

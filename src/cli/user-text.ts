@@ -1,6 +1,6 @@
+import { withoutHookWords } from "../features/hooks/hook-words.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { blocksOf } from "../mailbox/turns.ts";
-import { withoutHookWords } from "../supervisor/hook-words.ts";
 
 /** What was asked: what the runtime adds to it stands in blocks of its own, and what hooks add is marked. */
 export function userText(message: MessageParam): string {

@@ -126,7 +126,7 @@ export type AgentTool = z.infer<typeof AgentTool>;
 export const Steer = z.object({
   text: z.string(),
   of: z.optional(z.array(z.string())),
-  waitForInput: z.optional(z.literal(true)),
+  notice: z.optional(z.literal(true)),
   reads: z.optional(z.array(ReadEntry)),
   pictures: z.optional(z.array(Picture)),
   system: z.optional(z.literal(true)),

@@ -1,4 +1,6 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import type { CommandPlace } from "../features/background/commands.ts";
+import type { JudgedCall } from "../features/background/gated-runs.ts";
 import type { ActorAtRest, EndedRun } from "../journal/session-state.ts";
 import type { Compaction, CompactRequest } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, totalTokens, type Usage } from "../mailbox/conversation.ts";
@@ -17,8 +19,6 @@ import type {
 import { lastLocation, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turns.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
-import type { CommandPlace } from "./commands.ts";
-import type { JudgedCall } from "./gated-runs.ts";
 import { Inbox } from "./inbox.ts";
 import { type Lifecycle, queued } from "./lifecycle.ts";
 import type { Activity } from "./view.ts";
@@ -278,8 +278,8 @@ export class ActorRecord {
     this.restored = true;
     this.errand = { owner, call, background };
     this.earlier = earlier;
-    for (const { text, from = null, of: [id] = [], waitForInput, system } of unheard) {
-      if (waitForInput && id !== undefined)
+    for (const { text, from = null, of: [id] = [], notice, system } of unheard) {
+      if (notice && id !== undefined)
         this.owed.pushNotice({
           type: "skill",
           title: "",

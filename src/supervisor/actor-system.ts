@@ -1,9 +1,13 @@
+import { agentDue } from "../features/background/agent-progress.ts";
+import { silenceOf } from "../features/watch/judge.ts";
+import { startWatch, type Watch, type WatchNews } from "../features/watch/watch.ts";
+import { watched } from "../features/watch/watched-record.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { LastTurn, Reply } from "../mailbox/messages.ts";
 import { type TaskGraph, taskInProgress } from "../mailbox/task-graph.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { viewOf } from "./actor-view.ts";
-import { agentDue } from "./agent-progress.ts";
 import type { EndSide } from "./completion.ts";
 import { Delivery } from "./delivery.ts";
 import { ENDED, Finalizer } from "./finalizer.ts";
@@ -11,13 +15,9 @@ import { finishAnswered } from "./finish-answered.ts";
 import { IdleActors } from "./idle-actors.ts";
 import { type ChildEvent, type Effect, type Stop, type StopScope, transition } from "./lifecycle.ts";
 import { prepareResume } from "./prepare-start.ts";
-import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
 import { Threads, type ThreadsPorts } from "./threads.ts";
 import type { PermissionDenial, SupervisorEvent } from "./view.ts";
-import { silenceOf } from "./watch/judge.ts";
-import { startWatch, type Watch, type WatchNews } from "./watch/watch.ts";
-import { watched } from "./watch/watched-record.ts";
 
 /** Who is told of what happens to actors. */
 export interface LivesListeners {

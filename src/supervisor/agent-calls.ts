@@ -1,3 +1,10 @@
+import type { WriteLedger } from "../features/file-locks/write-ledger.ts";
+import type { Gate, Gated } from "../features/gate/gate.ts";
+import { refusalOf } from "../features/gate/refusal.ts";
+import { writeScope } from "../features/gate/write-scope.ts";
+import { type HookSide, hasPostToolHooks, runPostToolUse } from "../features/hooks/tool-hooks.ts";
+import type { Isolation } from "../features/isolation/isolation.ts";
+import type { Radar } from "../features/overlap/session-radar.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { EditWatch } from "../lsp/edit-watch.ts";
 import type { Clock } from "../mailbox/clock.ts";
@@ -17,14 +24,7 @@ import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.t
 import { runTimed } from "../tools/timed-call.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord, RunningCall } from "./actor-record.ts";
-import type { Gate, Gated } from "./gate.ts";
-import type { Isolation } from "./isolation/isolation.ts";
-import type { Radar } from "./overlap/session-radar.ts";
-import { refusalOf } from "./refusal.ts";
-import { type HookSide, hasPostToolHooks, runPostToolUse } from "./tool-hooks.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
-import type { WriteLedger } from "./write-ledger.ts";
-import { writeScope } from "./write-scope.ts";
 
 /** What the calls of one actor may reach of the session. */
 export interface CallSide extends HookSide {

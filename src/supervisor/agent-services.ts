@@ -1,4 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Background } from "../features/background/background.ts";
+import type { Commands } from "../features/background/commands.ts";
+import { commandRefusal, searchRefusal } from "../features/background/gated-runs.ts";
+import { type CompactSide, compactServices } from "../features/compaction/compacting.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Call, LastTurn, Reply, Summary, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
@@ -6,11 +10,7 @@ import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import type { Processes } from "../processes/processes.ts";
 import { type ActorRecord, compactRequest } from "./actor-record.ts";
 import { agentCalls, type CallSide, isStopped } from "./agent-calls.ts";
-import type { Background } from "./background.ts";
-import type { Commands } from "./commands.ts";
-import { type CompactSide, compactServices } from "./compacting.ts";
 import { completeRun, type EndSide, hasPendingInput, isTheEnd } from "./completion.ts";
-import { commandRefusal, searchRefusal } from "./gated-runs.ts";
 import type { ChildEvent } from "./lifecycle.ts";
 
 /** What the services of one actor may reach of the session. */

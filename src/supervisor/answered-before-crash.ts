@@ -1,11 +1,11 @@
+import { checkedEnd } from "../features/receipts/checked.ts";
 import { type ActorAtRest, resultId, type SessionState } from "../journal/session-state.ts";
 import { textOf } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary, Turn } from "../mailbox/messages.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
-import { checkedEnd } from "./receipts/checked.ts";
-import type { Session } from "./session.ts";
 
 /**
  * Of those that were cut off: who had answered already. The program died before the summary was written, or while
@@ -102,7 +102,7 @@ function earlierAnswers(turns: readonly Turn[]): string[] {
   let answers: string[] = [];
   for (const [n, { heard }] of turns.entries()) {
     const before = turns[n - 1];
-    if (heard.some(({ waitForInput, of = [] }) => !waitForInput && of.length > 0)) answers = [];
+    if (heard.some(({ notice, of = [] }) => !notice && of.length > 0)) answers = [];
     else if (before && isAnswer(before)) answers = [...answers, saidIn(before)];
   }
   return answers;

@@ -1,7 +1,7 @@
+import { type HookSide, runStopHooks } from "../features/hooks/tool-hooks.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { type HookSide, runStopHooks } from "./tool-hooks.ts";
 
 /** Something of an actor that runs beside its conversation. */
 export interface Kept {

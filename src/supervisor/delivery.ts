@@ -1,3 +1,4 @@
+import { checkedNote, noteOn } from "../features/receipts/check-text.ts";
 import { type EndedRun, missedId, resultId } from "../journal/session-state.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
@@ -5,7 +6,6 @@ import type { ActorRecord, Errand } from "./actor-record.ts";
 import type { QueuedMessage } from "./inbox.ts";
 import type { AgentNotice, DurableNotice, Notice, UnheardNotice } from "./notices.ts";
 import type { Outputs } from "./outputs.ts";
-import { checkedNote, noteOn } from "./receipts/check-text.ts";
 import { howItEnded, reportOf } from "./report.ts";
 
 export interface DeliveryPorts {

@@ -1,14 +1,14 @@
+import { KEEP_MS } from "../features/isolation/isolation.ts";
+import { checkedEnd } from "../features/receipts/checked.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { within } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { Delivery } from "./delivery.ts";
-import { KEEP_MS } from "./isolation/isolation.ts";
 import type { End } from "./lifecycle.ts";
-import { checkedEnd } from "./receipts/checked.ts";
 import { withLeftBehind } from "./report.ts";
-import type { Session } from "./session.ts";
 
 export interface EndsPorts {
   /** Whoever it has waited for works for nobody any more. */

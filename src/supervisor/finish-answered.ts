@@ -1,7 +1,7 @@
 import type { Summary } from "../mailbox/messages.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import type { ChildEvent } from "./lifecycle.ts";
-import type { Session } from "./session.ts";
 
 /** One that had answered before the program died: its model is not asked again, only its edits come back. */
 export async function finishAnswered(

@@ -1,10 +1,10 @@
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { awaitBackground, completeRun, type EndSide, isTheEnd, type Kept } from "./completion.ts";
 import type { Delivery } from "./delivery.ts";
 import type { ChildEvent } from "./lifecycle.ts";
-import type { Session } from "./session.ts";
 
 export interface RestingPorts {
   all(): readonly ActorRecord[];

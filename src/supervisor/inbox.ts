@@ -107,7 +107,7 @@ export class Inbox {
       if (notice.type !== "skill") return [];
       const { id, text, reads, system } = notice;
       const shown = reads.length === 0 ? {} : { reads: [...reads] };
-      return [{ text, of: [id], waitForInput: true, ...shown, ...(system ? { system } : {}) }];
+      return [{ text, of: [id], notice: true, ...shown, ...(system ? { system } : {}) }];
     });
   }
 
@@ -133,7 +133,7 @@ export class Inbox {
         ? []
         : [
             {
-              ...{ text: noticeText(told), waitForInput: true as const },
+              ...{ text: noticeText(told), notice: true as const },
               ...(of.length === 0 ? {} : { of }),
               ...(reads.length === 0 ? {} : { reads }),
               ...(pictures.length === 0 ? {} : { pictures }),

@@ -1,4 +1,6 @@
 import { escapeTags as withoutOurs } from "../context/escape-tags.ts";
+import { overlapText, overlapTitle } from "../features/overlap/overlap-text.ts";
+import type { OverlapNotice, Touch } from "../features/overlap/touch.ts";
 import { commandId } from "../journal/session-state.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
@@ -7,8 +9,6 @@ import type { CommandOutput } from "../mailbox/runs.ts";
 import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../tools/background/monitor.ts";
 import { endOf } from "../tools/command-output.ts";
 import { plainText } from "../tools/plain-text.ts";
-import { overlapText, overlapTitle } from "./overlap/overlap-text.ts";
-import type { OverlapNotice, Touch } from "./overlap/touch.ts";
 
 /** Of an ended command's output: enough to see how it ended. */
 const END_CHARS = 2_000;

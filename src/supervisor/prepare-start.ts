@@ -1,9 +1,9 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { Spawn } from "../features/agents/specs.ts";
+import { bringsServers } from "../features/servers/tools-after-start.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
-import { bringsServers } from "./servers/tools-after-start.ts";
-import type { Session } from "./session.ts";
-import type { Spawn } from "./specs.ts";
 
 type Ground = Pick<Session, "isolation" | "servers">;
 

@@ -1,3 +1,4 @@
+import { keepsResultsIn } from "../features/compaction/compacting.ts";
 import {
   type ActorAtRest,
   type BegunCall,
@@ -11,12 +12,11 @@ import { errorMessage } from "../lib/errors.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
+import type { Session } from "../session/session.ts";
 import { removeTemporaryFiles } from "../tools/temporary-name.ts";
 import { ActorRecord } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 import { answeredBeforeCrash } from "./answered-before-crash.ts";
-import { keepsResultsIn } from "./compacting.ts";
-import type { Session } from "./session.ts";
 
 /**
  * The actors of a session that is taken up again, as its journal left them: those that had ended can be gone on with,
@@ -94,10 +94,7 @@ function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, live
 function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {
   const before = missed.filter(({ from }) => from !== undefined);
   if (spec.id === MAIN || summary === null) return before;
-  return [
-    ...before,
-    ...unheard.filter(({ waitForInput, of: [id = ""] = [] }) => !waitForInput && !isOfCall(id)),
-  ];
+  return [...before, ...unheard.filter(({ notice, of: [id = ""] = [] }) => !notice && !isOfCall(id))];
 }
 
 /** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */

@@ -1,8 +1,8 @@
+import type { BackgroundCommand } from "../features/background/background.ts";
+import { worktreeLine } from "../features/isolation/worktree-words.ts";
+import { checkedNote } from "../features/receipts/check-text.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import type { BackgroundCommand } from "./background.ts";
-import { checkedNote } from "./receipts/check-text.ts";
 import type { AgentView } from "./view.ts";
-import { worktreeLine } from "./worktree-words.ts";
 
 /** The line above a report, written by the runtime: the agent's text cannot forge it, as it is a block of its own. */
 export function reportHeader({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {

@@ -1,6 +1,15 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
 import { schemaWords, whyNoSchema } from "../actors/typed/retry-text.ts";
+import { assertObeyed, type Subject } from "../features/agents/agent-fields.ts";
+import { FORK, type Forked, forkOf, type Histories } from "../features/agents/forking.ts";
+import { agentSpec, type Spawn } from "../features/agents/specs.ts";
+import type { Candidate, Known } from "../features/budget/cost-estimate.ts";
+import { FanOutApproval } from "../features/budget/fan-out-approval.ts";
+import { spawnLimits } from "../features/budget/spawn-limits.ts";
+import { promptTokensOf } from "../features/budget/spending.ts";
+import { windowFor } from "../features/compaction/windows.ts";
+import { noteOn } from "../features/receipts/check-text.ts";
 import { journalFile } from "../journal/paths.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type ActorAtRest, messageId, sessionStateOf } from "../journal/session-state.ts";
@@ -8,24 +17,15 @@ import { noUsage, type ToolUseBlock, totalTokens } from "../mailbox/conversation
 import { ActorId, type CallId, callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Reply, Summary } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
+import type { Session } from "../session/session.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
-import { assertObeyed, type Subject } from "./agent-fields.ts";
-import type { Candidate, Known } from "./budget/cost-estimate.ts";
-import { spawnLimits } from "./budget/spawn-limits.ts";
-import { FanOutApproval } from "./fan-out-approval.ts";
-import { FORK, type Forked, forkOf, type Histories } from "./forking.ts";
 import { replyTokens, turnsWithin } from "./limits.ts";
 import { prepareSpawn } from "./prepare-start.ts";
-import { noteOn } from "./receipts/check-text.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { hasEnded, resumeEnded } from "./resume-ended.ts";
-import type { Session } from "./session.ts";
-import { agentSpec, type Spawn } from "./specs.ts";
-import { promptTokensOf } from "./spending.ts";
-import { windowFor } from "./windows.ts";
 
 const DEFAULT_TYPE = "general-purpose";
 /** Where settings say nothing. */

@@ -1,13 +1,13 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import { withHeartbeat } from "../features/watch/heartbeat.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { FromAgent, LastTurn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { agentServices, type ServiceSide } from "./agent-services.ts";
 import type { ChildEvent } from "./lifecycle.ts";
-import type { Session } from "./session.ts";
-import { withHeartbeat } from "./watch/heartbeat.ts";
 
 export interface ThreadsPorts {
   all(): Iterable<ActorRecord>;

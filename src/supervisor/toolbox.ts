@@ -3,11 +3,11 @@ import type { PermissionLevel } from "../policy/asks.ts";
 import { matchesToolName } from "../policy/gate.ts";
 import type { InvalidCall, ReadyCall, SealedTool } from "../tools/bind-tool.ts";
 import { CALLER, SEARCH } from "../tools/deferred/resolve-call.ts";
+import type { CustomTool } from "../tools/define-tool.ts";
 import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
 import type { BootNeed, CallContext } from "../tools/tool.ts";
-import type { CustomTool } from "./custom-tools.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {

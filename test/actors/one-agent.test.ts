@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import { defineTool } from "../../src/supervisor/custom-tools.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const echo = defineTool({

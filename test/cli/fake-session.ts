@@ -1,6 +1,8 @@
 import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import type { Runtime } from "../../src/cli/runtime.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
+import type { ListedAgent } from "../../src/features/agents/listing.ts";
+import type { ServerService } from "../../src/features/servers/server-service.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { type ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
@@ -8,8 +10,6 @@ import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
-import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
-import type { ListedAgent } from "../../src/supervisor/listing.ts";
 import type {
   AgentResult,
   SessionUsage,
@@ -17,9 +17,9 @@ import type {
   StopScope,
   SupervisorHandle,
   SupervisorOptions,
-} from "../../src/supervisor/options.ts";
-import { type Restoring, type ResumeRequest, resumeSession } from "../../src/supervisor/resume-session.ts";
-import type { ServerService } from "../../src/supervisor/servers/server-service.ts";
+} from "../../src/session/options.ts";
+import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
+import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 

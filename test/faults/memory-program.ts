@@ -1,6 +1,6 @@
 import { threadHost } from "../../src/actors/thread-host.ts";
-import { resumeSession } from "../../src/supervisor/resume-session.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import { MARK, peakMemoryMb } from "./checks/remains.ts";
 import type { ProgramRequest } from "./session-run.ts";
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { WriteLedger } from "../../src/features/file-locks/write-ledger.ts";
+import { HeldWorktrees } from "../../src/features/isolation/held-worktrees.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
@@ -9,11 +11,9 @@ import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record.ts";
 import { agentServices } from "../../src/supervisor/agent-services.ts";
-import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
-import { HeldWorktrees } from "../../src/supervisor/isolation/held-worktrees.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
-import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
-import { ripgrepPath } from "../../src/tools/ripgrep.ts";
+import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
+import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
 
 const id = ActorId.parse("agent1");
 function toolNamed(name: string, call: () => Promise<string>): CustomTool {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
-import { resumeSession } from "../../src/supervisor/resume-session.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Touch } from "../../src/features/overlap/touch.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import { Inbox } from "../../src/supervisor/inbox.ts";
 import { type LinesNotice, type Notice, noticeText, withNotice } from "../../src/supervisor/notices.ts";
-import type { Touch } from "../../src/supervisor/overlap/touch.ts";
 
 const lines = (task: string, ...texts: string[]): LinesNotice => ({
   ...{ type: "lines", task, title: `command ${task}`, path: `/${task}.txt` },
@@ -116,7 +116,9 @@ describe("who else writes to the same file (D8)", () => {
     const owed = new Inbox();
     owed.pushNotice(overlap(touch("a.ts", "same")));
     expect([owed.hasNews, owed.subjects]).toEqual([false, []]);
-    expect(owed.drain()).toEqual([{ text: expect.stringContaining("- a.ts (the same lines)"), news: true }]);
+    expect(owed.drain()).toEqual([
+      { text: expect.stringContaining("- a.ts (the same lines)"), notice: true },
+    ]);
     expect(owed.drain()).toEqual([]);
   });
 });

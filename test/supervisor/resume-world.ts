@@ -13,11 +13,11 @@ import type { JournalRecord } from "../../src/mailbox/session-events.ts";
 import { blocksOf, conversationOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
-import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import type { SupervisorOptions } from "../../src/supervisor/options.ts";
-import { resumeSession } from "../../src/supervisor/resume-session.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import type { SupervisorOptions } from "../../src/session/options.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { type HostName, seeded } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -27,8 +27,8 @@ ${JSON.stringify(schema)}`;
 
 /** How often it was told so already, in what it has heard since it was last asked something. */
 export function retriesIn(
-  heard: readonly { readonly text: string; readonly news?: true | undefined }[],
+  heard: readonly { readonly text: string; readonly notice?: true | undefined }[],
 ): number {
-  const since = heard.slice(heard.findLastIndex(({ news }) => !news) + 1);
+  const since = heard.slice(heard.findLastIndex(({ notice }) => !notice) + 1);
   return since.filter(({ text }) => text.startsWith(MISFIT)).length;
 }

@@ -1,5 +1,5 @@
+import { noteOn } from "../../features/receipts/check-text.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import { noteOn } from "../../supervisor/receipts/check-text.ts";
 import { reportHeader, reportOf } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentFigures, agentName, doing } from "../agent-text.ts";

@@ -1,5 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 
 /** These agents and all below them. Views come in the order of their starts, so parents stand before their children. */

@@ -1,5 +1,5 @@
 import { type Clock, within } from "../../mailbox/clock.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../figures.ts";
 import { howToGoOn, unfinishedAgents } from "../unfinished.ts";

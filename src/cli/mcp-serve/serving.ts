@@ -1,11 +1,11 @@
+import type { ListedAgent } from "../../features/agents/listing.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
-import type { ListedAgent } from "../../supervisor/listing.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentState, AgentView } from "../../supervisor/view.ts";
-import { quoted } from "../option.ts";
+import { quoted } from "../usage-error.ts";
 
 /** What the tools work with: one session for as long as the client is there. */
 export interface Serving {

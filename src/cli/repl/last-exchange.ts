@@ -1,7 +1,7 @@
+import { withoutHookWords } from "../../features/hooks/hook-words.ts";
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { conversationOf } from "../../mailbox/turns.ts";
-import { withoutHookWords } from "../../supervisor/hook-words.ts";
 import { isPersons, textOf, userText } from "../user-text.ts";
 
 /** What the person asked last, and what was said to it since. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import { promptUsage, type ServerPrompt } from "../../features/servers/server-service.ts";
 import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
-import { promptUsage, type ServerPrompt } from "../../supervisor/servers/server-service.ts";
 import type { Paint } from "../colour.ts";
 import { counted } from "../figures.ts";
 import { bareReason } from "../mcp/bare-reason.ts";
-import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
+import { quoted } from "../usage-error.ts";
 import { visibleText } from "../visible-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 

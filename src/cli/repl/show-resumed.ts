@@ -1,5 +1,5 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import type { ResumableSession } from "../../supervisor/resume-session.ts";
+import type { ResumableSession } from "../../session/resume-session.ts";
 import { counted } from "../figures.ts";
 import { safeText } from "../safe-text.ts";
 import { whoWords } from "../unfinished.ts";

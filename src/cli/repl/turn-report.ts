@@ -1,4 +1,4 @@
-import type { AgentResult } from "../../supervisor/options.ts";
+import type { AgentResult } from "../../session/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentName, statusMark } from "../agent-text.ts";
 import { counted } from "../figures.ts";

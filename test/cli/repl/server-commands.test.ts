@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callsSkill, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import type { ServerService } from "../../../src/features/servers/server-service.ts";
 import type { ChangedTool, McpTool, ServerStatus } from "../../../src/mcp/mcp.ts";
-import type { ServerService } from "../../../src/supervisor/servers/server-service.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 const status = (

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { conflictText } from "../../../src/features/isolation/conflict-text.ts";
 import type { Conflict } from "../../../src/mailbox/worktree.ts";
 import { conflictNoticeIn } from "../../../src/model/offline/resolve-conflict.ts";
-import { conflictText } from "../../../src/supervisor/isolation/conflict-text.ts";
 import { markedLines } from "../../../src/worktrees/merge/marked-lines.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { AGENT, type Conversation, converse, EVERYTHING, type Setting, withTools } from "./conversing.ts";
