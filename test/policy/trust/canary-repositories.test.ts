@@ -318,7 +318,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
       const { sang, err, out, code } = await visit(canary);
       // A run that failed early would prove nothing; one that was refused a command has tried.
       expect([0, 1], err).toContain(code);
-      expect(out).toMatch(/best match| ran| failed/);
+      expect(out.trim()).not.toBe("");
       expect(sang, `${err}${out}`).toBe(false);
       expect(err).toContain("embedded offline model");
       expect(err.split("\n").filter((line) => line.includes("is not trusted"))).toHaveLength(
