@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { type Earlier, makeTree } from "./create.ts";
+import { dropPackedLocks } from "./delete-ref.ts";
 import { discardWorktree } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
@@ -53,6 +54,7 @@ async function take(repo: Repository, request: CreateRequest, ground: GitEnviron
   const { record, snapshot, ignored } = known;
   const whose = record && inUse(known, request, ground);
   if (whose) return whose;
+  await dropPackedLocks(repo.common, ground);
   if (!dropLocksOf(repo.common, request.name, ground)) return { type: "making" };
   if (record !== null && !record.made) {
     await discardWorktree(repo, record);

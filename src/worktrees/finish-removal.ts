@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
+import { deleteRef } from "./delete-ref.ts";
 import type { Repository } from "./environment.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
@@ -67,7 +68,7 @@ async function removeBranch(repo: Repository, name: string, ref: string): Promis
   for (const held of [snapshotRef(name), baseRef(name)]) {
     const { code } = await repo.git.run(["merge-base", "--is-ancestor", tip, held]);
     if (code !== 0) continue;
-    const gone = await repo.git.run(["update-ref", "-d", ref, tip]);
+    const gone = await deleteRef(repo, ref, tip);
     return gone.code === 0 ? null : refused(`${ref} could not be removed (git says: ${lastLine(gone.err)}).`);
   }
   // It has commits that were not made in the tree: then it is not ours alone.
@@ -83,7 +84,7 @@ async function forget(repo: Repository, record: TreeRecord): Promise<void> {
   await forgetSides(repo, tree);
   const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
   if (snapshot === null && ignored === null) {
-    await repo.git.run(["update-ref", "-d", baseRef(name)]);
+    await deleteRef(repo, baseRef(name));
     rmSync(folder, { recursive: true, force: true });
     return;
   }

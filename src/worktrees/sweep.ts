@@ -2,6 +2,7 @@ import { lstatSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { dropDeadFiles } from "./dead-files.ts";
+import { deleteRef } from "./delete-ref.ts";
 import { unmakeHalfMade } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
@@ -35,10 +36,10 @@ export async function sweep(
 }
 
 async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise<Swept> {
+  await dropStaleLocks(repo.common, ground);
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
   await dropBrokenEntries(repo, ground);
-  await dropStaleLocks(repo.common, ground);
   const removed = await unmakeHalfMade(repo, ground);
   const known = await knownTrees(repo);
   if ("type" in known) return known;
@@ -102,7 +103,7 @@ async function sweepUnrecorded(
   if (snapshot !== null || ignored !== null || (base === null && !neverBegun)) return null;
   const { out } = await repo.git.run(["for-each-ref", "--format=%(refname)", `refs/heads/worktree-${name}`]);
   if (out.trim() !== "") return null;
-  if (base !== null) await repo.git.run(["update-ref", "-d", baseRef(name), base]);
+  if (base !== null) await deleteRef(repo, baseRef(name), base);
   rmSync(folder, { recursive: true, force: true });
   return { removed: true };
 }
