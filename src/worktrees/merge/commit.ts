@@ -3,6 +3,7 @@ import type { Worktree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { GIT_KILLED, parts } from "../git.ts";
+import { withIndex } from "../own-index.ts";
 import { answered, outputOf, refuse, refuseByGit } from "../refusal.ts";
 import { lastLine } from "../repository.ts";
 import { chunks, copyIndex } from "../side-index.ts";
@@ -10,7 +11,6 @@ import type { Disk } from "./disk.ts";
 import { dropHeadLocks, entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { mergeTree } from "./merge-tree.ts";
-import { withIndex } from "./own-index.ts";
 
 /**
  * One commit of the edits alone on what HEAD is, without what the person has not committed, and what it makes of their

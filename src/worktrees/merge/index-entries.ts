@@ -6,15 +6,15 @@ import { errorCode, isMissing } from "../../lib/errors.ts";
 import { entriesAndNested } from "../checkout-entries.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
-import { granted, outputOf, refuse } from "../refusal.ts";
+import { withIndex } from "../own-index.ts";
+import { outputOf, refuse } from "../refusal.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
-import { withIndex } from "./own-index.ts";
 
 /** By path; what is not there has no entry. */
 export async function entriesOf(repo: Repository, index: string): Promise<ReadonlyMap<string, IndexEntry>> {
-  const found = granted(await entriesAndNested(repo, index, { plain: true, nested: false }));
+  const found = await entriesAndNested(repo, index, { plain: true, nested: false });
   return new Map(found.entries.map(({ path, mode, id }) => [path, { mode, id }]));
 }
 
