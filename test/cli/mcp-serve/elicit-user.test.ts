@@ -79,7 +79,7 @@ describe("a permission that is asked through the client", () => {
     [accept({}), { type: "deny", span: "once" }],
     [{ action: "decline" }, { type: "deny", span: "once" }],
     [{ action: "cancel" }, { type: "nobody", reason: expect.stringContaining("without an answer") }],
-    [new Error("timed out"), { type: "nobody", reason: "The client could not ask the person (timed out)." }],
+    [new Error("timed out"), { type: "nobody", reason: "The client could not ask the user (timed out)." }],
   ])("%j is %j: whatever is no clear yes means no (A6.10)", async (filled, expected) => {
     expect((await asked(permission, filled)).answer).toEqual(expected);
   });
@@ -105,8 +105,8 @@ describe("questions of an agent", () => {
       accept({ answer_1: "red", own_words_1: "green", answer_2: "S, M" }),
       { type: "answers", answers: { "Which colour?": "green", "Which sizes?": "S, M" } },
     ],
-    [accept({}), { type: "nobody", reason: "The person answered nothing." }],
-    [{ action: "decline" }, { type: "nobody", reason: "The person did not want to answer." }],
+    [accept({}), { type: "nobody", reason: "The user left all fields empty." }],
+    [{ action: "decline" }, { type: "nobody", reason: "The user did not want to answer." }],
   ])("%j is %j", async (filled, expected) => {
     expect((await asked(question, filled)).answer).toEqual(expected);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { progressWords, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
+import { progressText, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
 import type { AgentView } from "../../../src/supervisor/view.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -69,7 +69,7 @@ describe("its words", () => {
   const at = (number: number, change: Partial<AgentView> = {}) =>
     agentView({ id: actor(number), description: `task ${number}`, ...change });
   const words = (views: readonly AgentView[], own: readonly number[]) =>
-    progressWords(views, new Set(own.map(actor)), 0);
+    progressText(views, new Set(own.map(actor)), 0);
 
   test("count what has ended, name a few that work and those below them, and no others", () => {
     const views = [
@@ -80,7 +80,7 @@ describe("its words", () => {
       at(5),
     ];
     expect(words(views, [1, 2, 4])).toBe(
-      "1 of 3 agents ended; Explore · task 2: Grep wire; Explore · task 3: asking the model; 1 in line",
+      "1 of 3 agents ended; Explore · task 2: Grep wire; Explore · task 3: asking the model; 1 queued",
     );
     expect(words(views, [9])).toBeNull();
   });

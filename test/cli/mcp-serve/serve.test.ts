@@ -213,6 +213,22 @@ describe("troupe mcp serve", () => {
   });
 });
 
+test("a line that is not a message is reported, and the next call works (fault 58)", async () => {
+  const { pipes, call, io } = await served();
+  pipes.stdin.write('nonsense\n{"jsonrpc":"2.0"}\n');
+  expect(textsOf(await call("list_agents"))).toEqual(["No agent was started yet."]);
+  expect(io.err.text).toContain("The connection to the client: Unexpected token");
+  expect(io.err.text).toContain("The connection to the client: a line is not a message of the protocol");
+  pipes.stdin.end();
+});
+
+test("a line without end is the end of the connection (fault 58)", async () => {
+  const { pipes, io, ended } = await served();
+  pipes.stdin.write(Buffer.alloc(17 * 1024 * 1024, "x"));
+  expect(await ended).toBe(0);
+  expect(io.err.text).toContain("exceeded maximum size");
+});
+
 describe("the end of troupe mcp serve", () => {
   const never = { answer: () => new Promise<never>(() => {}) };
 
