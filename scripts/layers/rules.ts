@@ -151,7 +151,7 @@ export const rules: Rules = {
     ["linkedom", all("src/web/convert/dom.ts")],
     ["turndown", all("src/web/convert/markdown.ts")],
     ["unbash", folders("policy/shell")],
-    ["yaml", folders("context/front-matter")],
+    ["yaml", folders("context/markdown")],
     ["@cfworker/json-schema", folders("actors/typed")],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],

@@ -218,7 +218,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   skills(): readonly Skill[] {
-    return this.#session.skills?.now.all.filter(({ forPerson }) => forPerson) ?? [];
+    return this.#session.skills?.now.all.filter(({ forUser }) => forUser) ?? [];
   }
 
   mcpServers(): readonly ServerStatus[] {

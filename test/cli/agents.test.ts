@@ -68,7 +68,7 @@ describe("troupe agents", () => {
     const { project, run } = here();
     agentsIn(project, { "a.md": simple("a", "permissionMode: bypassPermissions\n") });
     expect((await run("agents")).err).toMatch(
-      /^This folder is not trusted, .*: a \(permissionMode bypassPermissions\)/,
+      /^This directory is not trusted, .*: a \(permissionMode bypassPermissions\)/,
     );
     const trusted = await run("agents", "--trust");
     expect(trusted.err).toBe("");

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { SkillSearch } from "../../context/skills/places.ts";
+import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 import type { Grant } from "../../policy/trust/grants.ts";
 import type { SkillsOptions } from "../../session/options.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
