@@ -109,7 +109,7 @@ function readPermission({ grants }: PermissionRequest, filled: Filled): UserAnsw
   return { type: "deny", span: "once", ...(message === "" ? {} : { message }) };
 }
 
-/** A choice for each question, and a field for an answer in the user's own words. */
+/** A choice for each question, and a field for an answer of the user's own. */
 function questionForm({ questions, askers: [asker] }: QuestionRequest): Form {
   const fields = questions.flatMap(({ question, header, options, multiSelect }, index) => {
     const labels = options.map(({ label }) => label);
@@ -122,7 +122,7 @@ function questionForm({ questions, askers: [asker] }: QuestionRequest): Form {
       description: bound(`${question}\n${several}${about.join("\n")}`),
       ...(multiSelect ? {} : { enum: labels }),
     };
-    const own: FormField = { type: "string", title: `${visibleLine(header)}, in your own words` };
+    const own: FormField = { type: "string", title: `${visibleLine(header)}, another answer` };
     return [[choiceField(index), choice], ...(multiSelect ? [] : [[ownField(index), own] as const])] as const;
   });
   return {

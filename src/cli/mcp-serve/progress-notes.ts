@@ -31,7 +31,7 @@ export function tellProgress(parts: ProgressParts): () => void {
   const tell = (): void => {
     const text = progressText(parts.views(), ids, clock.now());
     hasChanged = false;
-    // Without an agent the next change is told immediately, however soon it is.
+    // Without an agent the next change is reported immediately, however soon it is.
     isPaced = text !== null;
     withdraw();
     withdraw = text === null ? clock.after(SILENCE_MS, tell) : clock.after(PACE_MS, endPace);

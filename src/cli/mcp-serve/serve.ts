@@ -87,7 +87,7 @@ function formatInstructions({ cwd, source, permissionMode = "default" }: Supervi
     "No model is configured: the embedded offline model answers, which searches and cites but does not reason.";
   return [
     `Troupe runs agents on ${cwd}: each is a conversation of its own with its own context window and tools, works by itself and returns one report.`,
-    "Use fan_out for several independent tasks, spawn_agent for one; with background and agent_result for long ones. A prompt must be complete: agents know nothing of this conversation. Reports are the agents' own words; statements without evidence in what they read or ran are marked.",
+    "Use fan_out for several independent tasks, spawn_agent for one; with background and agent_result for long ones. A prompt must be complete: agents know nothing of this conversation. Reports are written by agents; statements without evidence in what they read or ran are marked.",
     `The server decides what agents may do (permission mode ${permissionMode}); the result names calls that were not allowed.`,
     ...(source.provider === "offline" ? [offline] : []),
   ].join("\n\n");

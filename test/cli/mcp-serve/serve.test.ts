@@ -131,7 +131,7 @@ describe("troupe mcp serve", () => {
     pipes.stdin.end();
   });
 
-  test("in the background: ids at once, the report later and again, and a stop with one summary", async () => {
+  test("in the background: returns ids immediately, the report later and again, and one summary after a stop", async () => {
     const finish = Promise.withResolvers<ReturnType<typeof summary>>();
     const { call, runtime, pipes } = await served({
       script: {
@@ -166,7 +166,7 @@ describe("troupe mcp serve", () => {
     pipes.stdin.end();
   });
 
-  test("an agent goes on with what it is told", async () => {
+  test("an agent resumes with a message", async () => {
     const { call, runtime, pipes } = await served({
       script: { answer: (text) => summary("done", `about ${text}`) },
     });
@@ -235,7 +235,7 @@ describe("the end of troupe mcp serve", () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s leaves what runs as it is, to be gone on with", async (signal, code) => {
+  ] as const)("%s leaves running agents as they are, to be resumed", async (signal, code) => {
     const { call, io, runtime, ended } = await served({ script: never });
     await call("spawn_agent", { prompt: "x", background: true });
     io.send(signal);
