@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import type {
   PermissionRequest,
   QuestionRequest,
@@ -6,7 +7,6 @@ import type {
   UserRequest,
 } from "../../policy/asks.ts";
 import { formatDanger } from "../danger-words.ts";
-import { messageOf } from "../message-of.ts";
 import { visibleDense, visibleLine } from "../visible-text.ts";
 
 /** One field of a form, of a kind that every client with elicitation knows. */
@@ -42,7 +42,7 @@ export function elicitUser(show: ShowForm): UserHandler {
       try {
         return await ask(request, show, signal);
       } catch (error) {
-        return noAnswer(`The client could not ask the user (${messageOf(error)}).`);
+        return noAnswer(`The client could not ask the user (${errorMessage(error)}).`);
       }
     },
   };

@@ -6,10 +6,10 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
+import { errorMessage } from "../../lib/errors.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import { inputErrors } from "../../tools/bind-tool.ts";
-import { messageOf } from "../message-of.ts";
-import { quoted } from "../option.ts";
+import { quoted } from "../usage-error.ts";
 import type { Form, ShowForm } from "./elicit-user.ts";
 
 /** The user may be away; a question without an answer in this time counts as no. */
@@ -87,7 +87,7 @@ export function serveTool<Input, Data extends object>(tool: ToolDefinition<Input
           ...(isError ? { isError } : {}),
         };
       } catch (error) {
-        return errorResult(messageOf(error));
+        return errorResult(errorMessage(error));
       }
     },
   };

@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { findAgent } from "../../actors/definitions/index.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
@@ -12,8 +13,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { type Interrupts, watchInterrupts } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
-import { messageOf } from "../message-of.ts";
-import type { Progress } from "../progress.ts";
+import type { Progress } from "../plain-progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
@@ -141,7 +141,7 @@ function openTransport({ stdin, stdout }: CliIO, onGone: () => void): StdioServe
 /** Returns null if the user wants the agents stopped. If only the client goes, they can be resumed. */
 function detachReason({ code, signal }: Interrupts): string | null {
   if (code() === undefined) return CLIENT_GONE;
-  return code() === exitCodes.interrupted ? null : messageOf(signal.reason);
+  return code() === exitCodes.interrupted ? null : errorMessage(signal.reason);
 }
 
 async function openSession(

@@ -4,8 +4,8 @@ import { nearName } from "../../mailbox/near-name.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../figures.ts";
-import { quoted } from "../option.ts";
 import { howToGoOn, unfinishedAgents } from "../unfinished.ts";
+import { quoted } from "../usage-error.ts";
 
 export interface ServedSessionParts {
   /** Opens the session; the listener gets its events. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { ListedAgent } from "../../features/agents/listing.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
@@ -7,8 +8,7 @@ import type { SpawnRequest, SupervisorHandle } from "../../session/options.ts";
 import { assertNoneLeft } from "../../session/validate-request.ts";
 import { agentType } from "../agent-type.ts";
 import { counted } from "../figures.ts";
-import { type JobEnd, withoutAgent } from "../jobs.ts";
-import { messageOf } from "../message-of.ts";
+import { endWithoutAgent, type JobEnd } from "../jobs.ts";
 import { taskName } from "../task-names.ts";
 import { formatEnds, formatViews } from "./agent-results.ts";
 import { type Hints, type ServedCall, type ServedResult, type ServedTool, serveTool } from "./mcp-server.ts";
@@ -226,5 +226,5 @@ export function reportProgress(
 }
 
 function toFailure(request: NamedRequest, error: unknown): JobEnd {
-  return withoutAgent(request, "failed", messageOf(error));
+  return endWithoutAgent(request, "failed", errorMessage(error));
 }
