@@ -7,7 +7,7 @@ import { repositoryWith } from "../support/git-repository.ts";
 import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-test("a ref is deleted though git is killed alone meanwhile, and the lock of packed refs goes (issue 15, 28)", {
+test("a ref is deleted even if git alone is killed, and the lock of packed refs goes (issue 15, 28)", {
   tags: ["long"],
   ...unless(process.platform === "win32" ? "this is Windows" : null),
 }, async () => {

@@ -190,7 +190,7 @@ test("what a killed git has left of packing refs goes after ten minutes, unless 
   await repository.must(["pack-refs", "--all"]);
 });
 
-test("what a git that was killed while it deleted a ref of ours has left of packing refs goes at once (issue 15, 28)", {
+test("the lock that a killed git of Troupe's has left of packing refs goes immediately, another program's stays (issue 15, 28)", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
