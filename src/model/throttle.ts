@@ -135,7 +135,7 @@ export class Throttle {
   }
 
   #letIn({ tries, sentAt }: Flight, now: number, atOnce: boolean): void {
-    this.#rate.accepted(sentAt);
+    this.#rate.accepted(sentAt, now);
     this.#accepted += 1;
     this.#lastAcceptedAt = now;
     // Twice as many in each round, as long as all goes well.

@@ -110,26 +110,22 @@ describe("the rate", () => {
   test("is unlimited until a refusal, is cut once for a burst of them, and only sending raises it", () => {
     const rate = new SendRate(() => 0.5);
     for (let n = 0; n < 40; n++) rate.sent(0);
+    for (let n = 0; n < 10; n++) rate.accepted(0, 40);
     expect(rate.opensAt).toBeLessThanOrEqual(0);
     expect(rate.refused("limited", 0, 50)).toBe(true);
     for (let n = 1; n < 30; n++) expect(rate.refused("limited", 0, 50)).toBe(false);
-    // Ten of forty came through.
     expect(rate.perSecond).toBeCloseTo(8.5);
     const idle = rate.perSecond;
     rate.sent(60_000);
     expect(rate.perSecond).toBe(idle);
-    rate.accepted(60_000);
-    let now = 60_000;
-    for (let n = 0; n < 20; n++) {
-      now = rate.opensAt;
-      rate.sent(now);
-    }
+    rate.accepted(60_000, 60_040);
+    for (let n = 0; n < 20; n++) rate.sent(rate.opensAt);
     expect(rate.perSecond).toBeGreaterThan(idle);
   });
 
-  test("falls at most to the half at once and not for ever, however often it is refused", () => {
+  test("falls at most to the half at once and not without end, however often it is refused", () => {
     const rate = new SendRate(() => 0.5);
-    for (let n = 0; n < 100; n++) rate.sent(0);
+    for (let n = 0; n < 100; n++) rate.accepted(0, 5);
     let now = 10;
     rate.refused("limited", 0, now);
     for (let n = 0; n < 50; n++) {
