@@ -2,7 +2,6 @@ import type { MessagePort } from "node:worker_threads";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RateLimits } from "./rate-limits.ts";
 
 /** One request, in our words. The provider adds cache breakpoints and its own field names. */
 export interface ModelRequest {
@@ -85,14 +84,8 @@ export type ModelEvent =
 
 export type OnModelEvent = (event: ModelEvent) => void;
 
-/** The head of a server's answer, before its reply: plain data. */
-export interface ServerAnswer {
-  /** The request was let in, and its reply is being written; false where it was refused. */
-  readonly accepted: boolean;
-  readonly limits: RateLimits;
-}
-
-export type OnServerAnswer = (answer: ServerAnswer) => void;
+/** Called when the server begins to answer: true if the request was let in, false if it was refused. */
+export type OnServerAnswer = (accepted: boolean) => void;
 
 /**
  * One reply from one model. Never rejects and never throws: its answer is a reply or a failure. An

@@ -70,17 +70,15 @@ export class SendRate {
 
   /**
    * True if the refusal is news; false if it was sent before the last one that was: a burst that is refused is one event.
-   * `told`: requests a second that the server's headers promise.
    */
-  refused(kind: Refusal, sentAt: number, now: number, told = UNLIMITED): boolean {
+  refused(kind: Refusal, sentAt: number, now: number): boolean {
     if (sentAt <= this.#refusedAt) return false;
     const measured = (this.#letIn * 1000) / Math.max(GUESS_MS, now - this.#countedFrom);
     if (kind === "overloaded") this.#shed(Math.max(LEAST_OVERLOADED, measured));
-    else if (this.#rate === UNLIMITED)
-      this.#cut(told === UNLIMITED ? Math.max(1, measured) : told, told === UNLIMITED);
+    else if (this.#rate === UNLIMITED) this.#cut(Math.max(1, measured), true);
     else if (!this.#isProved) this.#cut(this.#rate / 2 / KEPT, true);
     // Less than the limit was let in, as requests did not always wait; the rate was above it.
-    else this.#cut(Math.min(told, this.#rate, (measured + this.#rate) / 2), false);
+    else this.#cut(Math.min(this.#rate, (measured + this.#rate) / 2), false);
     this.#refusedAt = now;
     this.#countedFrom = now;
     this.#letIn = 0;
