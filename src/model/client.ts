@@ -26,7 +26,7 @@ export interface ModelRequest {
 /** One whole reply: `content` holds only blocks that were closed (A22.22). */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
-  /** The API's own; unknown ones are kept as they came. */
+  /** The API's own; unknown ones are kept as they came. `incomplete`: the client knows that it did not do what was asked. */
   readonly stopReason: string;
   readonly usage: Usage;
   /** The id the server says it answered with. */
@@ -88,9 +88,9 @@ export type OnModelEvent = (event: ModelEvent) => void;
 export type OnServerAnswer = (accepted: boolean) => void;
 
 /**
- * One reply from one model. Never rejects and never throws: its answer is a reply or a failure. An
- * aborted signal ends it with a `cancelled` failure. `onAnswer` is told at most once, when the server begins
- * to answer; a client that cannot tell leaves it, and is governed by its outcomes alone.
+ * What a provider implements: one attempt at one reply (docs/models.md, "Adding a provider"). `ask` never rejects, never
+ * retries and never waits for a slot; an aborted signal ends it with a `cancelled` failure. A client that cannot tell when
+ * the server begins to answer never calls `onAnswer`.
  */
 export interface ModelClient {
   readonly name: string;
