@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { SaidBy } from "../settings/read-settings.ts";
-import { shown } from "../settings/shown.ts";
+import { printable } from "../lib/printable.ts";
+import type { SourcedText } from "../settings/read-settings.ts";
 
 export interface ExtraFolders {
   readonly folders: readonly string[];
@@ -11,7 +11,7 @@ export interface ExtraFolders {
 
 /** Folders that settings add to the workspace, as absolute paths; a missing one is named and left out. */
 export async function extraFolders(
-  said: readonly Pick<SaidBy, "text" | "file">[],
+  said: readonly Pick<SourcedText, "text" | "file">[],
   { cwd, homedir }: { readonly cwd: string; readonly homedir: string },
 ): Promise<ExtraFolders> {
   const checked = await Promise.all(
@@ -21,7 +21,7 @@ export async function extraFolders(
       const found = await stat(path).catch(() => null);
       return found?.isDirectory()
         ? { path }
-        : { note: `${file}: there is no folder ${shown(text)}; it is left out.` };
+        : { note: `${file}: there is no folder ${printable(text)}; it is left out.` };
     }),
   );
   return {

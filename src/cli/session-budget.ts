@@ -7,12 +7,12 @@ import { sessionFlags as flags } from "./session-flags.ts";
 /** What a session may use, by its flag and by settings: a flag wins, but not over what the organisation bounds. */
 export function budgetOptions(
   args: Arguments,
-  { settings: { budgets } }: ReadSettings,
+  { settings: { budgets, agentBudgets, managedBudgetUsd } }: ReadSettings,
 ): Pick<SupervisorOptions, "budget" | "agentBudgets" | "prices" | "quoteAboveUsd"> {
-  const { agentBudgets, prices, quoteAboveUsd, mostBudgetUsd } = budgets;
+  const { prices, quoteAboveUsd } = budgets;
   const usd = args.value(flags.maxBudgetUsd) ?? budgets.maxBudgetUsd;
   return {
-    budget: tightest(dollars(usd), dollars(mostBudgetUsd)),
+    budget: tightest(dollars(usd), dollars(managedBudgetUsd)),
     agentBudgets,
     prices,
     ...(quoteAboveUsd === undefined ? {} : { quoteAboveUsd }),

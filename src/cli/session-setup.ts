@@ -6,9 +6,8 @@ import { aliasesFrom } from "../model/aliases.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { maxAgentsIn } from "../settings/max-agents.ts";
-import { whyNotMode } from "../settings/mode-of.ts";
-import { managedSettingsFile } from "../settings/places.ts";
+import { whyNotMode } from "../settings/modes.ts";
+import { managedSettingsFile } from "../settings/paths.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
 import { agentLibraryIn } from "./agents/agent-library.ts";
@@ -26,7 +25,12 @@ import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
-import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
+import {
+  type AskTrust,
+  assertFlagsMayAllow,
+  type SessionSettings,
+  sessionSettings,
+} from "./session-settings.ts";
 import { sessionSkillsSetup } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -66,6 +70,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const agentsFlag = await agentsFlagIn(args, io);
   const settings = await sessionSettings(io, { cwd, home, trusts, askTrust: own.askTrust, agentsFlag });
   const { read } = settings;
+  assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const env = { ...io.env, ...read.settings.env };
   const limits = limitsOf(args, own, env, read);
   const permissionMode = modeOf(args, read, io);
@@ -94,7 +99,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     ownModel(args, choice, own.resume) ?? args.value(flags.model) ?? mainAgent?.model ?? choice.model;
   const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = await sessionSkillsSetup(io, own.resume ?? { cwd, home }, {
-    settings: read.settings.skills,
+    settings: read.settings,
     plugins: args.value(flags.pluginDir),
     trusted,
     agreed,
@@ -140,8 +145,10 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       compaction: read.settings.compaction,
       webSearch: read.settings.webSearch,
       worktree: read.settings.worktree,
-      ...read.settings.context,
-      agentListing: agentListing(env, read.settings.context.agentListing),
+      deferTools: read.settings.deferTools,
+      ...(read.settings.forks === undefined ? {} : { forks: read.settings.forks }),
+      ...(read.settings.checkReports === undefined ? {} : { checkReports: read.settings.checkReports }),
+      agentListing: agentListing(env, read.settings.agentListing),
       ...(mainAgent === undefined ? {} : { mainAgent }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
@@ -184,15 +191,24 @@ function limitsOf(
   env: Env,
   { settings }: ReadSettings,
 ): SupervisorOptions["limits"] & object {
-  const fromEnv = maxAgentsIn(env);
-  if ("problem" in fromEnv) throw new UsageError(fromEnv.problem);
-  const maxAgents = own.maxAgents ?? fromEnv.value;
+  const maxAgents = own.maxAgents ?? maxAgentsIn(env);
   const maxTurns = args.value(flags.maxTurns);
   return {
     ...forTheLibrary(settings.limits),
     ...(maxAgents === undefined ? {} : { maxAgents }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
   };
+}
+
+/** `TROUPE_MAX_AGENTS`; empty is not set. */
+function maxAgentsIn(env: Env): number | undefined {
+  const text = env["TROUPE_MAX_AGENTS"]?.trim();
+  if (!text) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= 256) return value;
+  throw new UsageError(
+    `TROUPE_MAX_AGENTS is "${text}"; set it to a whole number from 1 to 256, or unset it.`,
+  );
 }
 
 /** How long `-p` waits for the background is no limit of a session's: it is the command that leaves. */

@@ -6,10 +6,10 @@ import { slugOf } from "../journal/paths.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
+import { replaceFile } from "../lib/replace-file.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
-import { parsedJson } from "../settings/json.ts";
-import { readBounded } from "../settings/read-bounded.ts";
-import { replaceFile } from "../settings/replace-file.ts";
 import { type Job, SealedJob, sealOf } from "./job.ts";
 
 /** Where a project's durable jobs are. */
@@ -96,10 +96,10 @@ export class JobFile {
   }
 
   async #load(): Promise<{ readonly ours: readonly Job[]; readonly others: readonly unknown[] }> {
-    const read = readBounded(this.path);
+    const read = readRegularFile(this.path);
     if (read.type === "absent") return { ours: [], others: [] };
     if (read.type === "unreadable") throw new Error(`it ${read.problem}.`);
-    const { tasks } = parseTasks(read.text);
+    const { tasks } = parseTasks(read.bytes.toString());
     const key = await this.#key();
     const ours: Job[] = [];
     const others: unknown[] = [];
@@ -150,7 +150,7 @@ const NO_CONTENT: FileContent = { jobs: [], others: 0, problem: null };
 const Tasks = z.object({ tasks: z.array(z.unknown()) });
 
 function parseTasks(text: string): z.infer<typeof Tasks> {
-  const { data } = z.safeParse(Tasks, parsedJson(text));
+  const { data } = z.safeParse(Tasks, parseJson(text));
   if (data === undefined) throw new Error(`it is not JSON of the form {"tasks": [...]}.`);
   return data;
 }

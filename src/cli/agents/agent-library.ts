@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { AgentSearch } from "../../actors/definitions/agent-dirs.ts";
 import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentLibrary } from "../../actors/definitions/load.ts";
-import { managedSettingsFile } from "../../settings/places.ts";
+import { managedSettingsFile } from "../../settings/paths.ts";
 import type { CliIO } from "../io.ts";
 
 /** The agents that files and the flag define for a directory. */

@@ -1,10 +1,10 @@
+import { isObject } from "../../lib/objects.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
-import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { type FileScope, settingsPlaces } from "../../settings/places.ts";
-import { readSettingsFiles } from "../../settings/read-settings.ts";
+import { type FileScope, settingsPaths } from "../../settings/paths.ts";
 import { nameOf } from "../../settings/setting.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import {
@@ -136,7 +136,7 @@ async function leavesOf(args: Arguments, io: CliIO, root: string): Promise<reado
     for (const line of lines) if (line !== null) await io.stderr.write(`${safeLine(line)}\n`);
   };
   if (scope !== undefined) {
-    const files = await readSettingsFiles(settingsPlaces(where).filter((place) => place.scope === scope));
+    const files = await readSettingsFiles(settingsPaths(where).filter((place) => place.scope === scope));
     await say(files.flatMap(({ warnings }) => warnings));
     return files.flatMap(({ leaves }) => leaves);
   }

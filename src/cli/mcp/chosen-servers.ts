@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isObject } from "../../lib/objects.ts";
 import { joinServers, type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { credentialsIn } from "../../policy/secrets/credentials.ts";
 import type { SupervisorOptions } from "../../session/options.ts";
-import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { messageOf } from "../message-of.ts";
 import { quoted } from "../option.ts";

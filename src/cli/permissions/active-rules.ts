@@ -8,12 +8,12 @@ import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import { findBuilder } from "../../policy/sandbox/builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
-import { whyNotMode } from "../../settings/mode-of.ts";
+import { whyNotMode } from "../../settings/modes.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import { extraFolders } from "../extra-folders.ts";
 import { existingFolder } from "../folders.ts";
 import type { CliIO } from "../io.ts";
-import { sessionSettings } from "../session-settings.ts";
+import { assertFlagsMayAllow, sessionSettings } from "../session-settings.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** What a person gave on the command line. */
@@ -55,6 +55,7 @@ export async function activeRules(given: Given, io: CliIO): Promise<ActiveRules>
   const added = await Promise.all(given.addDir.map((folder) => existingFolder("--add-dir", folder, io.cwd)));
   const home = troupeHome(io.env, io.homedir);
   const { read, reader, notes } = await sessionSettings(io, { cwd, home, trusts: given.trusts });
+  assertFlagsMayAllow(given.allowedTools, read);
   const mode = given.mode ?? read.mode ?? "default";
   const { runningAs = { uid: null, contained: false }, env } = io;
   const why =

@@ -1,4 +1,3 @@
-import type { SearchProviderName } from "../../settings/web-catalogue.ts";
 import type { PageModel } from "../page-question.ts";
 import type { AskPorts } from "./ask-json.ts";
 import { BRAVE_URL, brave, searxng, TAVILY_URL, tavily } from "./engines.ts";
@@ -7,7 +6,7 @@ import { serverSide } from "./server-side.ts";
 
 /** What settings say of WebSearch. */
 export interface SearchSettings {
-  readonly provider?: SearchProviderName;
+  readonly provider?: "api" | "brave" | "tavily" | "searxng" | "off";
   /** Of the SearXNG instance, or of a server that speaks the provider's API. */
   readonly url?: string;
 }
