@@ -4,7 +4,7 @@ import { type SettingsReader, settingsReader, type TrustedSettings } from "../po
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
 import type { ReadSettings, Settings } from "../settings/read-settings.ts";
-import { agentLibraryIn } from "./agents/agent-library.ts";
+import { agentLibraryIn } from "./agents/session-agents.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
@@ -33,7 +33,7 @@ export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOn
     );
 }
 
-/** The settings of a session about `cwd`; asks whether the folder is trusted where somebody can be asked. */
+/** Reads the settings of a session in `cwd`. Asks whether the directory is trusted if a user can answer. */
 export async function sessionSettings(
   io: CliIO,
   {
