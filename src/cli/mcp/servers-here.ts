@@ -15,18 +15,18 @@ import { workingDir } from "../directories.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { serverLeaves } from "./server-leaves.ts";
 
-/** Milliseconds that servers have to start, where nobody works with them afterwards. */
-export const PATIENCE_MS = 15_000;
+/** Milliseconds for servers to start, if no session follows. */
+export const READY_MS = 15_000;
 
-/** The servers that files name for a folder. */
+/** The servers that files name for a directory. */
 export interface ServersHere {
   readonly root: string;
   readonly home: string;
   readonly warnings: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of all files, whether they count or not. */
+  /** Of all files, also those that are not used. */
   readonly all: readonly Leaf[];
-  /** Those that are started. */
+  /** The servers that are started. */
   readonly counted: readonly Leaf[];
   readonly trusted: boolean;
 }
@@ -52,8 +52,8 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   };
 }
 
-/** Starts servers that nobody works with: what becomes of each is in its state. */
-export function openedServers(
+/** Starts servers without a session. */
+export function openServers(
   servers: readonly McpServer[],
   {
     clock,
@@ -73,7 +73,7 @@ export function openedServers(
     ...{ servers, clock, env, cwd, home, roots: [cwd], limits: limitsFromEnvironment(env) },
     outputs: {
       next() {
-        throw new Error("nothing is called");
+        throw new Error("no tool is called");
       },
     },
     onWarning,

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { GitEnvironment, Repository } from "../environment.ts";
-import { ourFolder } from "../layout.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
+import { ourFolder } from "./layout.ts";
 
 /** The name of an index file of ours, gone when the work is done. */
 export async function withIndex<T>(
