@@ -6,10 +6,10 @@ import { slugOf } from "../journal/paths.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
+import { replaceFile } from "../lib/replace-file.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
-import { parsedJson } from "../settings/json.ts";
-import { readBounded } from "../settings/read-bounded.ts";
-import { replaceFile } from "../settings/replace-file.ts";
 
 /** The file of a project's durable jobs. */
 export const JOB_FILE = ".claude/scheduled_tasks.json";
@@ -113,10 +113,10 @@ export class JobFile {
   }
 
   async #load(): Promise<{ readonly jobs: readonly Job[]; readonly others: readonly unknown[] }> {
-    const read = readBounded(this.path);
+    const read = readRegularFile(this.path);
     if (read.type === "absent") return { jobs: [], others: [] };
     if (read.type === "unreadable") throw new Error(`it ${read.problem}.`);
-    const { data } = z.safeParse(Tasks, parsedJson(read.text));
+    const { data } = z.safeParse(Tasks, parseJson(read.bytes.toString()));
     if (data === undefined) throw new Error('it is not JSON of the form {"tasks": [...]}.');
     const key = await this.#key();
     const jobs: Job[] = [];

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { troupeHome } from "../../journal/paths.ts";
+import { isObject } from "../../lib/objects.ts";
 import { variablesIn } from "../../mcp/expand-variables.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
-import { catalogue } from "../../settings/catalogue.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
-import { isObject } from "../../settings/json.ts";
-import { isForeign, type SettingsPlace, settingsPlaces } from "../../settings/places.ts";
+import { isProjectScope, type SettingsPath, settingsPaths } from "../../settings/paths.ts";
+import { schema } from "../../settings/schema.ts";
 import { projectServers } from "../../settings/server-files.ts";
 import { readSettingsFile } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
@@ -88,8 +88,8 @@ export async function removeServer(name: string, args: Arguments, { io }: Contex
       `The MCP server ${quoted(name)} is in more than one file; add --scope ${found.join(" or --scope ")}.`,
     );
   const place = findPlace(scope, io, root);
-  const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], undefined);
-  if (end.type === "refused") throw new Error(end.reason);
+  const refusal = await editSettings(place, root, [...schema.mcpServers.path, name], undefined);
+  if (refusal !== null) throw new Error(refusal);
   await io.stderr.write(`The MCP server ${quoted(name)} is no longer in ${place.file}.\n`);
   return exitCodes.done;
 }
@@ -107,8 +107,8 @@ async function write(name: string, entry: object, args: Arguments, { io }: Conte
     throw new UsageError(
       `There is an MCP server ${quoted(name)} in ${place.file} already; remove it first: troupe mcp remove ${name} --scope ${scope}.`,
     );
-  const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], entry);
-  if (end.type === "refused") throw new Error(end.reason);
+  const refusal = await editSettings(place, root, [...schema.mcpServers.path, name], entry);
+  if (refusal !== null) throw new Error(refusal);
   await io.stderr.write(`The MCP server ${quoted(name)} is in ${place.file} now.\n`);
   if (unset.length > 0) {
     const are = unset.length === 1 ? "is" : "are";
@@ -116,7 +116,7 @@ async function write(name: string, entry: object, args: Arguments, { io }: Conte
       `${unset.join(", ")} ${are} not set here; it is started only where ${unset.length === 1 ? "it" : "they"} ${are}.\n`,
     );
   }
-  if (isForeign(place.scope) && (await isUntrusted(io, root)))
+  if (isProjectScope(place.scope) && (await isUntrusted(io, root)))
     await io.stderr.write(
       "It starts once you trust this directory: a conversation (troupe) asks you, and --trust trusts it for one run.\n",
     );
@@ -131,15 +131,15 @@ async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
 }
 
 /** Returns null if the file has no such entry. */
-async function entryIn(place: SettingsPlace, name: string): Promise<unknown> {
+async function entryIn(place: SettingsPath, name: string): Promise<unknown> {
   const { leaves } = await readSettingsFile(place);
-  const found = leaves.find(({ setting, path }) => setting === catalogue.mcpServers && path.at(-1) === name);
+  const found = leaves.find(({ setting, path }) => setting === schema.mcpServers && path.at(-1) === name);
   return found?.value ?? null;
 }
 
-function findPlace(scope: Scope, { homedir }: CliIO, root: string): SettingsPlace {
+function findPlace(scope: Scope, { homedir }: CliIO, root: string): SettingsPath {
   if (scope === "project") return projectServers(root);
-  const place = settingsPlaces({ homedir, root }).find((one) => one.scope === scope);
+  const place = settingsPaths({ homedir, root }).find((one) => one.scope === scope);
   return place ?? { scope, file: join(root, ".claude", "settings.local.json") };
 }
 

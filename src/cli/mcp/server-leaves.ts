@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { catalogue } from "../../settings/catalogue.ts";
-import { textsIn } from "../../settings/json.ts";
+import { textsIn } from "../../lib/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import type { ReadSettings } from "../../settings/read-settings.ts";
+import { schema } from "../../settings/schema.ts";
 
 /** Other tools list here the servers of a `.mcp.json` that the user rejected; their approvals are ignored. */
 const REJECTED = "disabledMcpjsonServers";
@@ -18,8 +18,7 @@ export function serverLeaves(leaves: readonly Leaf[]): readonly Leaf[] {
   );
   return leaves.filter(
     ({ setting, path, file }) =>
-      setting === catalogue.mcpServers &&
-      !(basename(file) === ".mcp.json" && rejected.has(path.at(-1) ?? "")),
+      setting === schema.mcpServers && !(basename(file) === ".mcp.json" && rejected.has(path.at(-1) ?? "")),
   );
 }
 
@@ -33,7 +32,7 @@ export function leftOutServers(
   const all = [...granted.filter((leaf) => !known.has(leaf)), ...leaves];
   return Object.fromEntries(
     all.flatMap((leaf) => {
-      if (leaf.setting !== catalogue.mcpServers || started.has(nameOf(leaf))) return [];
+      if (leaf.setting !== schema.mcpServers || started.has(nameOf(leaf))) return [];
       if (strict) return [[nameOf(leaf), STRICT]];
       return [[nameOf(leaf), known.has(leaf) ? DISABLED : NOT_TRUSTED]];
     }),

@@ -4,11 +4,11 @@ import type { Mcp } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
-import { catalogue } from "../../settings/catalogue.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { settingsPlaces } from "../../settings/places.ts";
-import { readSettingsFiles } from "../../settings/read-settings.ts";
+import { settingsPaths } from "../../settings/paths.ts";
+import { schema } from "../../settings/schema.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { workingDir } from "../directories.ts";
@@ -39,10 +39,10 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   const source: SettingsSource = { homedir, root, home, ...managed };
   const [read, settings, servers] = await Promise.all([
     settingsReader(source, args.value(sessionFlags.trust)).read(),
-    readSettingsFiles(settingsPlaces(source)),
+    readSettingsFiles(settingsPaths(source)),
     readServerFiles(source),
   ]);
-  const isServer = ({ setting }: Leaf) => setting === catalogue.mcpServers;
+  const isServer = ({ setting }: Leaf) => setting === schema.mcpServers;
   return {
     ...{ root, home, warnings: read.warnings },
     env: { ...io.env, ...read.settings.env },

@@ -1,7 +1,7 @@
+import { canonicalJson } from "../../lib/json.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
-import { canonicalJson } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import type { Arguments } from "../arguments.ts";

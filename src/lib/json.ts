@@ -1,11 +1,9 @@
-/** What JSON calls an object. Keys are only ever read as own ones: a file may name one `__proto__`. */
+import { isObject } from "./objects.ts";
+
+/** A JSON object. Read only its own keys: a file can name one `__proto__`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Undefined where nothing is there. */
+/** Returns the value at a path of own keys, or undefined. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
@@ -13,8 +11,8 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Undefined where it is no JSON. */
-export function parsedJson(text: string): unknown {
+/** Parses JSON; undefined if the text is not valid. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -22,13 +20,13 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The texts of a list; of one text, that text. Whatever else there is is none. */
+/** Returns the strings that are not blank in a list, or a single string as a list of one. */
 export function textsIn(value: unknown): string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((one) => typeof one === "string" && one.trim() !== "").map(String);
 }
 
-/** The same text for the same value, whatever the order of its keys. */
+/** Formats a value as JSON with its keys sorted: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isObject(inner)

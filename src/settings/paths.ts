@@ -1,25 +1,25 @@
 import { join, win32 } from "node:path";
 import type { Scope } from "./rules.ts";
 
-/** The scopes that have a file; later ones win where only one value can count (A18.2). */
+/** The scopes that have a file. If only one value can count, the last one does (A18.2). */
 export type FileScope = Extract<Scope, "enterprise" | "user" | "project" | "local">;
 
-export interface SettingsPlace {
+export interface SettingsPath {
   readonly scope: FileScope;
   /** Absolute. */
   readonly file: string;
 }
 
-export interface WhereSettingsAre {
+export interface SettingsRoots {
   readonly homedir: string;
-  /** The project's root: the folder the session is about. */
+  /** The project's root: the directory of the session. */
   readonly root: string;
-  /** The enterprise's file; the platform's where absent. No variable sets it: that would be a way around it. */
+  /** The organisation's file; the platform's if absent. No variable sets it: that would be a way around it. */
   readonly managed?: string;
 }
 
-/** Every file of settings, in the order in which they are merged (A18.1). */
-export function settingsPlaces({ homedir, root, managed }: WhereSettingsAre): readonly SettingsPlace[] {
+/** Returns every settings file, in the order in which they are merged (A18.1). */
+export function settingsPaths({ homedir, root, managed }: SettingsRoots): readonly SettingsPath[] {
   return [
     { scope: "enterprise", file: managed ?? managedSettingsFile(process.platform) },
     { scope: "user", file: join(homedir, ".claude", "settings.json") },
@@ -28,7 +28,7 @@ export function settingsPlaces({ homedir, root, managed }: WhereSettingsAre): re
   ];
 }
 
-/** Where administrators put settings that users cannot change; the place people's existing tools use. */
+/** Returns where administrators put settings that users cannot change: where users' other tools read them. */
 export function managedSettingsFile(platform: NodeJS.Platform): string {
   switch (platform) {
     case "darwin":
@@ -40,7 +40,7 @@ export function managedSettingsFile(platform: NodeJS.Platform): string {
   }
 }
 
-/** The files of the folder itself: what they say can be somebody else's. */
-export function isForeign(scope: Scope): boolean {
+/** True for the files of the project itself: another user may have written them. */
+export function isProjectScope(scope: Scope): boolean {
   return scope === "project" || scope === "local";
 }
