@@ -2,7 +2,7 @@ import { openLiveSocket } from "../../src/features/live/live-socket.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, CallId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
-import { ActorRecord } from "../../src/supervisor/actor-record.ts";
+import { type Actor, createActor } from "../../src/supervisor/actor-record.ts";
 import { viewOf } from "../../src/supervisor/actor-view.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { given } from "../own-process.ts";
@@ -36,7 +36,7 @@ let step = 0;
 setInterval(() => {
   step += 1;
   for (const [n, agent] of agents.entries()) {
-    agent.lastSignAt = clock.now();
+    agent.noteSign(clock.now());
     if ((n + step) % 5 === 0) work(agent, step);
   }
 }, 100);
@@ -82,17 +82,19 @@ function treeUs(): number {
   return ((clock.now() - began) * 1000) / rounds;
 }
 
-function work(agent: ActorRecord, turn: number): void {
-  agent.calls.clear();
-  agent.calls.set(CallId.parse(`${agent.id}.${turn}.0`), {
+function work(agent: Actor, turn: number): void {
+  for (const call of agent.calls.keys()) agent.removeCall(call);
+  agent.addCall(CallId.parse(`${agent.id}.${turn}.0`), {
     ...{ tool: "Grep", title: `"wire format ${turn}" in src/mailbox`, outside: false },
   } as never);
-  agent.turnsTaken = turn;
-  const usage = { input_tokens: 1200, output_tokens: 80 };
-  agent.answered({ ...usage, cache_creation_input_tokens: 0, cache_read_input_tokens: 9000 }, 0.001);
+  const tokens = { input_tokens: 1200, output_tokens: 80 };
+  const usage = { ...tokens, cache_creation_input_tokens: 0, cache_read_input_tokens: 9000 };
+  const receipts = { tools: {}, files: [], commands: [] };
+  agent.takeTurn({ turn, heard: [], messages: [], cwd, reads: [], usage, receipts });
+  agent.charge(usage, 0.001);
 }
 
-function agentAtWork(n: number): ActorRecord {
+function agentAtWork(n: number): Actor {
   const spec: ActorSpec = {
     ...{
       id: ActorId.parse(`agent${n}`),
@@ -110,10 +112,11 @@ function agentAtWork(n: number): ActorRecord {
     },
     ...{ maxTurns: 100, root: cwd, additionalDirs: [], messages: [], turns: [], heard: [] },
   };
-  const record = new ActorRecord(spec, clock.now());
-  record.startedAt = clock.now();
-  record.child = { state: "running" } as never;
-  return record;
+  const actor = createActor(spec, clock.now());
+  actor.start(clock.now());
+  actor.advance({ type: "slot" });
+  actor.advance({ type: "alive" });
+  return actor;
 }
 
 function send(message: FromLiveSession): void {

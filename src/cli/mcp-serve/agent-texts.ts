@@ -1,6 +1,6 @@
+import { reportHeader, reportOf } from "../../features/agents/report.ts";
 import { noteOn } from "../../features/receipts/check-text.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import { reportHeader, reportOf } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentFigures, agentName, doing } from "../agent-text.ts";
 

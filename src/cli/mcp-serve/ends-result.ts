@@ -1,5 +1,5 @@
+import { isUsable } from "../../features/agents/report.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
-import { isUsable } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { statusWords } from "../agent-text.ts";
 import { counted } from "../figures.ts";

@@ -13,23 +13,25 @@ export interface Mode {
   /** Why settings do not let the session go there, or null. */
   whyNot(mode: PermissionMode): string | null;
   set(mode: PermissionMode): void;
+  /** Calls back with every other mode than the one before. */
+  onChange(call: (mode: PermissionMode) => void): void;
 }
 
-/** `onChange` is told of every other mode than the one before. */
 export function modeFrom(
   initial: PermissionMode,
-  onChange: (mode: PermissionMode) => void = () => {},
   whyNot: (mode: PermissionMode) => string | null = () => null,
 ): Mode {
   let mode = initial;
+  const listeners: ((mode: PermissionMode) => void)[] = [];
   return {
     current: () => mode,
     whyNot,
     set(next) {
       if (next === mode) return;
       mode = next;
-      onChange(next);
+      for (const call of listeners) call(next);
     },
+    onChange: (call) => void listeners.push(call),
   };
 }
 

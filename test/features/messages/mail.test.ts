@@ -107,7 +107,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     await sent.supervisor.prompt("go");
     expect(lastOf(sent, "go")).toContain("my child spoke");
     expect(lastOf(sent, "go")).toMatch(
-      /Message from task grandchild \(agent \w+\), not from the person:\nhello main/,
+      /Message from task grandchild \(agent \w+\), not from the user:\nhello main/,
     );
     expect(times(lastOf(sent, "go"), "hello main")).toBe(1);
   });

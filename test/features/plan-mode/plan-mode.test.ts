@@ -35,11 +35,10 @@ function planning(
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ scripts: { test: "vitest", build: "tsc" } }));
   const modes: PermissionMode[] = [];
-  const mode = modeFrom(
-    initial,
-    (next) => modes.push(next),
-    (wanted) => (locked.includes(wanted) ? `Your organisation does not allow ${wanted}.` : null),
+  const mode = modeFrom(initial, (wanted) =>
+    locked.includes(wanted) ? `Your organisation does not allow ${wanted}.` : null,
   );
+  mode.onChange((next) => modes.push(next));
   const person = new Someone();
   const recheck = (): Recheck =>
     mode.current() === "plan" ? { type: "deny", reason: "Plan mode is on." } : { type: "ask" };
