@@ -18,14 +18,6 @@ export const context: readonly Mutation[] = [
     title: "(X4)",
   },
   {
-    name: "caches-take-the-room-of-the-journal",
-    file: "src/context/disk-cache.ts",
-    from: "if (!leavesRoom(folder, all.length)) return;",
-    to: "",
-    tests: ["test/context/disk-cache.test.ts"],
-    title: "is left to the journal",
-  },
-  {
     name: "named-document-is-not-attached",
     file: "src/context/references.ts",
     from: 'if (look.type === "file" && DOCUMENT_NAME.test(path))',

@@ -40,8 +40,8 @@ export const worktrees: readonly Mutation[] = [
   {
     name: "race-with-an-editor-is-given-up",
     file: "src/worktrees/merge/try-again.ts",
-    from: "if (attempt < TRIES && answer.left.length === 0) continue;",
-    to: "",
+    from: "tries >= LEAST_TRIES && ms >= RACE_MS",
+    to: "tries >= 1",
     tests: ["test/worktrees/merge/at-the-same-time.test.ts"],
     title: "is merged with the edits if both fit",
     core: true,

@@ -1,15 +1,14 @@
 import { worktreeGist } from "../features/isolation/worktree-words.ts";
-import { totalTokens } from "../mailbox/conversation.ts";
+import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { Activity, AgentView } from "../supervisor/view.ts";
 import type { Paint } from "./colour.ts";
-import { counted, shortCount, shortTime } from "./figures.ts";
+import { counted, dollars, shortCount, shortTime } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
-import { dollars } from "./top/dollars.ts";
 
-/** A status as people say it. */
-export function statusWords(status: Status): string {
+/** Returns a status as users read it. */
+export function statusText(status: Status): string {
   return status.replaceAll("_", " ");
 }
 
@@ -81,7 +80,7 @@ function ending({ summary }: AgentView): string {
   const reason = summary.status === "done" ? undefined : summary.reason;
   const gist = summary.worktree === undefined ? null : worktreeGist(summary.worktree);
   // Before the reason, which may be long.
-  const words = [statusWords(summary.status), ...checkWords(summary), ...(gist === null ? [] : [gist])].join(
+  const words = [statusText(summary.status), ...checkWords(summary), ...(gist === null ? [] : [gist])].join(
     " · ",
   );
   return reason ? `${words}: ${safeLine(reason)}` : words;
@@ -127,22 +126,30 @@ export function agentName({ id, type, description }: Pick<AgentView, "id" | "typ
   return safeLine(words.filter(Boolean).join(" · "));
 }
 
-/** Turns, tokens, money where there is any, and time of one agent. */
+/** Turns, tokens, money if there is any, and time of an agent so far. */
 export function agentFigures(view: AgentView, now: number): string {
-  const start = view.startedAt ?? view.createdAt;
+  const { turns, usage, costUsd, state, startedAt, createdAt, endedAt, lastSignAt } = view;
+  const figures = runFigures({ turns, usage, costUsd, ms: (endedAt ?? now) - (startedAt ?? createdAt) });
+  const silenceMs = now - lastSignAt;
+  return state === "running" && silenceMs >= SILENCE_MS
+    ? `${figures} · no sign for ${shortTime(silenceMs)}`
+    : figures;
+}
+
+/** The same of a run that has ended. `ms`: null if unknown. */
+export function runFigures(run: {
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly costUsd?: number;
+  readonly ms: number | null;
+}): string {
   return [
-    counted(view.turns, "turn"),
-    `${shortCount(totalTokens(view.usage))} tok`,
-    ...(view.costUsd > 0 ? [dollars(view.costUsd)] : []),
-    shortTime((view.endedAt ?? now) - start),
-    ...silence(view, now),
+    counted(run.turns, "turn"),
+    `${shortCount(totalTokens(run.usage))} tok`,
+    ...(run.costUsd ? [dollars(run.costUsd)] : []),
+    ...(run.ms === null ? [] : [shortTime(run.ms)]),
   ].join(" · ");
 }
 
-/** Milliseconds after which nothing having come from an agent is worth a word; the gateway tells of an open request sooner. */
+/** Milliseconds of silence that are worth a word; the gateway reports an open request sooner. */
 const SILENCE_MS = 15_000;
-
-function silence({ state, lastSignAt }: AgentView, now: number): string[] {
-  const ms = now - lastSignAt;
-  return state === "running" && ms >= SILENCE_MS ? [`no sign for ${shortTime(ms)}`] : [];
-}

@@ -2,13 +2,12 @@ import { worktreeLine } from "../features/isolation/worktree-words.ts";
 import type { SessionEntry } from "../journal/sessions.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import type { Status } from "../mailbox/messages.ts";
-import { agentName, statusMark, statusWords } from "./agent-text.ts";
+import { agentName, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
-import { counted, shortCount, shortTime } from "./figures.ts";
+import { counted, shortCount, shortDate, shortTime } from "./figures.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import type { AgentStory, Exchange, SessionStory } from "./session-history.ts";
-import { shortDate } from "./short-date.ts";
 
 /** One line per session, newest first. */
 export function sessionListText(
@@ -22,7 +21,7 @@ export function sessionListText(
       const parts = [
         paint("bold", session.id),
         shortDate(session.startedAt),
-        padToWidth(session.status === null ? "open" : statusWords(session.status), 13),
+        padToWidth(session.status === null ? "open" : statusText(session.status), 13),
         padToWidth(agents, 10),
         safeLine(session.title) || "conversation",
         ...(withFolder ? [paint("dim", safeLine(session.cwd))] : []),
@@ -42,7 +41,7 @@ export function sessionStoryText({ session, agents }: SessionStory, id: string, 
         `started  ${shortDate(session.startedAt)}`,
         session.endedAt === null || session.status === null
           ? "ended    not yet, or it was ended from outside"
-          : `ended    ${shortDate(session.endedAt)}, ${statusWords(session.status)}`,
+          : `ended    ${shortDate(session.endedAt)}, ${statusText(session.status)}`,
       ]
     : [paint("bold", `Session ${id}`)];
   const stories = agents.map((agent) => agentText(agent, agents, paint));
@@ -72,14 +71,14 @@ function exchangeLines(
   const reason = summary.status === "done" ? "" : (summary.reason ?? "");
   return [
     ...asked,
-    ...block(statusWords(summary.status), reason, lead, paint),
+    ...block(statusText(summary.status), reason, lead, paint),
     ...block("answer", summary.text, lead, paint),
     ...block("edits", summary.worktree ? worktreeLine(summary.worktree, id) : "", lead, paint),
   ];
 }
 
 function endWords(status: Status | null): string {
-  return status === null ? "unfinished" : statusWords(status);
+  return status === null ? "unfinished" : statusText(status);
 }
 
 function figures({ turns, usage, durationMs }: AgentStory): string {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isPathInside } from "../lib/paths.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ReadEntry } from "../mailbox/messages.ts";
 import { digestOf } from "./digest.ts";
@@ -7,7 +8,6 @@ import type { Fact } from "./facts.ts";
 import type { Content, Files } from "./files.ts";
 import { detectImage, PICTURE_BYTES } from "./image.ts";
 import { importedPath, importsIn } from "./memory/imports.ts";
-import { isPathInside } from "./memory/places.ts";
 
 /** Bytes that are shown of one file, and of all files a prompt names. */
 const FILE_BYTES = 64 * 1024;

@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import { jsonSchemaOf } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
-import { type LiveSocket, openLiveSocket } from "../features/live/live-socket.ts";
 import type { ServerService } from "../features/servers/server-service.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
@@ -42,8 +41,6 @@ export class Supervisor implements SupervisorHandle {
   readonly #session: Session;
   readonly #actors: ActorSystem;
   readonly #turns: MainTurns;
-  /** Where other terminals look on. */
-  readonly #live: LiveSocket;
   /** What was cut off with a process before, and has not been started again. */
   #unfinished: readonly Actor[] = [];
   #closing: Promise<void> | null = null;
@@ -58,7 +55,7 @@ export class Supervisor implements SupervisorHandle {
     }
     const onEvent = listener(options.onEvent);
     const session = openSession(options, onEvent);
-    const { actors, id, home, clock, common, usage, toolbox, onWarning } = session;
+    const { actors, id, clock, toolbox, onWarning } = session;
     this.#onEvent = onEvent;
     this.#session = session;
     this.#actors = actors;
@@ -72,12 +69,6 @@ export class Supervisor implements SupervisorHandle {
       resultOf: (actor, signal) => this.#resultOf(actor, signal),
     });
     actors.plugIn([this.#turns.joints]);
-    this.#live = openLiveSocket({
-      ...{ session: id, home, clock, cwd: session.options.cwd, model: common.model },
-      tree: () => this.tree(),
-      costUsd: () => usage.costUsd,
-      onWarning: (message) => onEvent({ type: "warning", message }),
-    });
     if (options.resume) {
       this.#unfinished = replayActors(options.resume.state, { actors, clock, toolbox, onWarning });
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
@@ -188,7 +179,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   skills(): readonly Skill[] {
-    return this.#session.skills?.now.all.filter(({ forPerson }) => forPerson) ?? [];
+    return this.#session.skills?.now.all.filter(({ forUser }) => forUser) ?? [];
   }
 
   mcpServers(): readonly ServerStatus[] {
@@ -239,7 +230,7 @@ export class Supervisor implements SupervisorHandle {
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
     if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
-    await Promise.all([this.#live.close(), this.#actors.close("The session was closed.", asleep)]);
+    await this.#actors.close("The session was closed.", asleep);
     const all = this.#actors.all();
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
     if (asleep.size + this.#actors.left.length === 0)

@@ -7,6 +7,7 @@ import { fillTree } from "./fill.ts";
 import { allThere, GC_TRIES } from "./gc-guard.ts";
 import type { Git } from "./git.ts";
 import { baseRef } from "./layout.ts";
+import { bothEnded } from "./refusal.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 import { locateWorktree } from "./worktree-location.ts";
@@ -83,11 +84,6 @@ function nothingIsRacy(tree: Worktree): void {
   utimesSync(index, later, later);
 }
 
-/** Whichever fails, the other one has come to its end, too. */
-export async function bothEnded<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
-  await Promise.allSettled([one, other]);
-  return Promise.all([one, other]);
-}
 /** Of a base that no ref held yet. */
 export const LOST = "git gc took away what was not held yet; ask again.";
 

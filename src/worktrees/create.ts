@@ -2,7 +2,7 @@ import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { advanceToBase, bothEnded, holdBase, isWhole, LOST } from "./advance-base.ts";
+import { advanceToBase, holdBase, isWhole, LOST } from "./advance-base.ts";
 import { type Base, baseOf } from "./base.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { copyIgnored } from "./copy-ignored.ts";
@@ -20,6 +20,7 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
+import { bothEnded } from "./refusal.ts";
 import { isRefused, lastLine, refused, repositoryAt } from "./repository.ts";
 import type { CreateAnswer, CreateRequest, Refused } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";

@@ -79,7 +79,11 @@ describe("--permission-prompt-tool", () => {
   });
 
   test.each<[string, () => CallResult, string]>([
-    ["no JSON", () => ({ content: "yes, of course", isError: false }), "answered no JSON"],
+    [
+      "text that is not JSON",
+      () => ({ content: "yes, of course", isError: false }),
+      "did not answer with JSON",
+    ],
     ["another word", says({ behavior: "maybe" }), "answered neither"],
     ["an error", () => ({ content: "it broke", isError: true }), "failed (it broke)"],
     ["a yes with an error", says({ behavior: "allow" }, true), "failed ("],
@@ -117,7 +121,7 @@ describe("--permission-prompt-tool", () => {
     const echoing = mcpPerson(mcp, "mcp__good__echo", { clock: systemClock });
     expect(await echoing.ask(permission, never)).toMatchObject({
       type: "nobody",
-      reason: expect.stringContaining("no JSON"),
+      reason: expect.stringContaining("not answer with JSON"),
     });
     const missing = mcpPerson(mcp, "mcp__good__missing", { clock: systemClock });
     expect(await missing.ask(permission, never)).toMatchObject({

@@ -14,7 +14,7 @@ import type { RunningCall } from "../../src/supervisor/running-call.ts";
 import { threadServices } from "../../src/supervisor/thread-services.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
-import { ripgrepPath } from "../../src/tools/ripgrep.ts";
+import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
 
 const id = ActorId.parse("agent1");
 function toolNamed(name: string, call: () => Promise<string>): CustomTool {

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isPathInside } from "../../context/memory/places.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { isPathInside } from "../../lib/paths.ts";
 import type { MemoryTarget } from "./memory-file.ts";
 
 export type Appended =

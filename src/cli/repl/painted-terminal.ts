@@ -1,7 +1,7 @@
 import { paintFor } from "../colour.ts";
+import { createFrames } from "../frames.ts";
 import type { CliIO } from "../io.ts";
 import { createEscapeKey } from "./escape-key.ts";
-import { createFrames } from "./frames.ts";
 import { createKeyParser } from "./key-parser.ts";
 import { createLineEditor, type LineEditor } from "./line-editor.ts";
 import { createQuietKeys } from "./quiet-keys.ts";

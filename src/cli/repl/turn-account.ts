@@ -1,7 +1,7 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentResult, SessionUsage } from "../../session/options.ts";
-import { statusMark, statusWords } from "../agent-text.ts";
+import { statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
 import { denialSentence } from "../results.ts";
@@ -24,7 +24,7 @@ export function beginAccount(session: ReplSession): TurnAccount {
       const after = session.usage();
       const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
       const figures = [
-        statusWords(summary.status),
+        statusText(summary.status),
         counted(turnsOf(id, after) - turnsOf(id, before) || summary.turns, "turn"),
         ...(agents > 0 ? [counted(agents, "agent")] : []),
         `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,

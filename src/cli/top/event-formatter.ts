@@ -4,89 +4,85 @@ import type {
   MessageParam,
   ToolResultContent,
 } from "../../mailbox/conversation.ts";
-import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
 import type { Summary, Turn } from "../../mailbox/messages.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
-import { agentName, statusMark, statusWords } from "../agent-text.ts";
+import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
-import { counted, shortCount, shortTime } from "../figures.ts";
 import { safeLine } from "../safe-text.ts";
 import { userText } from "../user-text.ts";
+import { callTitle } from "./call-title.ts";
 
-/** More of one thing is not told on a line. */
+/** More of one thing is not shown on a line. */
 const MAX_CHARS = 400;
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
 
-/** Makes lines of a session's records, in their order: what was asked, who did what, and what came of it. */
+/** Formats a session's records as lines, in their order: what was asked, which agent did what, and how it ended. */
 export class EventFormatter {
   readonly #paint: Paint;
-  readonly #titleOf: (tool: string, input: unknown) => string;
   readonly #names = new Map<ActorId, string>();
   readonly #roots = new Map<ActorId, string>();
-  /** Calls whose results were not told yet. */
+  /** Calls whose results were not shown yet. */
   readonly #calls = new Map<CallId, string>();
-  /** The turn whose words were told with its reply. */
-  readonly #said = new Map<ActorId, number>();
-  #begun = false;
+  /** The last turn whose text was shown with its reply. */
+  readonly #shown = new Map<ActorId, number>();
+  #hasStarted = false;
 
-  constructor(paint: Paint, titleOf: (tool: string, input: unknown) => string) {
+  constructor(paint: Paint) {
     this.#paint = paint;
-    this.#titleOf = titleOf;
   }
 
-  tell({ at, event }: JournalRecord): string[] {
+  format({ at, event }: JournalRecord): string[] {
     const time = this.#paint("dim", at.slice(11, 19));
-    return this.#lines(event).map(({ actor, words }) => {
-      const who = actor === null ? "" : `${this.#paint("bold", this.#names.get(actor) ?? actor)}  `;
-      return `${time}  ${who}${words}`;
-    });
+    const lines = this.#lines(event);
+    const actor = "actor" in event ? event.actor : event.type === "spawn" ? event.spec.id : null;
+    const name = actor === null ? "" : `${this.#paint("bold", this.#names.get(actor) ?? actor)}  `;
+    return lines.map((line) => `${time}  ${name}${line}`);
   }
 
-  #lines(event: SessionEvent): { readonly actor: ActorId | null; readonly words: string }[] {
-    const said = (actor: ActorId | null, ...words: string[]) => words.map((one) => ({ actor, words: one }));
+  #lines(event: SessionEvent): string[] {
     switch (event.type) {
       case "session":
-        return said(null, this.#session(event));
+        return [this.#session(event)];
       case "spawn":
-        return said(event.spec.id, ...this.#spawned(event));
+        return this.#spawned(event);
       case "start":
-        return said(event.actor, event.attempt === 1 ? "started" : `goes on (thread ${event.attempt})`);
+        return [event.attempt === 1 ? "started" : `continues (thread ${event.attempt})`];
       case "reopen":
-        return said(event.actor, `goes on for the ${ordinal(event.run)} time`);
+        return [`resumed (run ${event.run})`];
       case "prompt":
-        return event.news ? [] : said(event.actor, this.#asked(event.message, event.from ?? null));
+        return event.news ? [] : [this.#asked(event.message, event.from ?? null)];
       case "reply":
-        this.#said.set(event.actor, event.reply.turn);
-        return said(event.actor, ...wordsIn(event.reply.content));
+        this.#shown.set(event.actor, event.reply.turn);
+        return saidIn(event.reply.content);
       case "before":
-        return said(event.actor, this.#called(event));
+        return [this.#called(event)];
       case "after":
-        return said(event.actor, ...this.#returned(event));
+        return this.#returned(event);
       case "turn":
-        return said(event.actor, ...this.#turn(event.actor, event.turn));
+        return this.#turn(event.actor, event.turn);
       case "summary":
-        return said(event.actor, this.#ended(event.summary, event.durationMs));
+        return [this.#ended(event.summary, event.durationMs)];
       case "command":
-        return said(event.actor, `runs in the background: ${oneLine(event.title)} (${event.task})`);
+        return [`runs in the background: ${oneLine(event.title)} (${event.task})`];
       case "command-end":
-        return said(event.actor, `${event.task} in the background: ${oneLine(event.ending)}`);
+        return [`${event.task} in the background: ${oneLine(event.ending)}`];
       case "compacted":
-        return said(event.actor, "its conversation was made shorter for the context window");
+        return ["its conversation was compacted"];
       case "task":
         return [];
       case "end":
-        return said(null, `The session has ended: ${statusWords(event.status)}.`);
+        return [`The session has ended: ${statusText(event.status)}.`];
       default:
         return event satisfies never;
     }
   }
 
   #session({ id, title, cwd, model }: Of<"session">): string {
-    const words = this.#begun ? "was taken up again" : oneLine(title) || "conversation";
-    this.#begun = true;
-    return `${this.#paint("bold", `Session ${id}`)}  ${words}  ${oneLine(cwd)}  ${oneLine(model)}`;
+    const what = this.#hasStarted ? "was resumed" : oneLine(title) || "conversation";
+    this.#hasStarted = true;
+    return `${this.#paint("bold", `Session ${id}`)}  ${what}  ${oneLine(cwd)}  ${oneLine(model)}`;
   }
 
   #spawned({ spec, background }: Of<"spawn">): string[] {
@@ -104,14 +100,14 @@ export class EventFormatter {
 
   #called({ actor, call, tool, input, decision, reason }: Of<"before">): string {
     const root = this.#roots.get(actor);
-    const title = this.#titleOf(tool, input);
+    const title = callTitle(tool, input);
     const words = oneLine(`${tool} ${root === undefined ? title : title.replaceAll(`${root}/`, "")}`);
     this.#calls.set(call, words);
     if (decision !== "refuse") return words;
     return `${words} ${this.#paint("yellow", `not allowed${reason === undefined ? "" : `: ${oneLine(reason)}`}`)}`;
   }
 
-  /** Where the record has no result, that comes with the turn. */
+  /** A record without a result: that comes with the turn. */
   #returned({ call, isError, result }: Of<"after">): string[] {
     const words = this.#calls.get(call);
     if (words === undefined || result === undefined) return [];
@@ -124,9 +120,9 @@ export class EventFormatter {
     for (const { role, content } of messages) {
       if (typeof content === "string") continue;
       if (role === "assistant") {
-        // Words without a call after them are the answer, which the summary tells.
-        const calls = content.some(({ type }) => type === "tool_use");
-        if (calls && this.#said.get(actor) !== turn) lines.push(...wordsIn(content));
+        // Text without a call after it is the answer, which the summary shows.
+        const hasCalls = content.some(({ type }) => type === "tool_use");
+        if (hasCalls && this.#shown.get(actor) !== turn) lines.push(...saidIn(content));
         continue;
       }
       const results = content.flatMap((block) => (block.type === "tool_result" ? [block] : []));
@@ -146,18 +142,13 @@ export class EventFormatter {
   }
 
   #ended({ status, turns, usage, reason = "", text }: Summary, durationMs: number): string {
-    const figures = [
-      counted(turns, "turn"),
-      `${shortCount(totalTokens(usage))} tokens`,
-      shortTime(durationMs),
-    ];
     const why = status === "done" ? text : [reason, text].filter(Boolean).join(" ");
-    const head = `${statusMark(status, this.#paint)} ${statusWords(status)} (${figures.join(" · ")})`;
+    const head = `${statusMark(status, this.#paint)} ${statusText(status)} (${runFigures({ turns, usage, ms: durationMs })})`;
     return why === "" ? head : `${head}: ${oneLine(why)}`;
   }
 }
 
-function wordsIn(content: readonly (ContentBlock | ContentBlockParam)[]): string[] {
+function saidIn(content: readonly (ContentBlock | ContentBlockParam)[]): string[] {
   const words = oneLine(textOf(content));
   return words === "" ? [] : [`says: ${words}`];
 }
@@ -179,9 +170,4 @@ function cut(text: string, chars: number): string {
         .slice(0, chars - 1)
         .trimEnd()
         .toWellFormed()}…`;
-}
-
-function ordinal(number: number): string {
-  const word = ["first", "second", "third"][number - 1];
-  return word ?? `${number}th`;
 }

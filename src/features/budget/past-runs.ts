@@ -1,26 +1,27 @@
-import { type KeptIndex, keptIn, readCache, writeKept } from "../../context/disk-cache.ts";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
 import { diskFiles } from "../../context/disk-files.ts";
 
 /** What the last runs cost, in dollars. */
 type Costs = readonly number[];
 
-const VERSION = 1;
-/** So many runs of a type are remembered. */
+const MAX_BYTES = 1024 * 1024;
+/** Runs of a type that are remembered. */
 const REMEMBERED = 20;
-/** So many types, of all that ever ran. */
 const MOST_TYPES = 500;
 /** Runs before their average says something. */
 const ENOUGH = 3;
 
 /** What runs of an agent type have cost on this machine, by its model; kept for the next session. */
 export class PastRuns {
-  readonly #index: KeptIndex<Costs>;
+  readonly #path: string;
   #runs: Map<string, Costs> | null = null;
   /** Of this session alone: another one may have saved meanwhile. */
   readonly #own: { readonly key: string; readonly usd: number }[] = [];
 
   constructor(home: string) {
-    this.#index = { path: keptIn(home, "runs", ""), version: VERSION };
+    this.#path = join(home, "past-runs.json");
   }
 
   /** Dollars that a run is likely to cost; null: too few are known. */
@@ -37,17 +38,29 @@ export class PastRuns {
     remember(this.#runs, key, usd);
   }
 
-  /** A disk that does not take it costs nothing but the next session's knowledge. */
+  /** If the disk refuses it, the next session knows less. */
   save(): void {
     if (this.#own.length === 0) return;
     const all = this.#read();
     for (const { key, usd } of this.#own.splice(0)) remember(all, key, usd);
-    const entries = [...all].slice(-MOST_TYPES);
-    writeKept(this.#index, new Map(entries.map(([key, read]) => [key, { stamp: "", read }])));
+    const temporary = `${this.#path}.${process.pid}`;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      writeFileSync(temporary, JSON.stringify([...all].slice(-MOST_TYPES)), { mode: 0o600 });
+      renameSync(temporary, this.#path);
+    } catch {
+      // Estimates are then a guess, as in a first session.
+    }
   }
 
   #read(): Map<string, Costs> {
-    return new Map([...readCache(this.#index, diskFiles)].map(([key, { read }]) => [key, read]));
+    const content = diskFiles.read(this.#path, MAX_BYTES);
+    try {
+      const runs = z.array(z.tuple([z.string(), z.array(z.number())]));
+      return new Map(content.type === "text" ? runs.parse(JSON.parse(content.text)) : []);
+    } catch {
+      return new Map();
+    }
   }
 }
 

@@ -4,12 +4,16 @@ import { diskFiles } from "../../context/disk-files.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import { type Fact, type FactNews, factNews, knownFacts, type Told } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
-import { memoryFacts, memoryGone } from "../../context/memory/facts.ts";
-import { fitted, memoryRoom } from "../../context/memory/fit.ts";
-import { memoryBlock } from "../../context/memory/format.ts";
 import { type Memory, memoryReader } from "../../context/memory/memory.ts";
+import {
+  fitMemory,
+  memoryBlock,
+  memoryFacts,
+  memoryGone,
+  memoryRoom,
+} from "../../context/memory/memory-text.ts";
 import { nearbyGone, nearbyReader } from "../../context/memory/nearby.ts";
-import type { MemorySearch } from "../../context/memory/places.ts";
+import type { MemorySearch } from "../../context/memory/memory-paths.ts";
 import {
   joinReferences,
   type Reference,
@@ -190,7 +194,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
   function memoryIn(room: number): MemoryWords {
     const now = memory();
     if (words?.of === now && words.room === room) return words;
-    const fit = fitted(now.files, room);
+    const fit = fitMemory(now.files, room);
     if (fit.some((file, place) => file.text.length < (now.files[place]?.text.length ?? 0))) warnOfRoom(room);
     words = { of: now, room, block: memoryBlock(now, room), facts: memoryFacts(now, room) };
     return words;

@@ -51,7 +51,9 @@ function outcomeParts(result: WorktreeResult, actorId: string): string[] {
         `${figures(result)}, not merged`,
         ...whyWords(result),
         `the edits are ${where(result)}`,
-        ...(result.branch === undefined ? [] : [`to bring them in: troupe worktrees merge ${actorId}`]),
+        ...(result.branch === undefined
+          ? []
+          : [`merge them or see conflicts: troupe worktrees merge ${actorId}`]),
       ];
     case "empty":
       return ["no edits", ...whyWords(result)];

@@ -1,5 +1,5 @@
 import { diskFiles } from "../../context/disk-files.ts";
-import { skillPlaces } from "../../context/skills/places.ts";
+import { skillDirs } from "../../context/skills/skill-dirs.ts";
 import type { SkillsOptions } from "./options.ts";
 import { type SessionSkills, type SkillParts, sessionSkills } from "./session-skills.ts";
 
@@ -21,7 +21,7 @@ export function openSkills(
 /** What a skill says of files beside it can be read, wherever the person has put them. */
 export function skillFolders({ skills, cwd }: SkillDirectories): readonly string[] {
   if (skills === undefined) return [];
-  return skillPlaces({ ...skills.search, cwd }, diskFiles)
+  return skillDirs({ ...skills.search, cwd }, diskFiles)
     .filter(({ kind, origin }) => kind === "skill" && origin !== "project")
-    .map(({ folder }) => folder);
+    .map(({ dir }) => dir);
 }

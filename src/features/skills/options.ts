@@ -1,4 +1,4 @@
-import type { SkillSearch } from "../../context/skills/places.ts";
+import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 
 /** Skills and commands of a session. */
 export interface SkillsOptions {

@@ -2,8 +2,8 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { Files } from "../../context/files.ts";
 import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
 import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";
-import { loadedText } from "../../context/skills/loaded-words.ts";
-import { plainText, variablesOf } from "../../context/skills/render.ts";
+import { loadedText } from "../../context/skills/loaded-text.ts";
+import { renderPlain, variablesOf } from "../../context/skills/render.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 
 /** The part of a window that skills may take which an agent begins with, and the most of it in any window. */
@@ -66,7 +66,7 @@ export function preloadedWords(
       continue;
     }
     const plain = passes(skill)
-      ? plainText(skill, { files, variables: variablesOf(skill, { cwd, session }) })
+      ? renderPlain(skill, { files, variables: variablesOf(skill, { cwd, session }) })
       : null;
     if (plain?.type === "unusable") {
       warn(`Agents of type ${kind} do not get the skill ${skill.name}: ${plain.reason}`);

@@ -8,8 +8,8 @@ import { skillNamed } from "../../context/skills/find-skill.ts";
 import { commandGrant } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
 import { skillsBlocks } from "../../context/skills/listing.ts";
-import { isLoadedBy, loadedText } from "../../context/skills/loaded-words.ts";
-import { type Named, type Rendered, rendered, variablesOf } from "../../context/skills/render.ts";
+import { isLoadedBy, loadedText } from "../../context/skills/loaded-text.ts";
+import { type Named, type Rendered, renderSkill, variablesOf } from "../../context/skills/render.ts";
 import type { Skill, Skills } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
@@ -141,7 +141,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   }
 
   function render(skill: Skill, args: string, { where, named, signal }: Around): Promise<Rendered> {
-    return rendered(skill, args, {
+    return renderSkill(skill, args, {
       ...{ files, named },
       variables: variablesOf(skill, { cwd, session: parts.session }),
       async run(command, written) {
@@ -179,6 +179,15 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const actor = actors.find(context.actor);
     const skill = skillNamed(name, library.now.all);
     if (skill === undefined || !actor) return refused(unknownSkill(name, library.now.all.filter(isForModel)));
+    if (name !== skill.name || skill.alias !== null) {
+      const other = name === skill.name ? skill.alias : skill.name;
+      const call = { tool: LOADING, input: { skill: other }, ...whereIs(context.actor) };
+      const decision = parts.gate.recheck(call);
+      // A rule about one of its names holds for the other.
+      if (decision.type === "deny") return refused(decision.reason);
+      if (decision.type === "ask" && other === skill.name)
+        return refused(`Call it by its name: ${skill.name}.`);
+    }
     if (!isForModel(skill) && askedFor !== skill.name)
       return refused(`Only the person loads the skill ${skill.name}, by typing /${skill.name}.`);
     const isThere = actor.spec.skills?.includes(skill.name) ?? false;

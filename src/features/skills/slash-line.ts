@@ -23,10 +23,10 @@ export function slashLine(line: string, all: readonly Skill[]): SlashLine {
       type: "unknown",
       reason: unknownSkill(
         `/${name}`,
-        all.filter(({ forPerson }) => forPerson),
+        all.filter(({ forUser }) => forUser),
       ),
     };
-  if (!skill.forPerson)
+  if (!skill.forUser)
     return {
       type: "refused",
       reason: `The skill ${skill.name} is for the model alone (user-invocable: false).`,

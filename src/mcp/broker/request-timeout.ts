@@ -1,74 +1,74 @@
 import type { Clock } from "../../mailbox/clock.ts";
 
-/** How long one request may take: `quietMs` without a sign of life, `longestMs` in all. */
-export interface PatienceTimes {
+export interface TimeoutTimes {
+  /** Milliseconds without progress. */
   readonly quietMs: number;
+  /** Milliseconds in all. */
   readonly longestMs: number;
 }
 
-/** One request's time. */
+/** The time that one request may take. The SDK's own timeout cannot wait while the user answers a question. */
 export interface RequestTimeout {
-  /** Aborted by the asker, or when time is up. */
+  /** Aborted by the caller, or when time is up. */
   readonly signal: AbortSignal;
-  /** Why time is up; null: it is not. */
-  readonly spent: string | null;
-  /** The server has said that it is at work. */
-  alive(): void;
-  /** While a person is asked, nobody can expect an answer of the server; the returned function ends that. */
+  /** Why time is up, or null if it is not. */
+  readonly expired: string | null;
+  /** The server has reported progress. */
+  progress(): void;
+  /** Stops the time while the user is asked, until the returned function is called. */
   hold(): () => void;
   end(): void;
 }
 
-export function requestTimeout(
+export function startTimeout(
   clock: Clock,
-  { quietMs, longestMs }: PatienceTimes,
+  { quietMs, longestMs }: TimeoutTimes,
   outer: AbortSignal,
 ): RequestTimeout {
   const over = new AbortController();
-  const began = clock.now();
-  let spent: string | null = null;
-  let held = 0;
-  let isOver = false;
+  const startedAt = clock.now();
+  let expired: string | null = null;
+  let holds = 0;
   let withdraw = () => {};
+  const schedule = () => {
+    withdraw();
+    if (holds > 0 || over.signal.aborted) return;
+    const left = startedAt + longestMs - clock.now();
+    withdraw = clock.after(Math.max(0, Math.min(quietMs, left)), () => {
+      expired =
+        left <= quietMs ? `${formatTime(longestMs)} in all` : `${formatTime(quietMs)} without progress`;
+      over.abort(new Error("time is up"));
+    });
+  };
   const stop = () => {
     withdraw();
     over.abort(outer.reason);
   };
   outer.addEventListener("abort", stop, { once: true });
   if (outer.aborted) stop();
-
-  const wait = () => {
-    withdraw();
-    if (held > 0 || isOver || over.signal.aborted) return;
-    const left = began + longestMs - clock.now();
-    withdraw = clock.after(Math.max(0, Math.min(quietMs, left)), () => {
-      spent = left <= quietMs ? `${seconds(longestMs)} in all` : `${seconds(quietMs)} without a sign of life`;
-      over.abort(new Error("time is up"));
-    });
-  };
-  wait();
+  schedule();
   return {
     signal: over.signal,
-    get spent() {
-      return spent;
+    get expired() {
+      return expired;
     },
-    alive: wait,
+    progress: schedule,
     hold() {
-      held += 1;
+      holds += 1;
       withdraw();
       return () => {
-        held -= 1;
-        wait();
+        holds -= 1;
+        schedule();
       };
     },
     end() {
-      isOver = true;
-      withdraw();
       outer.removeEventListener("abort", stop);
+      holds = Number.POSITIVE_INFINITY;
+      withdraw();
     },
   };
 }
 
-function seconds(ms: number): string {
+function formatTime(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 1_000)} s`;
 }

@@ -37,6 +37,8 @@ export const MergeStart = z.object({
   committed: z.nullable(Committed),
 });
 export type MergeStart = z.infer<typeof MergeStart>;
+/** HEAD had moved, so the commit was made again on what it is; null if it has all of it. */
+const MergeCommit = z.object({ type: z.literal("merge-commit"), committed: z.nullable(Committed) });
 const LeftPaths = z.array(z.object({ path: z.string(), kept: z.string() }));
 const MergeEnd = z.object({
   type: z.literal("merge-end"),
@@ -53,7 +55,13 @@ const UndoEnd = z.object({
   outcome: z.enum(["undone", "taken back"]),
   left: LeftPaths,
 });
-export const JournalRecord = z.discriminatedUnion("type", [MergeStart, MergeEnd, UndoStart, UndoEnd]);
+export const JournalRecord = z.discriminatedUnion("type", [
+  MergeStart,
+  MergeCommit,
+  MergeEnd,
+  UndoStart,
+  UndoEnd,
+]);
 export type JournalRecord = z.infer<typeof JournalRecord>;
 
 /** One merge, as its journal says. */
@@ -103,6 +111,8 @@ function told(story: MergeStory | null, entry: JournalRecord): MergeStory | null
   if (entry.type === "merge-start") return { start: entry, state: "open", left: [], undo: null, undos: 0 };
   if (story === null) return null;
   switch (entry.type) {
+    case "merge-commit":
+      return { ...story, start: { ...story.start, committed: entry.committed } };
     case "merge-end":
       return { ...story, state: entry.outcome, left: entry.left };
     case "undo-start":

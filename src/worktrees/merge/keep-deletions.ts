@@ -1,6 +1,5 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { outputOf } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 import { withIndex } from "./own-index.ts";
 
@@ -11,24 +10,18 @@ export async function keepDeletions(
   found: string,
   hold: readonly string[],
   ground: GitEnvironment,
-): Promise<{ tree: string } | Refused> {
-  if (hold.length === 0) return { tree: found };
+): Promise<string> {
+  if (hold.length === 0) return found;
   return withIndex(repo, ground, async (index) => {
-    const said = async (args: readonly string[]) => {
-      const { code, out, err } = await repo.git.run(args, { index });
-      return code === 0 ? out : refused(`Deletions could not be held back (git says: ${lastLine(err)}).`);
-    };
-    const read = await said(["read-tree", found]);
-    if (typeof read !== "string") return read;
+    const said = async (args: readonly string[]) =>
+      outputOf(await repo.git.run(args, { index }), "Deletions could not be held back");
+    await said(["read-tree", found]);
     for (const some of chunks(hold, 200)) {
       const listed = await said(["ls-tree", "-z", "--full-tree", base, "--", ...some]);
-      if (typeof listed !== "string") return listed;
       const entries = [...listed.matchAll(/(\d{6}) \w+ ([0-9a-f]+)\t([^\0]+)\0/g)];
       const args = entries.flatMap(([, mode, id, path]) => ["--cacheinfo", `${mode},${id},${path}`]);
-      const put = args.length === 0 ? "" : await said(["update-index", "--add", ...args]);
-      if (typeof put !== "string") return put;
+      if (args.length > 0) await said(["update-index", "--add", ...args]);
     }
-    const written = await said(["write-tree"]);
-    return typeof written === "string" ? { tree: written.trim() } : written;
+    return (await said(["write-tree"])).trim();
   });
 }

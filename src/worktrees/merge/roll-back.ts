@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { gitIn } from "../git.ts";
 import { mergeFolder, mergeRef } from "../layout.ts";
+import { answered } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
 import { moveBack, moveForth } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
@@ -87,8 +88,8 @@ async function forthAgain(
   ground: GitEnvironment,
   disk: Disk,
 ): Promise<string[]> {
-  const why = await moveForth(repo, committed, ground, disk);
-  return why === null ? [] : [why.reason];
+  const moved = await answered(() => moveForth(repo, committed, null, ground, disk));
+  return moved.type === "moved" ? [] : [moved.reason];
 }
 
 /** Nothing remains of it but what could not be taken back. */

@@ -7,7 +7,8 @@ import { type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { type Left, leaveNestedOut } from "../nested.ts";
-import { isRefused, lastLine, refused, repositoryAt } from "../repository.ts";
+import { answered, granted, refuse, refuseByGit } from "../refusal.ts";
+import { lastLine, repositoryAt } from "../repository.ts";
 import type { DoneAnswer, Refused, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
@@ -32,35 +33,36 @@ const Shown = z.object({
 type Shown = z.infer<typeof Shown>;
 
 /** The tree is as its agent left it, whatever a check has done there. What was never changed stays untouched. */
-export async function settleTree(
+export function settleTree(
   { tree }: z.infer<typeof SettleRequest>,
   ground: GitEnvironment,
 ): Promise<z.infer<typeof DoneAnswer>> {
-  const repo = await repositoryAt(tree.checkout, ground);
-  if (isRefused(repo)) return repo;
-  return (await settleLeftOver(repo, tree, ground)) ?? { type: "done" };
+  return answered(async () => {
+    await settleLeftOver(granted(await repositoryAt(tree.checkout, ground)), tree, ground);
+    return { type: "done" } as const;
+  });
 }
 
-/** Null: it is settled. */
 export async function settleLeftOver(
   repo: Repository,
   tree: Worktree,
   ground: GitEnvironment,
-): Promise<Refused | null> {
-  if (readShown(repo.common, tree) === null) return null;
-  return withTreeLock(repo.common, tree.name, ground, async () => {
+): Promise<void> {
+  if (readShown(repo.common, tree) === null) return;
+  const settle = async () => {
     const shown = readShown(repo.common, tree);
-    if (shown === null) return null;
+    if (shown === null) return;
     const { next } = shown;
     const record = next && (await readRecord(repo.common, tree.name));
-    const failed =
-      next && record?.tree.base === next.base
-        ? await beginFrom(next, ground)
-        : await ownBack(repo, tree, shown, ground);
-    if (failed === null) forgetShown(repo.common, tree);
-    if (next) await forgetSides(repo, tree);
-    return failed;
-  });
+    try {
+      if (next && record?.tree.base === next.base) await beginFrom(next, ground);
+      else await ownBack(repo, tree, shown, ground);
+      forgetShown(repo.common, tree);
+    } finally {
+      if (next) await forgetSides(repo, tree);
+    }
+  };
+  granted(await withTreeLock(repo.common, tree.name, ground, settle));
 }
 
 /** Other files stand in the agent's tree; its own were snapshotted, and those that differ are put aside. Under its lock. */
@@ -69,13 +71,14 @@ export async function showInTree(
   tree: Worktree,
   { snapshot, to, next }: Omit<Shown, "aside">,
   ground: GitEnvironment,
-): Promise<Refused | null> {
-  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
-    const raw = await rawChanges(git, snapshot, to);
-    if (raw === null) return refused("What was merged could not be compared with the agent's files.");
+): Promise<void> {
+  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+    const raw =
+      (await rawChanges(git, snapshot, to)) ??
+      refuseByGit("What was merged could not be compared with the agent's files");
     const [strange] = changes;
     if (strange !== undefined)
-      return refused(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
+      refuse(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
     const aside = raw.filter(({ oldMode }) => /^1[02]/.test(oldMode)).map(({ path }) => path);
     const folder = asideFolder(tree);
     rmSync(folder, { recursive: true, force: true });
@@ -87,9 +90,10 @@ export async function showInTree(
     // Git would write over what it ignores.
     const taken = raw.find((change) => isInTheWay(tree, change));
     const failed = taken ? `${taken.path} is there already` : await writeFiles(git, index, root, to);
-    if (failed === null) return null;
-    if ((await ownBack(repo, tree, shown, ground)) === null) forgetShown(repo.common, tree);
-    return refused(`What was merged could not be written into ${tree.path}: ${failed}.`);
+    if (failed === null) return;
+    const back = await answered(() => ownBack(repo, tree, shown, ground));
+    if (back === undefined) forgetShown(repo.common, tree);
+    refuse(`What was merged could not be written into ${tree.path}: ${failed}.`);
   });
 }
 
@@ -108,20 +112,19 @@ async function ownBack(
   tree: Worktree,
   { snapshot, to, aside }: Shown,
   ground: GitEnvironment,
-): Promise<Refused | null> {
-  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
+): Promise<void> {
+  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
     if (root !== to && changes.length > 0)
       await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
     const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
     if (failed !== null)
-      return refused(
+      refuse(
         `The files of ${tree.path} could not be put back (git says: ${failed}). End what runs there, and try again.`,
       );
     for (const [number, path] of aside.entries()) {
       const own = join(asideFolder(tree), String(number));
       if (lstatOf(own) !== null) renameSync(own, join(tree.path, path));
     }
-    return null;
   });
 }
 
@@ -138,21 +141,20 @@ async function withTreeNow(
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<Refused | null>,
-): Promise<Refused | null> {
-  const place = locateWorktree(tree);
-  if ("type" in place) return place;
+  work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<void>,
+): Promise<void> {
+  const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
   const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
-  return withIndex(repo, ground, async (index) => {
+  await withIndex(repo, ground, async (index) => {
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
-    if (added === null) return refused(`What is in ${tree.path} could not be read.`);
+    if (added === null) refuse(`What is in ${tree.path} could not be read.`);
     const words = `What a check left in ${tree.name}`;
     const now = await leaveNestedOut(git, index, snapshot, (root) =>
       git(["commit-tree", root, "-p", snapshot, "-m", words]),
     );
-    return isRefused(now) ? now : work(git, index, now);
+    await work(git, index, granted(now));
   });
 }
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Repository } from "../environment.ts";
-import { lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { outputOf } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 import { type FileState, isUntouched, look, lstatOf, type Seen, stateOf } from "./file-state.ts";
 import type { Move } from "./moves.ts";
@@ -10,8 +9,7 @@ import type { Change } from "./plan.ts";
 /** `changed`: somebody wrote to this file since it was looked at. */
 export type Proven =
   | { readonly type: "proven"; readonly moves: readonly Move[] }
-  | { readonly type: "changed"; readonly path: string }
-  | Refused;
+  | { readonly type: "changed"; readonly path: string };
 
 /**
  * What is on the disk is what was merged: its bytes give, through the filters of its path, what git has. Only bytes
@@ -37,9 +35,8 @@ export async function verifyFiles(
     else if (seen.blob !== before.id) doubted.push({ change, seen });
   }
   const filtered = await throughFilters(repo, doubted);
-  if (filtered.type === "refused") return filtered;
   const rights = await otherRights(repo, changes, states);
-  const [path] = [...changed, ...filtered.paths, ...rights];
+  const [path] = [...changed, ...filtered, ...rights];
   if (path !== undefined) return { type: "changed", path };
   const moves = changes.map(({ path, after }) => ({
     path,
@@ -59,7 +56,7 @@ function isKind(mode: string, { kind }: FileState): boolean {
 async function throughFilters(
   repo: Repository,
   doubted: readonly { change: Change; seen: Seen }[],
-): Promise<{ type: "changed"; paths: string[] } | Refused> {
+): Promise<string[]> {
   const isLink = ({ seen }: { seen: Seen }) => seen.state.kind === "link";
   const paths = doubted.filter(isLink).map(({ change }) => change.path);
   for (const some of chunks(
@@ -67,19 +64,18 @@ async function throughFilters(
     200,
   )) {
     const args = ["hash-object", "--", ...some.map(({ change }) => change.path)];
-    const { code, out, err } = await repo.git.run(args);
+    const answer = await repo.git.run(args);
     // One that went meanwhile is an answer too.
     const gone = some.filter(({ change }) => lstatOf(join(repo.top, change.path)) === null);
-    if (code !== 0 && gone.length === 0)
-      return refused(`What is in ${repo.top} could not be compared (git says: ${lastLine(err)}).`);
-    const ids = out.split("\n");
+    if (gone.length === 0) outputOf(answer, `What is in ${repo.top} could not be compared`);
+    const ids = answer.out.split("\n");
     for (const [at, { change, seen }] of some.entries()) {
       const now = stateOf(join(repo.top, change.path));
-      if (code !== 0 || ids[at] !== change.before?.id || !isUntouched(now, seen.state))
+      if (answer.code !== 0 || ids[at] !== change.before?.id || !isUntouched(now, seen.state))
         paths.push(change.path);
     }
   }
-  return { type: "changed", paths };
+  return paths;
 }
 
 /** Who made a file executable since, or took that away, has changed it; where the disk can tell. */

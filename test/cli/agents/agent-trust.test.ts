@@ -73,7 +73,7 @@ describe("what a folder's agents would do", () => {
     expect(untrustedNote(read.trust)).toBeNull();
     const told = await sessionAgents(agents);
     expect([...notes, ...told.notes].filter((note) => note.includes("not trusted"))).toEqual([
-      "This folder is not trusted, so some of what its agent definitions say does not count: dba (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
+      "This directory is not trusted, so some of what its agent definitions say does not count: dba (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
     ]);
     const dba = told.agents.filter(({ name }) => name === "dba");
     expect(dba.map(({ hooks }) => hooks)).toEqual([undefined]);

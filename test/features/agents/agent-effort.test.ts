@@ -51,7 +51,7 @@ test("an agent's file says both, and what cannot be read is named", () => {
   } as const;
   expect(definedBy(given).definition).toMatchObject({ effort: "low", thinkingTokens: 1_500 });
   const odd = new Map([...fields, ["effort", { value: "extreme", line: 3 }] as const]);
-  const { definition, faults } = definedBy({ ...given, fields: odd });
+  const { definition, problems } = definedBy({ ...given, fields: odd });
   expect(definition).not.toHaveProperty("effort");
-  expect(faults).toEqual([{ line: 3, message: expect.stringContaining("must be one of low, medium") }]);
+  expect(problems).toEqual([{ line: 3, message: expect.stringContaining("must be one of low, medium") }]);
 });

@@ -88,8 +88,8 @@ describe("over the wire", () => {
     expect(says(all[1] as RequestBody)).not.toContain("Use spaces.");
     expect(says(all[2] as RequestBody)).toContain("Use spaces.");
     expect(says(all[2] as RequestBody).match(/Use spaces\./g)).toHaveLength(1);
-    expect(says(all[3] as RequestBody)).toMatch(/The memory file [^ ]*CLAUDE\.md is no more/);
-    expect(says(all[4] as RequestBody).match(/is no more/g)).toHaveLength(1);
+    expect(says(all[3] as RequestBody)).toMatch(/The memory file [^ ]*CLAUDE\.md was deleted/);
+    expect(says(all[4] as RequestBody).match(/was deleted/g)).toHaveLength(1);
   });
 
   test("agents of a type begin with the same bytes; Explore and Plan see no memory, others do", async () => {

@@ -65,7 +65,9 @@ describe("memory of folders below", () => {
     expect(times(request, "of the web")).toBe(0);
     const whole = request ? said(request) : "";
     expect(whole.indexOf("of the api @notes")).toBeLessThan(whole.indexOf("of version one"));
-    expect(whole).toContain(`You have opened files below ${join(cwd, "api")}; this memory file holds there:`);
+    expect(whole).toContain(
+      `You have opened files below ${join(cwd, "api")}; this memory file applies there:`,
+    );
     await supervisor.prompt("read api/v1/b.ts");
     expect(times(last(), "of version one")).toBe(1);
     writeFileSync(join(cwd, "api/v1/AGENTS.md"), "of version one, newly");
@@ -74,7 +76,7 @@ describe("memory of folders below", () => {
     expect(times(last(), "of the web")).toBe(1);
     rmSync(join(cwd, "web/CLAUDE.md"));
     await supervisor.prompt("go on");
-    expect(times(last(), "web/CLAUDE.md is no more")).toBe(1);
+    expect(times(last(), "web/CLAUDE.md was deleted")).toBe(1);
     expect(new Set(model.requests.map(({ system, tools }) => JSON.stringify([system, tools]))).size).toBe(1);
   });
 
@@ -169,10 +171,10 @@ describe("rules (.claude/rules)", () => {
     expect(times(last(), "In the api otherwise.")).toBe(1);
     writeFileSync(join(cwd, ".claude/rules/api.md"), "In the api otherwise.");
     await supervisor.prompt("go on");
-    expect(times(last(), "is no more")).toBe(0);
+    expect(times(last(), "was deleted")).toBe(0);
     rmSync(join(cwd, ".claude/rules/api.md"));
     await supervisor.prompt("go on");
-    expect(times(last(), "is no more")).toBeGreaterThan(0);
+    expect(times(last(), "was deleted")).toBeGreaterThan(0);
   });
 
   test.each([

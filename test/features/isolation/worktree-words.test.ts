@@ -68,7 +68,7 @@ describe("one line says what became of an agent's edits (A16.4, A22.26)", () => 
     [
       "kept",
       { ...merged, outcome: "kept", ...there, reason: "npm test exited with 1." },
-      "3 files, +41 -7, not merged; npm test exited with 1; the edits are on branch worktree-agent-a1 in /repo/.claude/worktrees/agent-a1; to bring them in: troupe worktrees merge a1b2",
+      "3 files, +41 -7, not merged; npm test exited with 1; the edits are on branch worktree-agent-a1 in /repo/.claude/worktrees/agent-a1; merge them or see conflicts: troupe worktrees merge a1b2",
     ],
     [
       "kept, and nobody knows where",

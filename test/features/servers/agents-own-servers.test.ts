@@ -120,7 +120,7 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
     const [first, second] = pids();
     expect(pids()).toHaveLength(2);
     expect(said(model.requests[1])).toContain(
-      "before it answered; whether the call did its work is not known",
+      "before it answered; it is not known whether the call did its work",
     );
     expect(said(model.requests[2])).toContain(`hello from ${second}`);
     expect(first).not.toBe(second);

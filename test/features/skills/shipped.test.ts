@@ -28,7 +28,7 @@ test.each(["allow", "deny"] as const)(
     await supervisor.prompt("/init the tests");
     const text = JSON.stringify(model.requests[0]?.messages);
     expect(text).toContain("Write this repository's CLAUDE.md");
-    expect(text).toContain("What they want stressed: the tests");
+    expect(text).toContain("What the user wants to stress: the tests");
     expect(asked).toHaveLength(1);
     const file = join(cwd, "CLAUDE.md");
     if (type === "allow") expect(readFileSync(file, "utf8")).toContain("make test");
