@@ -81,7 +81,10 @@ export class MainTurns {
     const { session, onEvent, isClosing, resultOf } = this.#parts;
     const main = session.actors.find(MAIN);
     if (isClosing() || !this.#mayWake || this.#wokenRun !== null) return;
-    if (!main?.hasEnded || !main.inbox.hasInput) return this.promptDue();
+    if (!main?.hasEnded || !main.inbox.hasInput) {
+      this.promptDue();
+      return;
+    }
     const because = main.inbox.subjects.join("; ");
     const known = main.inbox.arrivals;
     session.spawn.wake(main);

@@ -64,6 +64,7 @@ import { Toolbox } from "../supervisor/toolbox.ts";
 import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool } from "../tools/agent.ts";
 import { bindTool } from "../tools/bind-tool.ts";
+import { undeclaredPlace } from "../tools/define-tool.ts";
 import { sessionTools } from "../tools/session-tools.ts";
 import { openWeb } from "../web/open-web.ts";
 import { openResources, type SessionResources } from "./open-resources.ts";
@@ -396,9 +397,4 @@ function joined(...known: readonly (Promise<void> | null)[]): Promise<void> | nu
   // Whoever prompts gets the error; there may be no prompt.
   all.catch(() => {});
   return all;
-}
-
-/** Said when a session is opened with a definition from before tools had a place. */
-function undeclaredPlace(name: string): string {
-  return `${name} does not say where it runs, so it runs on the thread of the program, where it can stop all agents. Export it from a module of its own with \`module: import.meta.url\`, or declare \`runsIn: "caller"\`.`;
 }

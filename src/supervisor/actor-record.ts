@@ -1,4 +1,3 @@
-import type { ActorHandle } from "../actors/hosts.ts";
 import type { ActorAtRest, EndedRun } from "../journal/session-state.ts";
 import type { Compacted, CompactRequest } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, totalTokens, type Usage } from "../mailbox/conversation.ts";
@@ -17,27 +16,19 @@ import type {
 import { lastLocation, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turns.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import { Inbox } from "./inbox.ts";
-import { type ActorEvent, type Effect, type Lifecycle, queued, transition } from "./lifecycle.ts";
 import { type Notice, skillNotice } from "./notices.ts";
 import { type CompactWish, FOR_THE_USER, type RunFor } from "./run-for.ts";
+import { RunState } from "./run-state.ts";
 import type { RunningCall } from "./running-call.ts";
-import { type Activity, NO_REMARKS, type Remarks } from "./view.ts";
 
 /**
  * What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. Only this class
  * writes its fields: others have the type `Actor`, which is read-only.
  */
-class ActorRecord {
+class ActorRecord extends RunState {
   spec: ActorSpec;
-  runFor: RunFor;
-  /** How often it was started. */
-  run = 1;
   /** Its runs that had ended when the session was resumed: who asked for them may ask again. */
   earlier: readonly EndedRun[] = [];
-  lifecycle: Lifecycle = queued;
-  handle: ActorHandle | null = null;
-  /** The model is not available at the moment. */
-  wait: Extract<Activity, { type: "retrying" }> | null = null;
   /** Of every request answered for it, as the gateway says: also when its thread is gone. */
   usage: Usage = noUsage;
   costUsd = 0;
@@ -50,8 +41,6 @@ class ActorRecord {
   place: Location | null = null;
   /** Its newest turn does not know of that yet. */
   #justMoved = false;
-  /** The last text it said, kept for a summary that it can no longer write. */
-  said = "";
   /** Its answer from before a crash, whose end was not recorded; null: it had none. */
   answerBefore: Summary | null = null;
   /** Its own list of steps. */
@@ -67,44 +56,21 @@ class ActorRecord {
   /** Its answers of this run that notices made it continue from. */
   #answers: readonly string[] = [];
   wish: CompactWish | null = null;
-  /** What keeps it from ending or starting; null: nothing. */
-  keptBy: Extract<Activity, { type: "tool" }> | null = null;
-  /** Calls that wait for its slot. */
-  #returns: (() => void)[] = [];
   readonly #children: ActorId[] = [];
   readonly createdAt: number;
-  startedAt: number | null = null;
-  endedAt: number | null = null;
-  lastSignAt: number;
-  /** Calls of its own thread that wait to be allowed. */
-  evaluating = 0;
-  /** Questions of it that have no answer yet. */
-  answering = 0;
-  remarks: Remarks = NO_REMARKS;
-  summary: Summary | null = null;
   /** Milliseconds from the start of a run until it is stopped; null: none. */
   readonly deadlineMs: number | null;
-  /** Aborted when it is told to stop, and when it has ended: ends what runs for it outside its thread. */
-  stopping = new AbortController();
-  /** Aborted when nothing of it may run any longer: also its commands in the background. */
-  life = new AbortController();
-  /** Agent calls that the model has begun to write in this turn: threads to warm up. */
-  begunCalls = 0;
-  /** Whoever waits for its summary has it. */
-  delivered = false;
   #hadThread = false;
-  #ended = Promise.withResolvers<Summary>();
 
   constructor(spec: ActorSpec, now: number, runFor: RunFor, deadlineMs: number | null) {
+    super(runFor, now);
     this.spec = spec;
     this.deadlineMs = deadlineMs;
-    this.runFor = runFor;
     this.#turns = [...spec.turns];
     this.turnsTaken = spec.turns.at(-1)?.turn ?? 0;
     this.todo = todoOf(spec.turns);
     this.inbox = new Inbox(spec.heard);
     this.createdAt = now;
-    this.lastSignAt = now;
   }
 
   get id(): ActorId {
@@ -125,15 +91,6 @@ class ActorRecord {
     return this.#children;
   }
 
-  get hasEnded(): boolean {
-    return this.lifecycle.state === "ended";
-  }
-
-  /** Also one that is being stopped: it runs nothing more. */
-  get isStopped(): boolean {
-    return this.lifecycle.state === "cancelling" || this.hasEnded;
-  }
-
   /** What people call it. */
   get title(): string {
     return this.spec.description || this.spec.type;
@@ -149,20 +106,6 @@ class ActorRecord {
     return this.turns.at(-1)?.cwd ?? this.spec.inherited?.cwd ?? this.root;
   }
 
-  /** The one summary of this run; never rejects. */
-  get ended(): Promise<Summary> {
-    return this.#ended.promise;
-  }
-
-  /** Delivers the summary of this run, also when the next one has begun since then. */
-  get deliver(): (summary: Summary) => void {
-    const { resolve, promise } = this.#ended;
-    return (summary) => {
-      if (this.#ended.promise === promise) this.delivered = true;
-      resolve(summary);
-    };
-  }
-
   /** Whether another turn of it would be like any other, not its last. */
   get mayTakeTurns(): boolean {
     const { maxTurns, tokenBudget = Number.POSITIVE_INFINITY } = this.spec;
@@ -171,41 +114,8 @@ class ActorRecord {
 
   // ---- its lifecycle ---------------------------------------------------------------------------
 
-  /** Takes the step that an event asks for, and returns what is to be done. */
-  advance(event: ActorEvent): readonly Effect[] {
-    const { next, effects } = transition(this.lifecycle, event);
-    this.lifecycle = next;
-    return effects;
-  }
-
   addChild(id: ActorId): void {
     this.#children.push(id);
-  }
-
-  start(now: number): void {
-    this.startedAt ??= now;
-  }
-
-  setThread(handle: ActorHandle | null): void {
-    this.handle = handle;
-  }
-
-  /** Resolves when it has its slot again. */
-  waitForSlot(): Promise<void> {
-    return new Promise((resolve) => this.#returns.push(resolve));
-  }
-
-  returnToCalls(): void {
-    for (const go of this.#returns.splice(0)) go();
-  }
-
-  keepFor(what: Extract<Activity, { type: "tool" }> | null): void {
-    this.keptBy = what;
-  }
-
-  /** It has answered, and waits without a thread: a slot that comes is given back. */
-  restoreIdle(): void {
-    this.lifecycle = { state: "waiting", waits: 0, passive: true };
   }
 
   /** Its run is over: nothing of the run is left but its summary. */
@@ -220,51 +130,17 @@ class ActorRecord {
     this.remarks = { ...this.remarks, trouble: null };
   }
 
-  amendSummary(summary: Summary): void {
-    this.summary = summary;
-  }
-
   /** It has ended and continues: a new run of the same actor, with all it said before. */
   startNextRun(runFor: RunFor, moreTurns: number): void {
-    this.runFor = runFor;
-    this.run += 1;
+    this.resetRun(runFor);
     this.spec = { ...this.spec, maxTurns: this.turnsTaken + moreTurns };
-    this.lifecycle = queued;
-    this.stopping = new AbortController();
-    if (this.life.signal.aborted) this.life = new AbortController();
-    this.handle = null;
-    this.said = "";
     this.#answers = [];
     this.reply = null;
     this.open = null;
     this.#answered.clear();
-    this.remarks = { ...NO_REMARKS, task: this.remarks.task };
-    this.answering = 0;
-    this.evaluating = 0;
-    this.startedAt = null;
-    this.endedAt = null;
-    this.summary = null;
-    this.delivered = false;
-    this.#ended = Promise.withResolvers();
   }
 
   // ---- what it does ------------------------------------------------------------------------------
-
-  noteSign(now: number): void {
-    this.lastSignAt = now;
-  }
-
-  /** Runs a question of its thread: it and its answer are signs of life. */
-  async answer<T>(now: () => number, question: () => Promise<T>): Promise<T> {
-    this.lastSignAt = now();
-    this.answering += 1;
-    try {
-      return await question();
-    } finally {
-      this.answering -= 1;
-      this.lastSignAt = now();
-    }
-  }
 
   /** A question of the turn under way, whichever thread asks it: answered once. */
   answerOnce<T>(question: string, answer: () => Promise<T>): Promise<T> {
@@ -278,38 +154,12 @@ class ActorRecord {
     return first;
   }
 
-  async whileEvaluating<T>(decision: () => Promise<T>): Promise<T> {
-    this.evaluating += 1;
-    try {
-      return await decision();
-    } finally {
-      this.evaluating = Math.max(0, this.evaluating - 1);
-    }
-  }
-
   addCall(id: CallId, call: RunningCall): void {
     this.#calls.set(id, call);
   }
 
   removeCall(id: CallId): void {
     this.#calls.delete(id);
-  }
-
-  countBegunCall(): number {
-    this.begunCalls += 1;
-    return this.begunCalls;
-  }
-
-  setSaid(text: string): void {
-    this.said = text || this.said;
-  }
-
-  showRemarks(remarks: Partial<Remarks>): void {
-    this.remarks = { ...this.remarks, ...remarks };
-  }
-
-  showWait(wait: Extract<Activity, { type: "retrying" }>): void {
-    this.wait = wait;
   }
 
   /** The model has answered it. */

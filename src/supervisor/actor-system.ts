@@ -117,7 +117,10 @@ export class ActorSystem implements Actors {
   /** A new agent, or one that continues; it runs as soon as it has a slot. */
   start(actor: Actor): void {
     this.add(actor);
-    if (this.#detachedBecause !== null) return void this.#leave(actor, this.#detachedBecause);
+    if (this.#detachedBecause !== null) {
+      this.#leave(actor, this.#detachedBecause);
+      return;
+    }
     // Not in this moment: whoever asked may withdraw it before anything was started.
     if (actor.id === MAIN) queueMicrotask(() => this.#advance(actor, { type: "slot" }));
     else this.#slots.join(actor.id);
@@ -277,27 +280,37 @@ export class ActorSystem implements Actors {
     const isMain = actor.id === MAIN;
     switch (effect.type) {
       case "start":
-        return this.#start(actor);
+        this.#start(actor);
+        break;
       case "return-to-line":
-        return isMain ? this.#advance(actor, { type: "slot" }) : this.#slots.rejoin(actor.id);
+        if (isMain) this.#advance(actor, { type: "slot" });
+        else this.#slots.rejoin(actor.id);
+        break;
       case "leave-line":
-        return isMain ? undefined : this.#slots.leave(actor.id);
+        if (!isMain) this.#slots.leave(actor.id);
+        break;
       case "release-slot":
-        return isMain ? undefined : this.#slots.release();
+        if (!isMain) this.#slots.release();
+        break;
       case "release-thread":
-        return this.#threads.release(actor);
+        this.#threads.release(actor);
+        break;
       case "return-to-calls":
-        return actor.returnToCalls();
+        actor.returnToCalls();
+        break;
       case "send-cancel":
         actor.stopping.abort(new Error(effect.reason));
         actor.handle?.mail.send({ type: "cancel", reason: effect.reason });
-        return;
+        break;
       case "arm-grace":
-        return this.#threads.armGrace(actor);
+        this.#threads.armGrace(actor);
+        break;
       case "terminate":
-        return actor.handle?.terminate();
+        actor.handle?.terminate();
+        break;
       case "end":
-        return this.#completion.finalize(actor, effect.end);
+        this.#completion.finalize(actor, effect.end);
+        break;
       default:
         effect satisfies never;
     }
@@ -314,10 +327,16 @@ export class ActorSystem implements Actors {
       actor.ended.then(clock.after(deadlineMs, stop));
     }
     const answer = actor.takeAnswerBefore();
-    if (answer !== null) return void this.#completion.conclude(actor, answer);
+    if (answer !== null) {
+      void this.#completion.conclude(actor, answer);
+      return;
+    }
     const needs = this.#joints.flatMap((feature) => feature.prepareStart?.(actor) ?? []);
     const [first] = needs;
-    if (first === undefined) return this.#threads.start(actor);
+    if (first === undefined) {
+      this.#threads.start(actor);
+      return;
+    }
     actor.keepFor({ type: "tool", tool: first.tool, title: first.title });
     const { run } = actor;
     void Promise.all(needs.map(({ ready }) => ready)).then((problems) => {

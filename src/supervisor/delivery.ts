@@ -74,7 +74,10 @@ export class Delivery {
   /** An actor has ended: what it has not heard is somebody else's. */
   forwardUnread(actor: Actor): void {
     // The main conversation hears it when it continues.
-    if (actor.id === MAIN) return this.wake(actor);
+    if (actor.id === MAIN) {
+      this.wake(actor);
+      return;
+    }
     const { notices, messages } = actor.inbox.takeUndelivered();
     for (const notice of notices) this.#deliver(actor.spec.parent, notice);
     for (const message of messages) this.missed(actor, message);

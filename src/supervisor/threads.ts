@@ -57,7 +57,8 @@ export class Threads {
     } catch (error) {
       // A machine without room for one more thread, or a library user's own host.
       const reason = `It could not be started: ${errorMessage(error)}.`;
-      return advance(actor, { type: "not-started", reason });
+      advance(actor, { type: "not-started", reason });
+      return;
     }
     actor.setThread(handle);
     handle.mail.onMail((mail) => this.#read(actor, handle, mail));
@@ -118,11 +119,14 @@ export class Threads {
     switch (mail.type) {
       case "progress":
         actor.setSaid(mail.text);
-        return advance(actor, { type: "alive" });
+        advance(actor, { type: "alive" });
+        break;
       case "text":
-        return onText(actor.id, mail.text, mail.turn);
+        onText(actor.id, mail.text, mail.turn);
+        break;
       case "call-begins":
-        return this.#bootFor(actor, mail.tool);
+        this.#bootFor(actor, mail.tool);
+        break;
       default:
         mail satisfies never;
     }

@@ -79,7 +79,15 @@ function rest(runs: readonly number[]): ActorAtRest {
   }));
   return {
     ...{ spec: countingSpec, turns, reply: null, begun: [], summary, run: runs.length, earlier: [] },
-    ...{ durationMs: 0, owner: null, call: null, background: false, unheard: [], missed: [], heard: new Set() },
+    ...{
+      durationMs: 0,
+      owner: null,
+      call: null,
+      background: false,
+      unheard: [],
+      missed: [],
+      heard: new Set(),
+    },
   };
 }
 

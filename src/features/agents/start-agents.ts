@@ -125,7 +125,13 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     this.#assertMayStart(caller, definition);
     this.#assertFewEnough(caller);
     const background = input.run_in_background ?? definition.background ?? false;
-    const asked = { description, prompt, model, isolation, ...(outputSchema === undefined ? {} : { outputSchema }) };
+    const asked = {
+      description,
+      prompt,
+      model,
+      isolation,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+    };
     const { id, ready } = this.prepare(definition, asked, caller.root, signal);
     const needs = ready === null ? {} : await ready;
     return this.start(definition, asked, { owner: actor, call, background }, { id, needs, caller });
@@ -165,7 +171,13 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       };
       return agentSpec(common, definition, agent, spending.budgetOf(definition));
     };
-    return spawn.start({ id, build, runFor, definition, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+    return spawn.start({
+      id,
+      build,
+      runFor,
+      definition,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
   }
 
   async #resume(id: string, input: AgentInput, caller: Actor, call: CallId): Promise<Actor> {

@@ -53,21 +53,27 @@ export class UsageMeter {
 
   hear(notice: GatewayNotice): void {
     const { spending, onEvent, actors, clock } = this.#parts;
-    if (notice.type === "unused") return spending.purses.unused(notice.reservation);
+    if (notice.type === "unused") {
+      spending.purses.unused(notice.reservation);
+      return;
+    }
     if (notice.type === "restarted") {
       spending.purses.lost();
-      return onEvent({ type: "warning", message: notice.reason });
+      onEvent({ type: "warning", message: notice.reason });
+      return;
     }
     actors.noteSign(notice.actor);
     switch (notice.type) {
       case "open":
         return;
       case "usage":
-        return this.#book(notice);
+        this.#book(notice);
+        break;
       case "waiting": {
         const { reason, attempt, ms } = notice;
         actors.showWait(notice.actor, { type: "retrying", reason, until: clock.now() + ms, attempt });
-        return onEvent(notice);
+        onEvent(notice);
+        break;
       }
       default:
         notice satisfies never;

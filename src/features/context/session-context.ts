@@ -5,6 +5,7 @@ import { escapeTags } from "../../context/escape-tags.ts";
 import { type Fact, type FactNews, factNews, knownFacts, type Told } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
 import { type Memory, memoryReader } from "../../context/memory/memory.ts";
+import type { MemorySearch } from "../../context/memory/memory-paths.ts";
 import {
   fitMemory,
   memoryBlock,
@@ -13,7 +14,6 @@ import {
   memoryRoom,
 } from "../../context/memory/memory-text.ts";
 import { nearbyGone, nearbyReader } from "../../context/memory/nearby.ts";
-import type { MemorySearch } from "../../context/memory/memory-paths.ts";
 import {
   joinReferences,
   type Reference,

@@ -48,7 +48,8 @@ export function watchFeature({ clock, limits, actors, onWarning }: WatchFeatureP
         else for (const { id } of actors.all()) actors.stop(id, news.stop);
         return;
       case "paused":
-        return onWarning(news.sentence);
+        onWarning(news.sentence);
+        return;
       case "well":
         if (actor !== null) actors.showRemarks(actor, { trouble: null });
         return;
