@@ -39,8 +39,8 @@ import { sessionLanguages, whyNoLanguages } from "../features/languages/session-
 import { messageService } from "../features/messages/index.ts";
 import { overlapFeature } from "../features/overlap/index.ts";
 import { sessionRadar } from "../features/overlap/session-radar.ts";
+import { planService } from "../features/plan-mode/index.ts";
 import { planFilesIn } from "../features/plan-mode/plan-files.ts";
-import { planService } from "../features/plan-mode/plan-mode.ts";
 import { receiptsFeature } from "../features/receipts/index.ts";
 import { commandSandbox } from "../features/sandbox/session-sandbox.ts";
 import { serversFeature } from "../features/servers/index.ts";

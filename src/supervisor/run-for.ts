@@ -15,3 +15,6 @@ export const FOR_THE_USER: RunFor = { owner: null, call: null, background: false
 
 /** The user's wish for a shorter conversation, and who waits for the outcome. */
 export type CompactWish = CompactRequest & { readonly settle: (compaction: Compaction) => void };
+
+/** The agent type of an actor that starts with the conversation of its parent. */
+export const FORK = "fork";

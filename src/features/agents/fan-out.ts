@@ -6,12 +6,12 @@ import type { Actor } from "../../supervisor/actor-record.ts";
 import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
+import { FORK } from "../../supervisor/run-for.ts";
 import type { Candidate, Known } from "../budget/cost-estimate.ts";
 import { FanOutApproval, type QuotingPorts } from "../budget/fan-out-approval.ts";
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
 import { windowFor } from "../compaction/windows.ts";
 import type { AgentTypes } from "./agent-types.ts";
-import { FORK } from "./forking.ts";
 import { agentSpec, type Common } from "./specs.ts";
 
 const DEFAULT_TYPE = "general-purpose";

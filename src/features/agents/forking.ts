@@ -5,8 +5,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
 import { shareHistory } from "../../mailbox/shared-history.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-
-export const FORK = "fork";
+import { FORK } from "../../supervisor/run-for.ts";
 
 /** A fork's spec, and the part of its conversation that is its own: what comes before is its parent's. */
 export interface Forked {

@@ -9,7 +9,7 @@ import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { SpawnNeeds } from "../../supervisor/joints.ts";
 import { turnsWithin } from "../../supervisor/limits.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
-import type { RunFor } from "../../supervisor/run-for.ts";
+import { FORK, type RunFor } from "../../supervisor/run-for.ts";
 import type { Spawn } from "../../supervisor/spawn.ts";
 import type { AgentInput, Spawned, Spawner } from "../../tools/agent.ts";
 import type { CallContext } from "../../tools/tool.ts";
@@ -18,7 +18,7 @@ import type { Spending } from "../budget/spending.ts";
 import { noteOn } from "../receipts/check-text.ts";
 import { assertObeyed, type Subject } from "./agent-fields.ts";
 import type { AgentTypes } from "./agent-types.ts";
-import { FORK, forkOf, type Histories } from "./forking.ts";
+import { forkOf, type Histories } from "./forking.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { agentSpec, type Common, type NewAgent } from "./specs.ts";
 

@@ -14,10 +14,10 @@ import type { Shell } from "../../processes/platform-shell.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { hookCaller } from "../hooks/session-hooks.ts";
-import { type Mode, modeFrom } from "../plan-mode/plan-mode.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts } from "./gate.ts";
+import { type Mode, modeFrom } from "./mode.ts";
 import { rulesFrom, SessionRules } from "./session-rules.ts";
 
 export interface PermissionOptions {

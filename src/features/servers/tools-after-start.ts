@@ -3,10 +3,10 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
+import { FORK } from "../../supervisor/run-for.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 import { namedTools } from "../agents/definition-tools.ts";
-import { FORK } from "../agents/forking.ts";
 
 export interface KindsOf {
   readonly actors: Pick<Actors, "find">;

@@ -11,8 +11,9 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionAsks } from "../../../src/features/gate/asking.ts";
+import { modeFrom } from "../../../src/features/gate/mode.ts";
+import { planService } from "../../../src/features/plan-mode/index.ts";
 import { planFilesIn } from "../../../src/features/plan-mode/plan-files.ts";
-import { modeFrom, planService } from "../../../src/features/plan-mode/plan-mode.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Recheck } from "../../../src/policy/user-request-broker.ts";
 import type { PermissionMode } from "../../../src/settings/rules.ts";
