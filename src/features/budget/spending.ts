@@ -5,7 +5,7 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../../mailbox/messages.ts";
 import type { Reserve } from "../../model/client.ts";
 import { type OwnPrices, priceOf } from "../../model/prices.ts";
-import type { AgentBudget } from "../../settings/budget-settings.ts";
+import type { AgentBudget } from "../../settings/read-settings.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Limits } from "../../supervisor/limits.ts";
 import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget.ts";
