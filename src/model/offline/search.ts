@@ -29,7 +29,7 @@ const STEMS: Readonly<Record<string, string>> = {
   ...{ children: "child", chosen: "choos", built: "build", configuration: "config", configured: "config" },
 };
 
-/** What a question is about: its names, and its words without endings. */
+/** What a question is about: its names, and other words without their endings. */
 function termsOf(question: string): Term[] {
   const terms = new Map<string, Term>();
   for (const [, quoted, word = "", offset] of question.matchAll(
@@ -66,7 +66,7 @@ interface Place extends Line {
   readonly coverage: number;
 }
 
-/** Searches for the words of a question, reads the best places, and quotes them. */
+/** Searches for what a question names, reads the best places, and quotes them. */
 export function* search(question: string, tools: Tools): Plan<Result> {
   const terms = termsOf(question);
   const [only] = terms;
@@ -158,7 +158,7 @@ function rank(lines: readonly Line[], terms: readonly Term[], hits: readonly num
   return places.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || a.line - b.line);
 }
 
-/** The paragraphs of a text with most words of a question, in their order. */
+/** The paragraphs of a text that fit a question best, in their order. */
 export function paragraphsAbout(question: string, text: string): string {
   const terms = termsOf(question).map(({ pattern }) => new RegExp(pattern, "i"));
   const parts = text.split(/\n\s*\n/).filter((part) => part.trim() !== "");
@@ -167,7 +167,7 @@ export function paragraphsAbout(question: string, text: string): string {
   const fit = parts.filter((part) => best === 0 || worth(part) * 2 >= Math.max(best, 2));
   const lead =
     best > 0
-      ? "The offline model quotes what has the words of the question:"
-      : "The page has no words of the question. It begins:";
+      ? "The offline model quotes the paragraphs that fit the question:"
+      : "No paragraph fits the question. The page begins:";
   return [lead, ...fit.slice(0, 4).map((part) => cut(part, 700))].join("\n\n");
 }
