@@ -36,10 +36,10 @@ describe("a command of the conversation in the terminal, given to another", () =
     ["/help", "troupe --help lists"],
     ["/agents", "troupe agents lists"],
     ["/mcp", "troupe mcp list shows"],
-    ["/permissions", "troupe permissions lists"],
+    ["/permissions", "troupe permissions list shows"],
     ["/config", "troupe config shows"],
     ["/mode plan", "--permission-mode sets"],
-    ["/compact", "troupe --continue takes the last one up there"],
+    ["/compact", "troupe --continue resumes the last one there"],
   ])("%s: what a shell has for it is named", async (line, words) => {
     expect((await troupe("-p", "--offline", line)).err).toContain(words);
   });

@@ -167,13 +167,13 @@ async function promptOf({ positionals }: Arguments, { io }: Context, mayBeEmpty:
   const enough = given !== "" || mayBeEmpty;
   if (io.stdinIsTTY) return enough ? { text: given } : Promise.reject(noPrompt());
   const stdin = await readStdin(io, enough ? SILENT_MS : undefined);
-  if (stdin.type === "silent") {
+  if (stdin === null) {
     return {
       text: given,
       note: "Nothing came on stdin within 3 s, so it is ignored (< /dev/null skips the wait).",
     };
   }
-  const text = [given, stdin.text.trim()].filter(Boolean).join("\n\n");
+  const text = [given, stdin.trim()].filter(Boolean).join("\n\n");
   if (text === "" && !mayBeEmpty) throw noPrompt();
   return { text };
 }
