@@ -24,7 +24,7 @@ describe("a command of the conversation in the terminal, given to another", () =
         const { code, err, sessions } = await troupe(...way, "--offline", `/${name} now`);
         expect(code).toBe(2);
         expect(err).toContain(
-          `"/${name}" belongs to the conversation in the terminal, which troupe alone begins`,
+          `"/${name}" belongs to the conversation in the terminal, which troupe alone starts`,
         );
         expect(err).not.toContain("There is no command");
         expect(sessions).toEqual([]);

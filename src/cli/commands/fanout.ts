@@ -111,7 +111,7 @@ async function tasksOf({ positionals }: Arguments, { io }: Context): Promise<rea
   if (positionals.length > 0) {
     const empty = positionals.findIndex((task) => task.trim() === "");
     if (empty === -1) return positionals;
-    throw new UsageError(`Task ${empty + 1} of ${positionals.length} is empty; say what the agent is to do.`);
+    throw new UsageError(`Task ${empty + 1} of ${positionals.length} is empty; say what the agent must do.`);
   }
   const lines = io.stdinIsTTY ? [] : ((await readStdin(io)) ?? "").split(/\r?\n/);
   const tasks = lines.map((line) => line.trim()).filter(Boolean);

@@ -2,7 +2,7 @@ import { type Clock, within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../figures.ts";
-import { howToGoOn, unfinishedAgents } from "../unfinished.ts";
+import { resumeHint, unfinishedAgents } from "../unfinished.ts";
 
 export interface ServedSessionParts {
   /** Opens it; what happens in it is told to the listener. */
@@ -60,7 +60,7 @@ export class ServedSession {
     // Before the rest: who told us to go may not wait for it.
     if (leave !== null && unfinished.length > 0) {
       const were = unfinished.length === 1 ? "was" : "were";
-      note(`${counted(unfinished.length, "agent")} ${were} still at work; ${howToGoOn(session.session)}`);
+      note(`${counted(unfinished.length, "agent")} ${were} still at work; ${resumeHint(session.session)}`);
     }
     const closed = await within(clock, CLOSE_MS, session.close());
     if (!closed) note(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);

@@ -12,7 +12,7 @@ export type MemoryOwner = (typeof memoryOwners)[number];
 
 export interface MemoryTarget {
   readonly path: string;
-  /** No link of a project may lead out of this directory. Null: the user's own may lead anywhere. */
+  /** No link of a project may lead out of this directory; links of the user's own files (null) may lead anywhere. */
   readonly reach: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { SupervisorOptions } from "../../session/options.ts";
 
-/** Slash commands of the conversation, each with what does the same outside it; null: nothing does. */
+/** Slash commands of the conversation, each with what does the same outside it, if anything does. */
 const inConversation: Readonly<Record<string, string | null>> = {
   help: "troupe --help lists what there is outside it",
   agents: "troupe agents lists the agent types, and troupe sessions show ID the agents of a session",
