@@ -1,5 +1,5 @@
 import { abortable } from "../tools/abortable.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageDesk, LanguageQuestion } from "../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion, LanguageService } from "../tools/lsp/desk.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import { answer, Unanswered } from "./operations.ts";
 import type { ServerLife } from "./server-life.ts";
@@ -14,7 +14,7 @@ export interface DeskPorts {
 }
 
 /** Questions of agents to the session's language servers. */
-export function languageDesk({ servers, rootOf, sightOf }: DeskPorts): LanguageDesk {
+export function languageDesk({ servers, rootOf, sightOf }: DeskPorts): LanguageService {
   async function answered(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer> {
     const { file: path, line, character, query, operation } = question;
     const { signal, cwd } = asker;

@@ -1,4 +1,4 @@
-import type { LanguageDesk } from "../tools/lsp/desk.ts";
+import type { LanguageService } from "../tools/lsp/desk.ts";
 import { type DeskPorts, languageDesk } from "./desk.ts";
 import { type EditWatch, editWatch } from "./edit-watch.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
@@ -10,7 +10,7 @@ export function openLanguages({
   ...parts
 }: LanguageServersParts & Omit<DeskPorts, "servers">): {
   readonly servers: LanguageServers;
-  readonly desk: LanguageDesk;
+  readonly desk: LanguageService;
   readonly watch: Omit<EditWatch, "willWrite">;
 } {
   const servers = new LanguageServers(parts);

@@ -4,7 +4,7 @@ import { backgroundTools } from "../tools/background/all.ts";
 import type { BackgroundService } from "../tools/background/service.ts";
 import { bindTool } from "../tools/bind-tool.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
-import type { LanguageDesk } from "../tools/lsp/desk.ts";
+import type { LanguageService } from "../tools/lsp/desk.ts";
 import { lspTool } from "../tools/lsp/lsp.ts";
 import { mailTools } from "../tools/messages/all.ts";
 import type { MessageService } from "../tools/messages/service.ts";
@@ -15,9 +15,9 @@ import { skillTool } from "../tools/skill/skill.ts";
 import { taskTools } from "../tools/tasks/all.ts";
 import type { TaskStore } from "../tools/tasks/store.ts";
 import { timerTools } from "../tools/timers/all.ts";
-import type { TimerDesk } from "../tools/timers/desk.ts";
+import type { TimerService } from "../tools/timers/desk.ts";
 import { webTools } from "../tools/web/all.ts";
-import type { WebDesk } from "../tools/web/desk.ts";
+import type { WebService } from "../tools/web/desk.ts";
 import { worktreeTools } from "../tools/worktree/all.ts";
 import type { WorktreeService } from "../tools/worktree/service.ts";
 
@@ -34,11 +34,11 @@ export interface SessionParts {
   readonly worktree: WorktreeService | null;
   /** Null or absent: the session has no skills. */
   readonly skills: SkillService | null;
-  readonly web: WebDesk;
+  readonly web: WebService;
   /** Null: the program ends with its answer, so no later prompt could come. */
-  readonly timers: TimerDesk | null;
+  readonly timers: TimerService | null;
   /** Null: there is no language server that may be started. */
-  readonly languages: LanguageDesk | null;
+  readonly languages: LanguageService | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */

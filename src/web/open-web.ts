@@ -1,6 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebDesk } from "../tools/web/desk.ts";
+import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebService } from "../tools/web/desk.ts";
 import { systemResolve } from "./guard.ts";
 import { askAboutPage, MOST_PAGE_CHARS, type PageModel } from "./page-question.ts";
 import { Pages } from "./pages.ts";
@@ -19,7 +19,7 @@ export interface WebOptions {
   readonly namesHost: (host: string) => boolean;
 }
 
-export interface Web extends WebDesk {
+export interface Web extends WebService {
   /** Why WebSearch is not offered, as sentences; null if it is. */
   readonly whyNoSearch: string | null;
   /** Ends what is being fetched, and the thread that reads pages. */

@@ -42,7 +42,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
       return { text: said.includes("turn left") ? "went left" : "went on" };
     });
     await sent.supervisor.prompt("go");
-    expect(lastOf(sent, "go")).toContain("Delivered; it is heard at the next turn.");
+    expect(lastOf(sent, "go")).toContain("Delivered; the agent gets it at its next turn.");
     expect(times(lastOf(sent, "listen"), "turn left")).toBe(1);
     expect(times(lastOf(sent, "go"), "went left")).toBe(1);
     await sent.supervisor.close();
