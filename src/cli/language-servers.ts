@@ -41,5 +41,5 @@ export async function languageServersHere(
 
 async function found(io: CliIO, root: string, { languageServers, env }: Said): Promise<FoundServers> {
   const { findLanguageServers } = await import("../lsp/find-servers.ts");
-  return findLanguageServers({ root, path: { ...io.env, ...env }["PATH"], said: languageServers });
+  return findLanguageServers({ root, path: { ...io.env, ...env }["PATH"], setting: languageServers });
 }

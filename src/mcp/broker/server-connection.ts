@@ -114,7 +114,7 @@ export class ServerConnection {
       const end = await this.#connectOnce();
       if (stop.aborted) return;
       const { type, reason, isFinal } = end;
-      // A server that never ran is not retried; one that ran may come back.
+      // Only a server that has run is tried again.
       if (isFinal || (type !== "lost" && tries === 0))
         return onState({ type: type === "lost" ? "failed" : type, reason });
       if (type === "lost" && this.#clock.now() - startedAt >= STEADY_MS) tries = 0;

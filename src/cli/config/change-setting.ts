@@ -1,0 +1,106 @@
+import { troupeHome } from "../../journal/paths.ts";
+import { nearName } from "../../mailbox/near-name.ts";
+import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
+import { settings } from "../../settings/catalogue.ts";
+import { editSettings } from "../../settings/edit-settings.ts";
+import type { Leaf } from "../../settings/leaves.ts";
+import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../settings/places.ts";
+import { nameOf } from "../../settings/setting.ts";
+import { type SettingsKey, settingsKey, valueFor } from "../../settings/settings-key.ts";
+import type { CliIO } from "../io.ts";
+import { safeLine } from "../safe-text.ts";
+import { quoted, UsageError } from "../usage-error.ts";
+
+/** The scopes whose files a person edits from here. */
+export const editedScopes = ["user", "project", "local"] as const satisfies readonly FileScope[];
+export type EditedScope = (typeof editedScopes)[number];
+
+export interface Change {
+  /** As in docs/settings.md. */
+  readonly name: string;
+  /** Undefined takes the value out. */
+  readonly word: string | undefined;
+  readonly scope: EditedScope;
+}
+
+/** What has become of a change, in sentences. */
+export interface Changed {
+  readonly said: string;
+  /** What it waits for before it counts; null: nothing. */
+  readonly waits: string | null;
+}
+
+type KnownKey = Exclude<SettingsKey, { readonly type: "unknown" }>;
+
+/** A setting or a group of them; a `UsageError` with what is near it where there is none. */
+export function knownKey(name: string): KnownKey {
+  const key = settingsKey(name);
+  if (key.type !== "unknown") return key;
+  const guess = nearName(name, settings.map(nameOf));
+  throw new UsageError(
+    `There is no setting ${quoted(name)}; ${guess ? `did you mean ${guess}?` : "docs/settings.md lists them."}`,
+  );
+}
+
+export function leavesBelow(key: KnownKey, leaves: readonly Leaf[]): readonly Leaf[] {
+  return leaves.filter(({ path }) => key.path.every((word, at) => path[at] === word));
+}
+
+/** One line for a person; safe for a terminal. */
+export function leafLine({ path, value, file }: Leaf): string {
+  return `${safeLine(`${nameOf({ path })} = ${JSON.stringify(value)}`)}  (${safeLine(file)})`;
+}
+
+/** Writes one checked value to its file (A18.4). Throws a sentence where it cannot. */
+export async function changeSetting(
+  { name, word, scope }: Change,
+  io: CliIO,
+  root: string,
+): Promise<Changed> {
+  const key = knownKey(name);
+  if (key.type === "group")
+    throw new UsageError(
+      `${name} is not one setting but several; name one of them: ${namesBelow(key.path).join(", ")}.`,
+    );
+  const checked = word === undefined ? { value: undefined } : valueFor(key, word);
+  if ("problem" in checked) {
+    const how = key.setting.type.startsWith("list ") ? `; write it as '["…", "…"]'` : "";
+    throw new UsageError(`${checked.problem}, not ${quoted(word ?? "")}${how}.`);
+  }
+  const { foreign, ownOnly, merge } = key.setting;
+  const isOwn = foreign === "never" || ownOnly?.(key.path.at(-1) ?? "", checked.value) === true;
+  // What was written there by hand can be taken out again.
+  if (isOwn && scope !== "user" && word !== undefined) {
+    const what = ownOnly && merge === "last" ? `${name} ${quoted(word)}` : name;
+    throw new UsageError(`${what} counts in your own settings only; write it with --scope user.`);
+  }
+  const place = settingsPlaces(whereOf(io, root)).find((one) => one.scope === scope);
+  if (place === undefined) throw new UsageError(`There is no scope ${scope}.`);
+  const end = await editSettings(place, root, key.path, checked.value);
+  if (end.type === "refused") throw new Error(end.reason);
+  const isGrant = word !== undefined && scope !== "user" && foreign !== "nothing";
+  return {
+    said: `${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.`,
+    waits:
+      isGrant && (await isUntrusted(io, root))
+        ? "It counts once you have agreed to what this folder's settings grant: the next conversation here asks you, and --trust agrees for one run."
+        : null,
+  };
+}
+
+export function sourceOf(io: CliIO, root: string): SettingsSource {
+  return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
+}
+
+export function whereOf({ homedir, managedSettings }: CliIO, root: string): WhereSettingsAre {
+  return { homedir, root, ...(managedSettings === undefined ? {} : { managed: managedSettings }) };
+}
+
+async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
+  const { trust } = await settingsReader(sourceOf(io, root), false).read();
+  return trust.type === "untrusted";
+}
+
+function namesBelow(path: readonly string[]): string[] {
+  return settings.filter((one) => path.every((word, at) => one.path[at] === word)).map(nameOf);
+}
