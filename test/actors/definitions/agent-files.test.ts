@@ -238,7 +238,7 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     ],
     [
       "output_schema: {type: object, properties: {n: {type: int}}}\n",
-      "4: output_schema is not a JSON Schema: /properties/n/type must be one of string, number, integer, boolean, object, array and null, or a list of them; it does not count.",
+      "4: output_schema is no JSON Schema: /properties/n/type must be one of string, number, integer, boolean, object, array and null, or a list of them; it does not count.",
     ],
     [
       "tools: Bash(git log:*), Read\n",

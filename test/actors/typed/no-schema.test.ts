@@ -7,7 +7,7 @@ import { supervised } from "../../support/supervised.ts";
 const of = (schema: Record<string, unknown>) => whyNoSchema(schema);
 const property = (n: unknown) => ({ type: "object", properties: { n } });
 
-describe("what is not a JSON Schema is said with the place, before an agent works for it", () => {
+describe("what is no JSON Schema is said with the place, before an agent works for it", () => {
   test.each([
     [
       "a type that there is not",
