@@ -149,7 +149,7 @@ describe("the task list (A14.6)", () => {
     [
       "a circle",
       { taskId: "3", addBlocks: ["1"] },
-      /Task 3 cannot block task 1: it already already waits for it \(1 blocks 2 blocks 3\)/,
+      /Task 3 cannot block task 1: it already waits for it \(1 blocks 2 blocks 3\)/,
     ],
     ["a circle in one call", { taskId: "4", addBlocks: ["5"], addBlockedBy: ["5"] }, /cannot block/],
     ["an unknown task", { taskId: "1", addBlocks: ["2", "9"] }, /no task "9". There are: 1, 2, 3, 4, 5/],
