@@ -2,11 +2,17 @@ import { type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { errorMessage } from "../lib/errors.ts";
 
+/**
+ * Events of one folder until it is watched again. The system's events are read until there is none left, so that a program
+ * that makes more than can be read, a build for example, would let nothing else run.
+ */
+const MOST_EVENTS = 1_000;
+
 export interface FileWatch {
   /** Absolute; they need not exist, nor their folders. */
   readonly files: readonly string[];
   readonly signal: AbortSignal;
-  /** Something happened at one of them; often more than once for one change. */
+  /** Something happened at one of them, often more than once for one change, or so much that it may have: then `renew`. */
   onEvent(): void;
   /** It cannot be watched (any more); a reason, once per folder. */
   onFailure(reason: string): void;
@@ -49,9 +55,15 @@ export class FolderWatchers {
       this.#watch.onFailure(`${folder} cannot be watched (${errorMessage(error)})`);
     };
     try {
+      let events = 0;
       const watcher = watch(folder, { persistent: false }, (_, name) => {
+        events += 1;
+        if (events === MOST_EVENTS) {
+          this.#watchers.delete(key);
+          watcher.close();
+        }
         // Without a name it could have been any of them.
-        if (name === null || names.has(name)) this.#watch.onEvent();
+        if (events === MOST_EVENTS || name === null || names.has(name)) this.#watch.onEvent();
       });
       watcher.on("error", fail);
       this.#watchers.set(key, watcher);
