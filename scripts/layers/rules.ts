@@ -80,7 +80,6 @@ export const rules: Rules = {
           "src/tools/web/desk.ts",
         ),
         types("src/model/client.ts"),
-        types("src/settings/web-catalogue.ts"),
       ],
     ],
     [
@@ -91,9 +90,6 @@ export const rules: Rules = {
           "src/journal/paths.ts",
           "src/journal/process-identity.ts",
           "src/journal/session-lock.ts",
-          "src/settings/json.ts",
-          "src/settings/read-bounded.ts",
-          "src/settings/replace-file.ts",
           "src/tools/timers/desk.ts",
         ),
       ],

@@ -328,7 +328,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "flood-of-events-is-listened-to",
-    file: "src/settings/watch-files.ts",
+    file: "src/settings/watch-settings.ts",
     from: "const MOST_EVENTS = 1_000;",
     to: "const MOST_EVENTS = Number.POSITIVE_INFINITY;",
     tests: ["test/settings/watching.test.ts"],

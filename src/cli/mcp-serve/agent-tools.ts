@@ -19,7 +19,7 @@ const agent_ids = z
   .check(z.minLength(1), z.maxLength(100), z.describe("Ids of agents, from other tools (required)"));
 
 /** The tools for agents that were started: get results, continue, stop, list. */
-export function agentTools(serving: Serving): readonly ServedTool[] {
+export function controlTools(serving: Serving): readonly ServedTool[] {
   return [resultTool, continueTool, stopTool, listTool, typesTool].map((tool) => tool(serving));
 }
 

@@ -17,7 +17,7 @@ import type { Progress } from "../plain-progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
-import { agentTools } from "./agent-tools.ts";
+import { controlTools } from "./agent-tools.ts";
 import { elicitUser } from "./elicit-user.ts";
 import { type McpConnection, mcpServer } from "./mcp-server.ts";
 import { ServedSession } from "./served-session.ts";
@@ -68,7 +68,7 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
   const connection = mcpServer({
     version: troupeVersion(),
     instructions: isNested ? NO_TOOLS : formatInstructions(setup.options),
-    tools: isNested ? [] : [...startTools(serving), ...agentTools(serving)],
+    tools: isNested ? [] : [...startTools(serving), ...controlTools(serving)],
     onProblem: problemNotes(progress.note),
   });
   const notes = [...setup.notes, ...(isNested ? [NO_TOOLS] : []), ...(io.stdinIsTTY ? [AT_A_TERMINAL] : [])];

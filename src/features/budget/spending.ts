@@ -6,7 +6,7 @@ import type { ActorSpec, LastTurn } from "../../mailbox/messages.ts";
 import type { Reserve } from "../../model/client.ts";
 import { type OwnPrices, priceOf } from "../../model/prices.ts";
 import type { Limits } from "../../session/options.ts";
-import type { AgentBudget } from "../../settings/budget-settings.ts";
+import type { AgentBudget } from "../../settings/read-settings.ts";
 import type { ActorRecord } from "../../supervisor/actor-record.ts";
 import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget.ts";
 import { type Booked, BudgetLedger, type Spent } from "./ledger.ts";

@@ -1,5 +1,4 @@
 import type { Clock } from "../../mailbox/clock.ts";
-import type { SearchProviderName } from "../../settings/web-catalogue.ts";
 import type { PageModel } from "../page-question.ts";
 import { type Engine, engineProvider, engines } from "./engines.ts";
 import type { SearchProvider } from "./search.ts";
@@ -7,7 +6,7 @@ import { serverSide } from "./server-side.ts";
 
 /** The settings of WebSearch. */
 export interface SearchSettings {
-  readonly provider?: SearchProviderName;
+  readonly provider?: "api" | "brave" | "tavily" | "searxng" | "off";
   /** Of the SearXNG instance, or of a server that speaks the provider's API. */
   readonly url?: string;
 }
