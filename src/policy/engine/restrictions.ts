@@ -1,5 +1,4 @@
 import type { Rule } from "../../settings/rules.ts";
-import { readingUses } from "../shell/command-uses.ts";
 import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
@@ -109,10 +108,10 @@ export class Restrictions {
       at,
       this.#files.home,
     );
-    const reads = readingUses(given);
-    for (const word of [...(reads?.candidates ?? []), ...(reads?.reads ?? [])])
-      this.#file("read", word, at, found);
-    for (const word of reads?.writes ?? []) this.#file("edit", word, at, found);
+    const uses = this.#files.usesOf(given);
+    if (uses === null) return;
+    for (const word of new Set([...uses.candidates, ...uses.reads])) this.#file("read", word, at, found);
+    for (const word of uses.writes) this.#file("edit", word, at, found);
   }
 
   #text(text: string, found: Restriction): void {

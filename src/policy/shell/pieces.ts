@@ -1,45 +1,35 @@
 import { forEachChild, type SyntaxNode, type WordPart } from "unbash";
 import { isLiteralSum, isTameArithmetic } from "./arithmetic.ts";
-import type { Piece } from "./words.ts";
+import type { ForbiddenPiece, Piece } from "./words.ts";
 
-/**
- * `${…}` that only reads: no assignment, no transformation, no indirection, no computed subscript, and no offset that
- * would be evaluated; what stands in it does no more either.
- */
+/** `${…}` that only reads: no assignment, transformation, indirection, computed subscript or offset to be evaluated. */
 const TAME_PARAMETER =
   /^\$\{#?(?:\w+|[@*#?$!-])(?:\[(?:\d+|[@*])\])?(?:(?::?[-+?]|[#%/^,])(?:[^$`]|\$(?:\w|\{\w+\}|\((?!\()))*|:\s*-?\d+(?::\s*-?\d+)?)?\}$/;
 
-/**
- * A word's pieces in order; what they contain of other scripts is handed to `visit`. `parts` is undefined for
- * a word without quotes and expansions.
- */
+/** Returns a word's pieces in order, and hands what they contain of other scripts to `visit`. */
 export function piecesOf(
   text: string,
   parts: readonly WordPart[] | undefined,
   inDocument: boolean,
   visit: (node: SyntaxNode) => void,
 ): Piece[] {
-  const pieces = parts
-    ? parts.flatMap((part) => pieceOf(part, inDocument, visit))
-    : inDocument
-      ? [quoted(text)]
-      : bareText(text);
-  const [first] = pieces;
+  const plain = () => (inDocument ? [quoted(text)] : bareText(text));
+  const pieces = parts?.flatMap((part) => pieceOf(part, inDocument, visit)) ?? plain();
+  const [first, ...others] = pieces;
   if (inDocument || first?.type !== "text" || first.quoted || !first.text.startsWith("~")) return pieces;
-  const [, tilde = "", rest = ""] = /^(~[^/]*)(.*)$/s.exec(first.text) ?? [];
-  const tail: Piece[] = rest === "" ? [] : [{ type: "text", text: rest, quoted: false }];
-  return [{ type: "tilde", text: tilde }, ...tail, ...pieces.slice(1)];
+  const slash = first.text.indexOf("/");
+  if (slash < 0) return [{ type: "tilde", text: first.text }, ...others];
+  const rest: Piece = { type: "text", text: first.text.slice(slash), quoted: false };
+  return [{ type: "tilde", text: first.text.slice(0, slash) }, rest, ...others];
 }
 
 /** Text outside quotes: what is escaped counts as quoted. */
 function bareText(text: string): Piece[] {
   if (!text.includes("\\")) return [{ type: "text", text, quoted: false }];
-  const pieces: Piece[] = [];
-  for (const [token, escaped] of text.matchAll(/\\([\s\S]?)|[^\\]+/g)) {
-    if (!token.startsWith("\\")) pieces.push({ type: "text", text: token, quoted: false });
-    else if (escaped !== "\n") pieces.push(quoted(escaped || "\\"));
-  }
-  return pieces;
+  return [...text.matchAll(/\\([\s\S]?)|[^\\]+/g)].flatMap(([token, escaped]): Piece[] => {
+    if (escaped === undefined) return [{ type: "text", text: token, quoted: false }];
+    return escaped === "\n" ? [] : [quoted(escaped || "\\")];
+  });
 }
 
 function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) => void): Piece[] {
@@ -93,7 +83,7 @@ function quoted(text: string): Piece {
   return { type: "text", text, quoted: true };
 }
 
-function forbidden(text: string, unset: string, harmless = false): Piece {
+function forbidden(text: string, unset: string, harmless = false): ForbiddenPiece {
   return { type: "forbidden", text, unset, harmless };
 }
 
