@@ -134,7 +134,7 @@ export class FileAccess {
   }
 
   #findRestrictionsBelow(dir: string): readonly Rule[] {
-    const dirs = this.#twins([dir, ...this.#candidatesOf(dir, dir).paths]);
+    const dirs = this.#twins(this.#candidatesOf(dir, dir).paths);
     const found = this.#restrictions().filter(
       ({ patterns }) =>
         patterns === null ||

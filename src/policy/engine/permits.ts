@@ -144,9 +144,8 @@ export class Permits {
 
   #rule(part: ShellPart): Rule | null {
     const { commands } = this.#files.books.allow;
-    const full = [...part.assignments.map(({ text }) => text), knownText(part.words)]
-      .filter(Boolean)
-      .join(" ");
+    const known = knownText(part.words);
+    const full = [...part.assignments.map(({ text }) => text), known].filter(Boolean).join(" ");
     if (part.kind !== "command") return commands.find(part.source, ({ exact }) => exact)?.rule ?? null;
     const same = commands.find(full, ({ exact }) => exact);
     if (same && part.assignments.every(({ value }) => value?.literal)) return same.rule;
@@ -154,7 +153,7 @@ export class Permits {
     if (words.length === 0 || whyNoRule(words) !== null) return null;
     const fits = accepts(words);
     const safe = unsafeAssignments(part).length === 0;
-    const plain = safe ? commands.find(knownText(words), fits) : null;
+    const plain = safe ? commands.find(words === part.words ? known : knownText(words), fits) : null;
     if (plain) return plain.rule;
     // A rule that spells out assignments and wrappers, before its first wildcard, allows them too.
     const leading = part.words.slice(0, part.words.length - words.length + 1);

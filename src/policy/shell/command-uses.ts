@@ -139,35 +139,29 @@ function startsPrograms(name: string, { first, options }: ReadWords): boolean {
 function misfitOf(name: string, row: Row, read: ReadWords): string | null {
   const odd = row.operands === "numbers" ? read.operands.find(({ value }) => !isNumber(value)) : undefined;
   if (odd) return `"${odd.value}" is not a number`;
-  if (name !== "sed") return null;
-  if (!["n", "quiet", "silent"].some((option) => read.options.has(option)))
-    return "sed only prints parts of a file with -n";
-  return sedDoesOnly(scriptOf(read), "print") ? null : "its sed script does more than print";
+  const quiet = ["n", "quiet", "silent"].some((option) => read.options.has(option));
+  if (name !== "sed" || (quiet && sedDoesOnly(scriptOf(read), "print"))) return null;
+  return "sed only prints parts of a file with -n and a script of addresses and p";
 }
 
 /** Directories in which it reads every file (§5.6), and those in which it reads what every link leads to. */
 function searchesOf(name: string, { options }: ReadWords, files: readonly ShellWord[]): Partial<Uses> {
-  const named = files.map(({ value }) => value);
-  const here = named.length > 0 ? named : ["."];
   const has = (...names: readonly string[]) => names.some((option) => options.has(option));
-  switch (name) {
-    case "grep":
-    case "egrep":
-    case "fgrep": {
-      const follows = has("R", "dereference-recursive");
-      const searches = follows || has("r", "recursive", "d", "directories");
-      return { searches: searches ? here : [], follows: follows ? here : [] };
-    }
-    case "rg": {
-      const searches = named.length > 0 ? named : [""];
-      return { searches: has("files", "type-list") ? [] : searches, follows: has("L", "follow") ? here : [] };
-    }
+  const greps = name.endsWith("grep");
+  const follows =
+    (greps && has("R", "dereference-recursive")) ||
+    (name === "rg" && has("L", "follow")) ||
+    (name === "zcat" && has("r", "recursive")) ||
+    (name === "diff" && !has("no-dereference"));
+  const searches =
+    (greps && (follows || has("r", "recursive", "d", "directories"))) ||
+    (name === "rg" && !has("files", "type-list")) ||
     // Two directories are compared file by file without -r as well.
-    case "diff":
-      return { searches: named, follows: has("no-dereference") ? [] : named };
-    default:
-      return { follows: name === "zcat" && has("r", "recursive") ? here : [] };
-  }
+    name === "diff";
+  const named = files.map(({ value }) => value);
+  // Without files, rg searches where it runs unless it is given something to read.
+  const starts = named.length > 0 || name === "diff" ? named : [name === "rg" ? "" : "."];
+  return { searches: searches ? starts : [], follows: follows ? starts : [] };
 }
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */

@@ -25,28 +25,25 @@ const TABLE = readTable({
   clean: "T n/dry-run d f/force i/interactive q/quiet x X e/exclude?",
   other: "T /no-verify!",
 });
-/** Operands that destroy; of a row with `F`, paths that are more than one file. */
+/** Operands that destroy, besides paths of a row with `F` that are more than one file. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   push: /^[+:]/,
   reflog: /^(?:expire|delete)$/,
   stash: /^(?:drop|clear)$/,
 };
-/** Where the subcommand itself destroys. */
-const WHOLE = /^(?:rebase|filter-.*|replace|update-ref)$/;
 
-/** The words after `git`; null: nothing in them destroys. Options count clustered and abbreviated. */
+/** Returns what destroys in the words after `git`, or null. Options count clustered and abbreviated. */
 export function findDestruction(
   words: readonly ShellWord[],
   isDirectory: IsDirectory,
 ): GitDestruction | null {
   const [{ value: subcommand } = { value: "" }, ...rest] = readGit(words).operands;
+  const whole = { subcommand, words: [subcommand] };
   const row = TABLE.get(subcommand) ?? TABLE.get("other");
-  if (WHOLE.test(subcommand) || row === undefined) return { subcommand, words: [subcommand] };
+  if (row === undefined || /^(?:rebase|filter-.*|replace|update-ref)$/.test(subcommand)) return whole;
   const { acting, operands, options, abbreviated, understood } = readOptions(rest, row);
-  if (subcommand === "clean") {
-    const isDryRun = understood && !abbreviated && (options.has("n") || options.has("dry-run"));
-    return isDryRun ? null : { subcommand, words: [subcommand] };
-  }
+  if (subcommand === "clean")
+    return understood && !abbreviated && (options.has("n") || options.has("dry-run")) ? null : whole;
   const lost = operands.filter((word) =>
     row.operands === "files" ? isMany(word, isDirectory) : WORDS[subcommand]?.test(word.value),
   );

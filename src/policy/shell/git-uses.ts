@@ -1,6 +1,6 @@
 import { actingProblem, type ReadWords, readOptions } from "./read-options.ts";
 import { type Row, readRow, readTable } from "./rows.ts";
-import { type GitContents, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
+import { pathsAmong, refuse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
 /** Options of what shows commits and differences that select, order or format (§5.6). */
@@ -159,7 +159,7 @@ function contentsOf(
   name: string,
   given: readonly ShellWord[],
   { options, operands, understood }: ReadWords,
-): GitContents | null {
+): Uses["contents"] {
   const has = (names: RegExp) => [...options.keys()].some((option) => names.test(option));
   if (name === "status") return has(/^(?:v|verbose)$/) ? { paths: null, below: true } : null;
   if (!SHOWS.has(name) && !SHOWING.has(name)) return null;

@@ -8,9 +8,8 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { isTameArithmetic } from "./arithmetic.ts";
-import { piecesOf } from "./pieces.ts";
-import type { PartKind, ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
+import { isTameArithmetic, piecesOf } from "./pieces.ts";
+import type { ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
 import { isSmallName, literalWord, type Piece, type ShellWord, wordOf } from "./words.ts";
 import { unwrap } from "./wrappers.ts";
 
@@ -31,7 +30,9 @@ const EMPTY = { words: [], assignments: [], redirects: [], documents: [], counts
 /** Takes a command apart as bash would (§5.1, §5.2). Never throws: what cannot be parsed comes back with a problem. */
 export function parseShell(source: string): ShellScript {
   const walker = new Walker(source);
-  let problem = unreadable(source);
+  let problem = source.length > MAX_LENGTH ? `it is longer than ${MAX_LENGTH} characters` : null;
+  if (CONTROL.test(source)) problem ??= "it contains a control character";
+  if (INVISIBLE.test(source)) problem ??= "it contains an invisible character";
   try {
     walker.script(parse(source));
   } catch {
@@ -41,13 +42,6 @@ export function parseShell(source: string): ShellScript {
   // With one more line, another command.
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(source)) problem ??= "it ends in the middle of a line";
   return { problem, steps: walker.steps, parts: walker.parts, values: walker.values };
-}
-
-/** Why a command cannot be read as the user would read it; null if nothing in its characters hides (§5.1). */
-function unreadable(command: string): string | null {
-  if (command.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
-  if (CONTROL.test(command)) return "it contains a control character";
-  return INVISIBLE.test(command) ? "it contains an invisible character" : null;
 }
 
 /**
@@ -269,7 +263,7 @@ class Walker {
     this.values.set(name, [...(this.values.get(name) ?? []), value]);
   }
 
-  #part(kind: PartKind, source: string, some: Partial<ShellPart> = {}): void {
+  #part(kind: ShellPart["kind"], source: string, some: Partial<ShellPart> = {}): void {
     const context = { loopNames: this.#loopNames, before: this.#before };
     const part: ShellPart = { ...EMPTY, ...some, kind, source, ...context };
     this.parts.push(part);

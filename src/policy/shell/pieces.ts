@@ -1,10 +1,14 @@
 import { forEachChild, type SyntaxNode, type WordPart } from "unbash";
-import { isLiteralSum, isTameArithmetic } from "./arithmetic.ts";
-import type { ForbiddenPiece, Piece } from "./words.ts";
+import { type ForbiddenPiece, isSmallName, type Piece } from "./words.ts";
 
 /** `${…}` that only reads: no assignment, transformation, indirection, computed subscript or offset to be evaluated. */
 const TAME_PARAMETER =
   /^\$\{#?(?:\w+|[@*#?$!-])(?:\[(?:\d+|[@*])\])?(?:(?::?[-+?]|[#%/^,])(?:[^$`]|\$(?:\w|\{\w+\}|\((?!\()))*|:\s*-?\d+(?::\s*-?\d+)?)?\}$/;
+/** Pieces of arithmetic. */
+const TOKEN =
+  /\$(?:\w+|\{\w+\}|[?#])|\$\((?!\()[^()]*\)|\w+|(?:[-+*/%&^|=!]|<<?|>>?)=|\+\+|--|\*\*|&&|\|\||<<|>>|\S/g;
+const WORD = /^[\w$]/;
+const OPERATOR = /^(?:[-+*/%&|^~!<>?:(,]|\*\*|&&|\|\||<<|>>|[=!<>]=)$/;
 
 /** Returns a word's pieces in order, and hands what they contain of other scripts to `visit`. */
 export function piecesOf(
@@ -91,4 +95,24 @@ function simple(name: string, text = name): Piece {
   if (/^\$[?#]$/.test(name)) return { type: "number", text };
   const [, known] = /^\$([A-Za-z_]\w*)$/.exec(name) ?? [];
   return known ? { type: "variable", text, name: known } : forbidden(text, "", true);
+}
+
+/** Numbers and operators only: a name in arithmetic is evaluated, and its value may run a command. */
+function isLiteralSum(text: string): boolean {
+  return !/[A-Za-z_$]/.test(text) && isTameArithmetic(text);
+}
+
+/** Names without subscripts, and assignments only to names that begin with a small letter (§5.7). */
+export function isTameArithmetic(text: string): boolean {
+  // What touches an expansion makes another name of it.
+  if (/\w\$|[})]\w|\$[?#]\w/.test(text)) return false;
+  const tokens = text.match(TOKEN) ?? [];
+  return tokens.every((token, at) => {
+    const [before, after] = [tokens[at - 1] ?? "", tokens[at + 1] ?? ""];
+    if (WORD.test(token) || token === ")" || token === ";") return true;
+    if (OPERATOR.test(token)) return /^[\w$(~!+-]/.test(after);
+    if (token.endsWith("=")) return isSmallName(before);
+    if (token !== "++" && token !== "--") return false;
+    return [before, after].every((one) => !WORD.test(one) || isSmallName(one));
+  });
 }

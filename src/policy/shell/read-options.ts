@@ -68,18 +68,18 @@ class Reader {
     const meant = exact
       ? [[written, exact] as const]
       : [...longs].filter(([name]) => name.startsWith(written));
-    if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
     const [known] = meant;
     // Several abbreviated names may be one option.
     if (known === undefined || meant.some(([, option]) => option !== known[1])) {
+      if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
       if (glued) this.glued.push(glued);
       this.#unknown(word.value);
       return 0;
     }
     const [name, option] = known;
-    this.#given(name, option);
+    this.#given(name, option, word.value);
     this.abbreviated ||= exact === undefined;
-    if (!exact || !option.plain || (glued && option.kind === "flag")) this.#misfit(word.value);
+    if (!exact || (glued && option.kind === "flag")) this.#misfit(word.value);
     if (option.kind === "flag" || option.optional) {
       if (glued) this.#value(option, glued, "equals");
       return 0;
@@ -110,9 +110,7 @@ class Reader {
         // Whether it takes the rest as its value is not known, so each letter behind it counts.
         continue;
       }
-      this.#given(letter, option);
-      if (!option.plain) this.#misfit(value);
-      if (ACTING.has(option.kind)) this.acting.push(value);
+      this.#given(letter, option, value);
       if (option.kind === "flag") {
         if (!alone) continue;
         // What follows the letter is passed over.
@@ -147,9 +145,11 @@ class Reader {
     return given.length > 0 ? given : this.operands.slice(0, 1);
   }
 
-  #given(name: string, option: Option): void {
+  #given(name: string, option: Option, written: string): void {
     this.options.set(name, option);
     if (option.replacesFirst) this.options.set("*", option);
+    if (!option.plain) this.#misfit(written);
+    if (ACTING.has(option.kind)) this.acting.push(written);
   }
 
   /** Returns how many words it takes. */

@@ -24,11 +24,9 @@ const KINDS = {
   2: "pair",
 } as const;
 
-/** `acts`: it writes or starts something itself. */
-export type OptionKind = "flag" | "acts" | (typeof KINDS)[keyof typeof KINDS];
-
 export interface Option {
-  readonly kind: OptionKind;
+  /** `acts`: it writes or starts something itself. */
+  readonly kind: "flag" | "acts" | (typeof KINDS)[keyof typeof KINDS];
   /** Whether it is part of plain reading (§5.6). */
   readonly plain: boolean;
   /** The value can only be glued, or follow `=`. */

@@ -16,16 +16,10 @@ export type ShellRedirect =
   /** A form whose meaning depends on what is not known. */
   | { readonly type: "unknown"; readonly text: string };
 
-export type PartKind =
-  | "command"
-  /** `[[ … ]]`; its words are what stands between. */
-  | "test"
-  /** What only bare `Bash` allows: `((…))`, coproc, function definitions, loops over odd variables. */
-  | "construct";
-
 /** One simple command (§5.2), or a construct that is judged like one. */
 export interface ShellPart {
-  readonly kind: PartKind;
+  /** `test`: `[[ … ]]`; `construct`: what only bare `Bash` allows, such as `((…))`, coproc and functions. */
+  readonly kind: "command" | "test" | "construct";
   readonly words: readonly ShellWord[];
   readonly assignments: readonly ShellAssignment[];
   readonly redirects: readonly ShellRedirect[];

@@ -1,14 +1,6 @@
 import type { ReadWords } from "./read-options.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
-/** Contents of files that git shows. */
-export interface GitContents {
-  /** Paths that are written out, if they are all that it shows; null if it may show any file. */
-  readonly paths: readonly string[] | null;
-  /** True if of a directory it shows everything below. */
-  readonly below: boolean;
-}
-
 /** A command that changes files of the workspace (§5.8). */
 export interface FileWork {
   readonly name: string;
@@ -33,8 +25,11 @@ export interface Uses {
   readonly searches: readonly string[];
   /** Directories in which it goes through links, which may lead out. */
   readonly follows: readonly string[];
-  /** Null if it shows no contents of the repository. */
-  readonly contents: GitContents | null;
+  /**
+   * Files of the repository that git shows: paths that are written out, or null for any file; `below`: of a directory
+   * everything in it. Null if it shows no contents.
+   */
+  readonly contents: { readonly paths: readonly string[] | null; readonly below: boolean } | null;
   /** Commands that it starts itself. */
   readonly starts: readonly (readonly ShellWord[])[];
   readonly files: FileWork | null;

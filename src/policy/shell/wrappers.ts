@@ -61,12 +61,6 @@ export function unwrap(words: readonly ShellWord[], before?: "xargs"): readonly 
   }
 }
 
-/** What a command runs besides itself: other commands, and texts that a shell reads. */
-export interface Started {
-  readonly commands: readonly (readonly ShellWord[])[];
-  readonly scripts: readonly string[];
-}
-
 export function nameOf(word: ShellWord | undefined): string {
   const value = word?.value ?? "";
   return value.slice(value.lastIndexOf("/") + 1).toLowerCase();
@@ -79,6 +73,12 @@ export function startsOthers(words: readonly ShellWord[]): boolean {
   if (SHELLS.has(name)) return shellScripts(words.slice(1)) !== null;
   if (name === "command") return /^-\w*p/.test(words[1]?.value ?? "");
   return name === "find" && words.some(mayBeAction);
+}
+
+/** What a command runs besides itself: other commands, and texts that a shell reads. */
+interface Started {
+  readonly commands: readonly (readonly ShellWord[])[];
+  readonly scripts: readonly string[];
 }
 
 /** Returns what deny and ask rules see behind a command, in the widest sense. `documents` is what its input says. */
