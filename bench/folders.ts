@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeAll } from "../test/support/remove-all.ts";
 
 /** The project, and what is measured of it: the build, not the sources. */
 export const root = join(import.meta.dirname, "..");
@@ -26,6 +27,6 @@ export async function onFreshGround<T>(use: (ground: Ground) => Promise<T>): Pro
   try {
     return await use({ cwd, file, home, compileCache: join(home, "cache/compile") });
   } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    removeAll(folder);
   }
 }

@@ -1,13 +1,13 @@
 import { MessageChannel, Worker } from "node:worker_threads";
+import { sessionPermissions } from "../src/features/gate/permissions.ts";
 import { systemClock } from "../src/mailbox/clock.ts";
 import { MAIN } from "../src/mailbox/ids.ts";
-import { serveServices } from "../src/mailbox/service-lane.ts";
+import { serveServices } from "../src/mailbox/service-rpc.ts";
 import type { Services } from "../src/mailbox/services.ts";
 import { hookRunner } from "../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
+import { noSession, sessionTools } from "../src/session/session-tools.ts";
 import type { Rule } from "../src/settings/rules.ts";
-import { sessionPermissions } from "../src/supervisor/permissions.ts";
-import { noSession, sessionTools } from "../src/supervisor/session-tools.ts";
 import { Toolbox } from "../src/supervisor/toolbox.ts";
 import { servicesWith } from "../test/support/unasked-services.ts";
 import { onFreshGround } from "./folders.ts";

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { sessionPlace } from "../src/journal/place.ts";
+import { sessionPaths } from "../src/journal/paths.ts";
 import { startJournal } from "../src/journal/thread-journal.ts";
 import { systemClock } from "../src/mailbox/clock.ts";
 import { MAIN, SessionId } from "../src/mailbox/ids.ts";
@@ -23,7 +23,7 @@ export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
   const count = quick ? 100 : 500;
   return onFreshGround(async ({ home, cwd }) => {
     const id = SessionId.parse("benchmark0");
-    const journal = startJournal({ ...sessionPlace(home, cwd, id), clock: systemClock });
+    const journal = startJournal({ ...sessionPaths(home, cwd, id), clock: systemClock });
     const fd = openSync(join(cwd, "bare"), "w");
     const line = `${JSON.stringify(EVENT)}\n`;
     try {

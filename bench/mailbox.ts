@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { portMailbox } from "../src/mailbox/mailbox.ts";
 import { FromAgent } from "../src/mailbox/messages.ts";
-import { serveServices } from "../src/mailbox/service-lane.ts";
+import { serveServices } from "../src/mailbox/service-rpc.ts";
 import { servicesWith } from "../test/support/unasked-services.ts";
 import { type BenchOptions, type BenchResult, partOfFloor, timesFloor } from "./result.ts";
 import { interleaved, median, p95 } from "./samples.ts";

@@ -4,7 +4,6 @@ import { run as gate } from "./gate.ts";
 import { run as governor } from "./governor.ts";
 import { run as journal } from "./journal.ts";
 import { run as languageServer } from "./language-server.ts";
-import { run as live } from "./live.ts";
 import { run as loop } from "./loop.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { run as mailbox } from "./mailbox.ts";
@@ -31,7 +30,6 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   policy,
   gate,
   governor,
-  live,
   supervision,
   context,
   outside,

@@ -1,6 +1,6 @@
 import { closeSync, cpSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { journalFile, sessionPlace } from "../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../src/journal/paths.ts";
 import { readJournal } from "../src/journal/reader.ts";
 import { startJournal } from "../src/journal/thread-journal.ts";
 import { systemClock } from "../src/mailbox/clock.ts";
@@ -209,7 +209,7 @@ async function resuming(
       note: `${p95(whole)}; ${AGENTS + 1} of ${AGENTS + 1} conversations go on`,
     },
     {
-      name: "  from restoreSession on",
+      name: "  from resumeSession on",
       unit: "ms",
       ours: median(runs.map(({ session }) => session)),
       floor: median(parsing),
@@ -220,7 +220,7 @@ async function resuming(
 }
 
 function journalIn({ home, cwd }: Ground, id: string) {
-  return startJournal({ ...sessionPlace(home, cwd, SessionId.parse(id)), clock: systemClock });
+  return startJournal({ ...sessionPaths(home, cwd, SessionId.parse(id)), clock: systemClock });
 }
 
 function at<T>(list: readonly T[], place: number): T {

@@ -17,13 +17,13 @@ export interface Bundle {
 const found = ["@vscode/ripgrep", "piscina", "sharp", "@hyzyla/pdfium"];
 
 /** A library shares its packages with the program that uses it. */
-const shared = ["@anthropic-ai/sdk", "comlink", "execa", "nanoid", "zod"];
+const shared = ["@anthropic-ai/sdk", "comlink", "nanoid", "zod"];
 
 export const bundles: readonly Bundle[] = [
   { name: "index", entry: "src/index.ts", external: [...found, ...shared], alone: false, format: "esm" },
   { name: "policy", entry: "src/policy/index.ts", external: [], alone: false, format: "esm" },
   // What a tool's module imports: an agent's thread that loads it does without the rest of the library.
-  { name: "tool", entry: "src/supervisor/custom-tools.ts", external: shared, alone: false, format: "esm" },
+  { name: "tool", entry: "src/tools/define-tool.ts", external: shared, alone: false, format: "esm" },
   { name: "cli", entry: "src/cli/entry.ts", external: found, alone: false, format: "esm" },
   { name: "agent-thread", entry: "src/actors/worker.ts", external: found, alone: true, format: "cjs" },
   {
@@ -37,7 +37,7 @@ export const bundles: readonly Bundle[] = [
   { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], alone: true, format: "esm" },
   {
     name: "worktree-keeper",
-    entry: "src/worktrees/keeper-process.ts",
+    entry: "src/worktrees/git-worker-main.ts",
     external: [],
     alone: true,
     format: "esm",

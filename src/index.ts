@@ -9,6 +9,12 @@
  */
 export { type AgentDefinition, defineAgent } from "./actors/definitions/definition.ts";
 export { builtInAgents } from "./actors/definitions/index.ts";
+export type { CompactionOptions } from "./features/compaction/windows.ts";
+export {
+  type WorktreeSettings,
+  type WorktreeSetup,
+  worktreeDefaults,
+} from "./features/isolation/worktree-settings.ts";
 export type { Clock } from "./mailbox/clock.ts";
 export type { Compaction } from "./mailbox/compacted.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
@@ -33,44 +39,36 @@ export {
 } from "./model/scripted.ts";
 export type {
   Answers,
-  Ask,
-  AskAnswer,
   Asker,
   Choice,
-  PermissionAsk,
   PermissionLevel,
-  Person,
-  PlanAsk,
+  PermissionRequest,
+  PlanRequest,
   Question,
-  QuestionAsk,
+  QuestionRequest,
+  UserAnswer,
+  UserHandler,
+  UserRequest,
 } from "./policy/asks.ts";
-export type { Rule } from "./settings/rules.ts";
-export {
-  type CallContext,
-  type CustomTool,
-  defineTool,
-  failed,
-  type ToolFailure,
-  type ToolSpec,
-} from "./supervisor/custom-tools.ts";
 export type {
   AgentResult,
   Limits,
   ModelSource,
   PermissionMode,
-  SessionAccount,
+  SessionUsage,
   SpawnRequest,
   StopScope,
   SupervisorHandle,
   SupervisorOptions,
-} from "./supervisor/options.ts";
+} from "./session/options.ts";
 export {
-  type RestoredSession,
-  type RestoreRequest,
   type Restoring,
-  restoreSession,
-} from "./supervisor/restore.ts";
-export { Supervisor } from "./supervisor/supervisor.ts";
+  type ResumableSession,
+  type ResumeRequest,
+  resumeSession,
+} from "./session/resume-session.ts";
+export { Supervisor } from "./session/supervisor.ts";
+export type { Rule } from "./settings/rules.ts";
 export type {
   Activity,
   AgentState,
@@ -78,9 +76,11 @@ export type {
   PermissionDenial,
   SupervisorEvent,
 } from "./supervisor/view.ts";
-export type { CompactionOptions } from "./supervisor/windows.ts";
 export {
-  type WorktreeSettings,
-  type WorktreeSetup,
-  worktreeDefaults,
-} from "./supervisor/worktree-settings.ts";
+  type CallContext,
+  type CustomTool,
+  defineTool,
+  failed,
+  type ToolFailure,
+  type ToolSpec,
+} from "./tools/define-tool.ts";

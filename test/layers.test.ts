@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { overBudget } from "../scripts/layers/line-budget.ts";
 import { readSources, sourceFile } from "../scripts/layers/read-source.ts";
 import { type Place, type Rules, rules } from "../scripts/layers/rules.ts";
 import { sharedByTests, violations } from "../scripts/layers/violations.ts";
@@ -28,7 +29,9 @@ describe("the source of this repository", () => {
 test("the table of layers reaches downwards only, but for types (A1.19)", () => {
   const below = new Set<string>();
   for (const [folder, reach] of rules.folders) {
-    const values = reach.filter((place: Place) => !place.typesOnly).map(({ path }) => path.split("/")[1]);
+    const values = reach
+      .filter((place: Place) => !place.typesOnly && !place.upward)
+      .map(({ path }) => path.split("/")[1]);
     expect(values.filter((name) => name !== undefined && !below.has(name))).toEqual([]);
     below.add(folder);
   }
@@ -197,4 +200,12 @@ describe("a file that tests share", () => {
     expect(shared("startProcesses({});", "test/program.ts")).toEqual([]);
     expect(shared("afterAll(stop);", "test/b.test.ts")).toEqual([]);
   });
+});
+
+test("names a directory that has more lines than its budget", () => {
+  const files = [sourceFile("src/lib/a.ts", "1;\n2;\n"), sourceFile("src/cli/b.ts", "1;\n")];
+  expect(overBudget(files, { "src/lib": 1, "src/cli": 1 }).map(({ path }) => path)).toEqual(["src/lib"]);
+  expect(overBudget(files, { "src/cli": 1 }).map(({ message }) => message)).toEqual([
+    "has 2 lines, and its budget is 0; make something shorter first",
+  ]);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { ActorId, callId } from "../../src/mailbox/ids.ts";
-import { servicesOver } from "../../src/mailbox/service-lane.ts";
+import { servicesOver } from "../../src/mailbox/service-rpc.ts";
 
 /** One agent: asks `count` times, so many milliseconds apart (0: one after the other), for a command of `cwd`. */
 export interface AskingErrand {

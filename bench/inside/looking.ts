@@ -1,4 +1,4 @@
-import { rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { agentLibrary } from "../../src/actors/definitions/load.ts";
@@ -11,8 +11,6 @@ import { answer, given } from "../own-process.ts";
 export interface LookingTask {
   readonly cwd: string;
   readonly home: string;
-  /** Nobody has looked before. */
-  readonly first: boolean;
 }
 
 export interface LookingRun {
@@ -24,8 +22,7 @@ export interface LookingRun {
   readonly stats: number;
 }
 
-const { cwd, home, first } = given<LookingTask>();
-if (first) rmSync(join(home, "cache"), { recursive: true, force: true });
+const { cwd, home } = given<LookingTask>();
 const where = { cwd, homedir: home, home, managed: join(home, "none") };
 const trust = { trusted: () => false, agreed: () => false, denied: () => false };
 const skills = skillLibrary({ ...where, ...trust }, diskFiles);

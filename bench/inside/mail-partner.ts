@@ -3,7 +3,7 @@ import { type MessagePort, parentPort } from "node:worker_threads";
 import { ActorId, callId } from "../../src/mailbox/ids.ts";
 import { portMailbox } from "../../src/mailbox/mailbox.ts";
 import { FromAgent } from "../../src/mailbox/messages.ts";
-import { servicesOver } from "../../src/mailbox/service-lane.ts";
+import { servicesOver } from "../../src/mailbox/service-rpc.ts";
 import { type Errand, LETTER } from "../mailbox.ts";
 
 parentPort?.on("message", async (errand: Errand) => {

@@ -12,14 +12,14 @@ export interface ResumingTask {
 export interface ResumingRun {
   /** From the start of the process. */
   readonly process: number;
-  /** From `restoreSession` on. */
+  /** From `resumeSession` on. */
   readonly session: number;
   readonly unfinished: number;
 }
 
 const { home, cwd, id } = given<ResumingTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor, restoreSession }: typeof import("../../src/index.ts") = await import(dist);
+const { Supervisor, resumeSession }: typeof import("../../src/index.ts") = await import(dist);
 
 const first = Promise.withResolvers<number>();
 const client: ModelClient = {
@@ -30,7 +30,7 @@ const client: ModelClient = {
   },
 };
 const began = performance.now();
-const restoring = await restoreSession({ home, cwd, session: { id } });
+const restoring = await resumeSession({ home, cwd, session: { id } });
 if (restoring.type === "refused") throw new Error(restoring.reason);
 const supervisor = new Supervisor({
   ...{ cwd, home, source: { provider: "client", client }, resume: restoring.session },
@@ -38,7 +38,7 @@ const supervisor = new Supervisor({
   limits: { maxTurns: 10_000 },
 });
 const { main, agents } = supervisor.unfinished();
-void supervisor.goOn();
+void supervisor.resumeUnfinished();
 const at = await first.promise;
 await answer({
   process: at,

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
 import { randomIds } from "../../src/mailbox/ids.ts";
-import type { Tree } from "../../src/mailbox/worktree.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
 import { createTree } from "../../src/worktrees/create.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { baseRef, snapshotRef, treeRecordFolder } from "../../src/worktrees/layout.ts";
 import { applyMerge } from "../../src/worktrees/merge/apply.ts";
 import { mergeTree } from "../../src/worktrees/merge/merge-tree.ts";
@@ -54,7 +54,7 @@ const CHANGED = 100;
 const { folder, rounds, agents } = given<TreesTask>();
 const env = { PATH: process.env["PATH"] ?? "", HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
 const ids = randomIds();
-const ground: Ground = {
+const ground: GitEnvironment = {
   ...{ env, now: () => Date.now(), id: () => ids.session() },
   ...{ self: processIdentity(process.pid), isAlive },
 };
@@ -142,13 +142,13 @@ function making(): Promise<TreesRun["making"]> {
 }
 
 async function made(of: Measured, top: string, from: BaseRef): Promise<number> {
-  const made: Tree[] = [];
+  const made: Worktree[] = [];
   const ms = await timed(of, async () => made.push(await treeOf(top, from)));
   for (const tree of made) await forget(tree);
   return ms;
 }
 
-async function treeOf(top: string, from: BaseRef): Promise<Tree> {
+async function treeOf(top: string, from: BaseRef): Promise<Worktree> {
   const name = `t${ids.session().toLowerCase()}`;
   const made = await createTree({ folder: top, name, owner, baseRef: from, dependencies: [] }, ground);
   if (made.type !== "created") throw new Error(made.reason);
@@ -160,7 +160,7 @@ async function bareTree(at: string): Promise<void> {
 }
 
 /** Without the care that is taken of somebody's edits. */
-async function forget({ checkout, path, branch, name }: Tree): Promise<void> {
+async function forget({ checkout, path, branch, name }: Worktree): Promise<void> {
   await git(checkout, "worktree", "remove", "--force", path);
   await git(checkout, "branch", "-q", "-D", branch);
   await git(checkout, "update-ref", "-d", baseRef(name));
@@ -204,7 +204,7 @@ async function keeping(): Promise<TreesRun["keeping"]> {
   return found;
 }
 
-async function snapshot(tree: Tree, files: string[] | null): Promise<void> {
+async function snapshot(tree: Worktree, files: string[] | null): Promise<void> {
   const taken = await snapshotTree({ tree, files }, ground);
   if (taken.type !== "taken") throw new Error(taken.reason);
 }
@@ -287,7 +287,7 @@ async function merging(): Promise<Pick<TreesRun, "checking" | "bringing">> {
   return { checking, bringing };
 }
 
-async function prepared(tree: Tree): Promise<{ checkout: string }> {
+async function prepared(tree: Worktree): Promise<{ checkout: string }> {
   const found = await prepareMerge({ tree, deleted: [], forCheck: false }, ground);
   if (found.type !== "clean" || found.files !== CHANGED) throw new Error(JSON.stringify(found));
   return found;
@@ -305,7 +305,7 @@ async function manyAtOnce(): Promise<TreesRun["atOnce"]> {
   const bare = { ms: bareMs, mib: (await blocks()) - before };
   for (const top of bareTops) await git(clean, "worktree", "remove", "--force", top);
   const empty = await blocks();
-  const trees: Tree[] = [];
+  const trees: Worktree[] = [];
   const ms = await timed("manyOurs", async () => {
     trees.push(...(await Promise.all(bareTops.map(() => treeOf(clean, "checkout")))));
   });

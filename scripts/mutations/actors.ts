@@ -42,7 +42,7 @@ export const actors: readonly Mutation[] = [
     file: "src/actors/thread-host.ts",
     from: "pool.options.minThreads = 0;",
     to: "",
-    tests: ["test/supervisor/closing/closed-sessions.test.ts"],
+    tests: ["test/session/closing/closed-sessions.test.ts"],
     title: "after each of 30 closed sessions",
   },
   {
@@ -56,7 +56,7 @@ export const actors: readonly Mutation[] = [
   },
   {
     name: "cut-text-is-not-continued",
-    file: "src/actors/asking.ts",
+    file: "src/actors/next-reply.ts",
     from: "return continued(await of(request.messages), request.messages, of);",
     to: "return of(request.messages);",
     tests: ["test/actors/cut-replies.test.ts"],

@@ -3,10 +3,10 @@ import type { Mutation } from "./mutation.ts";
 export const cli: readonly Mutation[] = [
   {
     name: "damaged-session-is-not-named",
-    file: "src/cli/taking-up.ts",
+    file: "src/cli/setup-or-resume.ts",
     from: 'if (notes.length > 0) return new Error(notes.map(safeLine).join("\\n"));',
     to: "",
-    tests: ["test/cli/taking-up.test.ts"],
+    tests: ["test/cli/setup-or-resume.test.ts"],
     title: "is named by --continue as sessions list names it",
   },
   {

@@ -18,19 +18,11 @@ export const context: readonly Mutation[] = [
     title: "(X4)",
   },
   {
-    name: "caches-take-the-room-of-the-journal",
-    file: "src/context/kept-index.ts",
-    from: "if (!leavesRoom(folder, all.length)) return;",
-    to: "",
-    tests: ["test/context/kept-index.test.ts"],
-    title: "is left to the journal",
-  },
-  {
     name: "named-document-is-not-attached",
     file: "src/context/references.ts",
     from: 'if (look.type === "file" && DOCUMENT_NAME.test(path))',
     to: "if (false)",
-    tests: ["test/supervisor/named-documents.test.ts"],
+    tests: ["test/features/context/named-documents.test.ts"],
     title: "documents that a prompt names are attached",
   },
 ];

@@ -11,8 +11,8 @@ export const mcp: readonly Mutation[] = [
   },
   {
     name: "C4-any-sign-in-page-is-opened",
-    file: "src/mcp/broker/oauth.ts",
-    from: 'if (!["http:", "https:"].includes(url.protocol))',
+    file: "src/mcp/broker/sign-in.ts",
+    from: 'if (!["http:", "https:"].includes(page.protocol))',
     to: "if (false)",
     tests: ["test/mcp/sign-in.test.ts"],
     title: "(C4)",

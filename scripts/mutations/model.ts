@@ -3,7 +3,7 @@ import type { Mutation } from "./mutation.ts";
 export const model: readonly Mutation[] = [
   {
     name: "D2-request-keeps-its-listener",
-    file: "src/model/lane-client.ts",
+    file: "src/model/gateway-client.ts",
     from: 'signal.removeEventListener("abort", cancel);',
     to: "",
     tests: ["test/mailbox/listeners.test.ts"],
@@ -73,7 +73,7 @@ export const model: readonly Mutation[] = [
     file: "src/model/agent-models.ts",
     from: 'agentModels: all ? { ...agentModels, "*": all } : agentModels,',
     to: "agentModels,",
-    tests: ["test/supervisor/agent-models.test.ts"],
+    tests: ["test/features/agents/agent-models.test.ts"],
     title: "comes from the environment as well",
   },
 ];

@@ -14,7 +14,7 @@ export const policy: readonly Mutation[] = [
     file: "src/policy/hooks/runner.ts",
     from: 'if (source !== "startup") return said();',
     to: "return said();",
-    tests: ["test/supervisor/prompt-turns.test.ts"],
+    tests: ["test/session/prompt-turns.test.ts"],
     title: "SessionStart runs once for the session",
   },
   {

@@ -63,7 +63,7 @@ export const tools: readonly Mutation[] = [
     file: "src/tools/timed-call.ts",
     from: "deadline.abort(new Error(",
     to: "String(new Error(",
-    tests: ["test/supervisor/custom-tools/places.test.ts"],
+    tests: ["test/tools/custom/places.test.ts"],
     title: "its signal is aborted at the deadline",
   },
   {
@@ -79,7 +79,7 @@ export const tools: readonly Mutation[] = [
     file: "src/tools/hook-changes.ts",
     from: "if (known?.size !== size || known.mtimeMs !== mtimeMs || known.inode !== inode) return [];",
     to: "if (known === undefined) return [];",
-    tests: ["test/supervisor/formatter-hooks.test.ts"],
+    tests: ["test/features/hooks/formatter-hooks.test.ts"],
     title: "still asks for a new Read if a hook formats a file that somebody had changed before",
   },
   {
@@ -95,7 +95,7 @@ export const tools: readonly Mutation[] = [
     file: "src/mailbox/worktree.ts",
     from: 'return name.replaceAll("/", "-")',
     to: "return name",
-    tests: ["test/supervisor/worktree-desk.test.ts"],
+    tests: ["test/features/worktree/worktree-service.test.ts"],
     title: "makes one directory of a name with segments",
   },
   {
@@ -104,7 +104,7 @@ export const tools: readonly Mutation[] = [
     from: `      ...commitWorkflow,
 `,
     to: "",
-    tests: ["test/supervisor/commit-workflow.test.ts"],
+    tests: ["test/features/isolation/commit-workflow.test.ts"],
     title: "a commit as the prompt of Bash describes it",
   },
 ];

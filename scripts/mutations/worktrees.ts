@@ -40,8 +40,8 @@ export const worktrees: readonly Mutation[] = [
   {
     name: "race-with-an-editor-is-given-up",
     file: "src/worktrees/merge/try-again.ts",
-    from: "if (attempt < TRIES && answer.left.length === 0) continue;",
-    to: "",
+    from: "tries >= LEAST_TRIES && ms >= RACE_MS",
+    to: "tries >= 1",
     tests: ["test/worktrees/merge/at-the-same-time.test.ts"],
     title: "is merged with the edits if both fit",
     core: true,
@@ -51,7 +51,7 @@ export const worktrees: readonly Mutation[] = [
     file: "src/worktrees/serve.ts",
     from: 'return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";',
     to: 'return errorCode(error) === "EDQUOT";',
-    tests: ["test/supervisor/isolation/full-repository.test.ts"],
+    tests: ["test/features/isolation/full-repository.test.ts"],
     title: "is said in one sentence where no worktree can be made",
   },
 ];

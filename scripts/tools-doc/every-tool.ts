@@ -1,9 +1,9 @@
+import { listAgents } from "../../src/features/agents/listing.ts";
 import { resourceTools } from "../../src/mcp/mcp-tools.ts";
-import { listAgents } from "../../src/supervisor/listing.ts";
-import { noSession, sessionTools } from "../../src/supervisor/session-tools.ts";
+import { noSession, sessionTools } from "../../src/session/session-tools.ts";
 import { agentTool } from "../../src/tools/agent.ts";
+import { bindTool, type SealedTool } from "../../src/tools/bind-tool.ts";
 import { agentTools } from "../../src/tools/index.ts";
-import { type SealedTool, seal } from "../../src/tools/sealed.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 export interface TellableTool {
@@ -26,7 +26,7 @@ export function everyBuiltInTool(): TellableTool[] {
   });
   return [
     ...agentTools.map((tool): TellableTool => ({ tool, side: "agent" })),
-    ...[seal(agent), ...sessionTools(noSession), ...resources].map(
+    ...[bindTool(agent), ...sessionTools(noSession), ...resources].map(
       (tool): TellableTool => ({ tool, side: "supervisor" }),
     ),
   ];

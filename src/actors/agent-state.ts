@@ -1,5 +1,5 @@
-import { messagesOf, type Shown } from "../context/compaction/shown.ts";
-import type { Compacted, CompactWish } from "../mailbox/compacted.ts";
+import { type CompactedView, messagesOf } from "../context/compaction/compacted-view.ts";
+import type { Compacted, CompactRequest } from "../mailbox/compacted.ts";
 import {
   addUsage,
   type ContentBlock,
@@ -26,9 +26,9 @@ import type {
 import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import {
   addReceipts,
+  appendSteering,
   blocksOf,
-  hear,
-  placeOf,
+  lastLocation,
   receiptsOf,
   shownConversation,
   systemHeard,
@@ -36,13 +36,13 @@ import {
   toolsWith,
   usageOf,
 } from "../mailbox/turns.ts";
-import type { Place } from "../mailbox/worktree.ts";
+import type { Location } from "../mailbox/worktree.ts";
 import type { ModelReply } from "../model/client.ts";
-import { meant } from "../tools/deferred/meant.ts";
+import { resolveCall } from "../tools/deferred/resolve-call.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
 import { TodoList } from "../tools/todo-list.ts";
 import { Repetition } from "./repetition.ts";
-import { retriesIn } from "./typed/words.ts";
+import { retriesIn } from "./typed/retry-text.ts";
 
 /**
  * What an agent knows between two turns. It is the fold of its turn records and nothing else, so a new
@@ -57,7 +57,7 @@ export class AgentState {
   /** The only folder its paths resolve in. */
   root: string;
   /** Where this turn has moved it. */
-  #moved: Place | null = null;
+  #moved: Location | null = null;
   /** What was run in this turn. */
   commands: Receipts["commands"] = [];
   /** Turns taken so far. */
@@ -69,7 +69,7 @@ export class AgentState {
   /** The supervisor says that the next reply is the last one. */
   last: LastTurn | null;
   /** The person wants the conversation smaller. */
-  wish: CompactWish | null;
+  wish: CompactRequest | null;
   #compacted: Compacted | null;
   /** Those that still stand in the conversation. */
   #turnsShown: Turn[];
@@ -100,15 +100,15 @@ export class AgentState {
     this.reads = new ReadLedger([...(inherited?.reads ?? []), ...spec.turns.flatMap((turn) => turn.reads)]);
     this.todo = new TodoList(todoOf(spec.turns));
     this.cwd = spec.turns.at(-1)?.cwd ?? inherited?.cwd ?? spec.root;
-    this.root = placeOf(spec.turns)?.root ?? inherited?.root ?? spec.root;
+    this.root = lastLocation(spec.turns)?.root ?? inherited?.root ?? spec.root;
     this.turns = spec.turns.at(-1)?.turn ?? 0;
     this.last = spec.last ?? null;
     this.usage = addUsage(usageOf(spec.turns), spec.compacted?.usage ?? noUsage);
     this.receipts = receiptsOf(spec.turns);
     // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
-    this.said = spec.heard.some(({ news }) => !news) ? "" : lastSaid(spec.turns);
+    this.said = spec.heard.some(({ notice }) => !notice) ? "" : lastSaid(spec.turns);
     this.#retries = retriesIn(spec.turns.flatMap(({ heard }) => heard));
-    this.hear(spec.heard);
+    this.addSteering(spec.heard);
     if (pending) this.#goOnWith(pending);
   }
 
@@ -122,7 +122,7 @@ export class AgentState {
   }
 
   /** It works there from its next call on. */
-  move(place: Place): void {
+  move(place: Location): void {
     this.#moved = place;
     this.root = place.root;
     this.cwd = place.cwd;
@@ -167,7 +167,7 @@ export class AgentState {
   }
 
   /** The conversation, for whoever makes it smaller. */
-  get shown(): Shown {
+  get shown(): CompactedView {
     const [turns, heard] = [this.#turnsShown, this.#heard];
     return { ...this.#start, turns, heard, words: this.#words, compacted: this.#compacted };
   }
@@ -181,10 +181,10 @@ export class AgentState {
   }
 
   /** Hears what came with an answer of the supervisor. */
-  told({ steer, last, compact }: TurnAnswer): void {
+  applyAnswer({ steer, last, compact }: TurnAnswer): void {
     this.last = last ?? null;
     this.wish = compact ?? this.wish;
-    this.hear(steer);
+    this.addSteering(steer);
   }
 
   /** What it has heard that stands in the system prompt. */
@@ -196,11 +196,11 @@ export class AgentState {
     return totalTokens(this.usage);
   }
 
-  hear(steering: readonly Steer[]): void {
-    hear(this.messages, steering);
+  addSteering(steering: readonly Steer[]): void {
+    appendSteering(this.messages, steering);
     this.offered = toolsWith(this.offered, steering);
     for (const entry of steering.flatMap(({ reads = [] }) => reads)) this.reads.record(entry);
-    this.#retries = steering.some(({ news }) => !news) ? 0 : this.#retries + retriesIn(steering);
+    this.#retries = steering.some(({ notice }) => !notice) ? 0 : this.#retries + retriesIn(steering);
     this.#heard.push(...steering);
   }
 
@@ -212,7 +212,7 @@ export class AgentState {
   /** The tools that calls were of, by the names they are offered under; what was refused, or has a name that nothing has, ran nothing. */
   #ran(calls: readonly ToolUseBlock[], results: readonly CallResult[]): string[] {
     const begun = calls.filter((_, at) => results[at]?.refused !== true);
-    return begun.flatMap((call) => meant(call, this.offered)?.tool.name ?? []);
+    return begun.flatMap((call) => resolveCall(call, this.offered)?.tool.name ?? []);
   }
 
   /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
@@ -264,7 +264,7 @@ export function callsOf(content: readonly ContentBlock[]): ToolUseBlock[] {
 
 /** What was said to it; the runtime's own news are nobody's words. */
 function wordsIn({ turn, heard }: Turn): { turn: number; text: string }[] {
-  return heard.flatMap(({ text, news }) => (news ? [] : [{ turn, text }]));
+  return heard.flatMap(({ text, notice }) => (notice ? [] : [{ turn, text }]));
 }
 
 function usageSince(now: Usage, before: Usage = noUsage): Usage {

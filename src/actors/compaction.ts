@@ -1,16 +1,16 @@
 import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bounds.ts";
+import { foldedMessage, notCompacted } from "../context/compaction/compacted-view.ts";
 import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
-import { foldedMessage, notCompacted } from "../context/compaction/shown.ts";
 import { estimated, factorOf, isDoubtful, ratioOf, sizeOf } from "../context/compaction/size.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
-import type { CompactBegin, Compacted, CompactWish, Trigger } from "../mailbox/compacted.ts";
+import type { CompactBegin, Compacted, CompactRequest, Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import { blocksOf, toolsInRequests } from "../mailbox/turns.ts";
 import type { AgentState } from "./agent-state.ts";
 import { type Ending, endingOfCancel } from "./ending.ts";
-import { type Asking, summarised } from "./summarising.ts";
+import { type Asking, summarizeHistory } from "./summarize-history.ts";
 
 /** After so many attempts in a row that came to nothing no summary is asked for any more (fault 66). */
 export const MAX_FAILURES = 3;
@@ -73,7 +73,7 @@ export function boundsIn(spec: ActorSpec, state: AgentState): Bounds {
  * one anyway: what is left of a budget is for the answer. False: it cannot be made to fit, and the next reply must be
  * the last one. History is only ever replaced by something durable; else it stays as it was.
  */
-export async function madeRoom(
+export async function compactToFit(
   spec: ActorSpec,
   state: AgentState,
   summaries: boolean,
@@ -129,7 +129,7 @@ async function countOf(
 }
 
 /** The server would not take the request: makes it smaller once. False: it is as small as it can be (fault 8). */
-export async function shrunk(
+export async function compactAfterRefusal(
   { window, wasted, summaries }: Overflow,
   spec: ActorSpec,
   state: AgentState,
@@ -148,7 +148,7 @@ export async function shrunk(
 
 /** The person wants it: a summary now, whatever the size. Answers what came of it, in a sentence. */
 async function compactByHand(
-  { instructions }: CompactWish,
+  { instructions }: CompactRequest,
   spec: ActorSpec,
   state: AgentState,
   around: Compacting,
@@ -251,7 +251,7 @@ async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {
   // A server that takes no more is no matter of sizes; what the person wants is.
   const mustWin = trigger === "manual";
   if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
-  const told = await summarised({ spec, shown, through, bounds, factor, wish }, around);
+  const told = await summarizeHistory({ spec, shown, through, bounds, factor, wish }, around);
   const { usage } = told;
   if (told.type === "none") {
     return { next: { ...now, usage, failures: now.failures + 1 }, reason: told.reason };

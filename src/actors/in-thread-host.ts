@@ -4,8 +4,8 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { mailboxPair } from "../mailbox/mailbox-pair.ts";
 import { FromAgent, ToAgent } from "../mailbox/messages.ts";
 import type { Scheduler } from "../mailbox/scheduler.ts";
-import { servicesInThread } from "../mailbox/service-lane.ts";
-import { laneModel } from "../model/lane-client.ts";
+import { servicesInThread } from "../mailbox/service-rpc.ts";
+import { gatewayClient } from "../model/gateway-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { runActor } from "./actor.ts";
 import {
@@ -56,7 +56,7 @@ function run(
   // After its end an actor reaches nobody, as if its thread were gone.
   stop.signal.addEventListener("abort", close, { once: true });
   let lanes = 0;
-  const lane = laneModel(model, () => asker.model(++lanes));
+  const lane = gatewayClient(model, () => asker.model(++lanes));
   const ended = runActor({
     spec: structuredClone(spec),
     services: asker,

@@ -13,8 +13,7 @@ import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentState, callsOf } from "./agent-state.ts";
-import { nextReply } from "./asking.ts";
-import { boundsIn, endingOfCompaction, madeRoom } from "./compaction.ts";
+import { boundsIn, compactToFit, endingOfCompaction } from "./compaction.ts";
 import {
   type Ending,
   endingOfAnswer,
@@ -27,6 +26,7 @@ import {
   outOfRoom,
   outOfTurns,
 } from "./ending.ts";
+import { nextReply } from "./next-reply.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
 import { type TypedEnding, typedEnding } from "./typed/typed-ending.ts";
@@ -61,11 +61,11 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     const ending: TypedEnding = state.onlyCompacts
       ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
       : await asData(endingOfAnswer(spec, state), spec, state, false);
-    if (ending.type === "again") state.hear([{ text: ending.note, news: true }]);
+    if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
       if (answer.type === "closed") return;
-      state.told(answer);
+      state.applyAnswer(answer);
     }
   }
   for (;;) {
@@ -78,10 +78,10 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
       last = lastTurn(spec, state);
       if (last?.silent) return void (await end(null, { ...last, text: state.said }));
       const { note } = state.repetition;
-      if (note !== null) state.hear([{ text: note, news: true }]);
-      const fits = await madeRoom(spec, state, last === null, around);
+      if (note !== null) state.addSteering([{ text: note, notice: true }]);
+      const fits = await compactToFit(spec, state, last === null, around);
       last ??= fits ? null : outOfRoom(spec);
-      if (last) state.hear([{ text: last.note, news: true }]);
+      if (last) state.addSteering([{ text: last.note, notice: true }]);
       const outcome = await nextReply(spec, state, last, around);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
@@ -110,8 +110,8 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
         ? await end(turn, ending.ending)
         : ({ type: "more", ...(await services.turn(turn)) } as const);
     if (answer.type === "closed") return;
-    if (ending?.type === "again") state.hear([{ text: ending.note, news: true }]);
-    state.told(answer);
+    if (ending?.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
+    state.applyAnswer(answer);
   }
 }
 

@@ -19,7 +19,7 @@ export class Repetition {
 
   take({ heard, messages }: Pick<Turn, "heard" | "messages">): void {
     // New words are a new question, which may need the same calls again.
-    if (heard.some(({ news }) => !news)) this.#forget();
+    if (heard.some(({ notice }) => !notice)) this.#forget();
     const blocks = messages.flatMap(blocksOf);
     const results = new Map(
       blocks.flatMap((block) => (block.type === "tool_result" ? [[block.tool_use_id, block]] : [])),

@@ -1,7 +1,7 @@
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import { meant } from "../tools/deferred/meant.ts";
+import { resolveCall } from "../tools/deferred/resolve-call.ts";
 import { type Dispatch, dispatch, notRun, type Stage } from "../tools/dispatch.ts";
 import { OpenCalls } from "./open-calls.ts";
 
@@ -63,7 +63,7 @@ function grouped(calls: readonly ToolUseBlock[], by: Dispatch): ToolUseBlock[][]
   const groups: ToolUseBlock[][] = [];
   let together = false;
   for (const call of calls) {
-    const parallel = meant(call, by.offered)?.tool.parallel ?? true;
+    const parallel = resolveCall(call, by.offered)?.tool.parallel ?? true;
     const last = groups.at(-1);
     if (last && together && parallel) last.push(call);
     else groups.push([call]);
@@ -73,7 +73,7 @@ function grouped(calls: readonly ToolUseBlock[], by: Dispatch): ToolUseBlock[][]
 }
 
 function isRemote(block: ToolUseBlock, by: Dispatch): boolean {
-  return meant(block, by.offered)?.tool.side === "supervisor";
+  return resolveCall(block, by.offered)?.tool.side === "supervisor";
 }
 
 /** Lets at most `limit` of the tasks run at once, in the order they came. */

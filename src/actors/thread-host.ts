@@ -5,8 +5,8 @@ import { errorMessage } from "../lib/errors.ts";
 import { pause, systemClock } from "../mailbox/clock.ts";
 import { type Mailbox, portMailbox } from "../mailbox/mailbox.ts";
 import { FromAgent, type ToAgent } from "../mailbox/messages.ts";
-import { serveServices } from "../mailbox/service-lane.ts";
-import { parted } from "../mailbox/shared-history.ts";
+import { serveServices } from "../mailbox/service-rpc.ts";
+import { splitHistory } from "../mailbox/shared-history.ts";
 import {
   type ActorHandle,
   type ActorHost,
@@ -244,7 +244,7 @@ function prepare(entry: string, start: ActorStart, know: (thread: Worker) => voi
   });
   const ending = new AbortController();
   const turn = Promise.withResolvers<Pool | null>();
-  const { shared, messages } = parted(start.spec.messages);
+  const { shared, messages } = splitHistory(start.spec.messages);
   const task: WorkerTask = {
     type: "act",
     spec: { ...start.spec, messages },

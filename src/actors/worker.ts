@@ -4,9 +4,9 @@ import { errorMessage } from "../lib/errors.ts";
 import { systemClock } from "../mailbox/clock.ts";
 import { portMailbox } from "../mailbox/mailbox.ts";
 import { ActorSpec, type FromAgent, ToAgent } from "../mailbox/messages.ts";
-import { servicesOver } from "../mailbox/service-lane.ts";
-import { joined, type Parted } from "../mailbox/shared-history.ts";
-import { laneModel } from "../model/lane-client.ts";
+import { servicesOver } from "../mailbox/service-rpc.ts";
+import { joinHistory, type Parted } from "../mailbox/shared-history.ts";
+import { gatewayClient } from "../model/gateway-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { runActor } from "./actor.ts";
 
@@ -35,11 +35,11 @@ export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   pulse.on("message", (beat) => pulse.postMessage(beat));
   const asker = servicesOver(services);
   let lanes = 0;
-  const lane = laneModel(model, () => asker.model(++lanes));
+  const lane = gatewayClient(model, () => asker.model(++lanes));
   try {
     const spec = z.parse(ActorSpec, task.spec);
     await runActor({
-      spec: { ...spec, messages: joined({ ...(shared ? { shared } : {}), messages: spec.messages }) },
+      spec: { ...spec, messages: joinHistory({ ...(shared ? { shared } : {}), messages: spec.messages }) },
       services: asker,
       mail: portMailbox<ToAgent, FromAgent>(mail, { incoming: ToAgent }),
       model: lane,

@@ -1,5 +1,5 @@
+import type { ListedAgent } from "../features/agents/listing.ts";
 import { nearName } from "../mailbox/near-name.ts";
-import type { ListedAgent } from "../supervisor/listing.ts";
 import { quoted } from "./option.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -50,7 +50,7 @@ function heard(context: Context, onEvent: (event: SupervisorEvent) => void): Con
   return {
     ...context,
     runtime: {
-      restoreSession: (request) => runtime.restoreSession(request),
+      resumeSession: (request) => runtime.resumeSession(request),
       listAgents: (own) => runtime.listAgents(own),
       checkBaseURL: () => runtime.checkBaseURL(),
       async createSupervisor() {

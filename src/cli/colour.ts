@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 

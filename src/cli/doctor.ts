@@ -1,11 +1,11 @@
 import { tmpdir } from "node:os";
-import { troupeHome } from "../journal/place.ts";
+import { builderOptions } from "../features/sandbox/session-sandbox.ts";
+import { troupeHome } from "../journal/paths.ts";
 import { lightConfinement } from "../policy/sandbox/light.ts";
 import { openSandbox } from "../policy/sandbox/open.ts";
 import { defaultSandboxSettings, type SandboxReport } from "../policy/sandbox/sandbox.ts";
 import { startProcesses } from "../processes/client.ts";
 import { platformShell } from "../processes/platform-shell.ts";
-import { builderOptions } from "../supervisor/session-sandbox.ts";
 import { existingFolder } from "./folders.ts";
 import type { CliIO } from "./io.ts";
 import { sessionSettings } from "./session-settings.ts";

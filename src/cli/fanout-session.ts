@@ -1,7 +1,7 @@
+import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import { worktreeDefaults } from "../supervisor/worktree-settings.ts";
 import type { Context } from "./command.ts";
-import { editsAreBack } from "./edits-back.ts";
+import { areEditsMerged } from "./edits-merged.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Job } from "./jobs.ts";
 import { type Finished, runSession } from "./run-session.ts";
@@ -56,7 +56,7 @@ export function runFanOut(
     async report(finished) {
       await report(finished);
       const done = finished.ends.every(
-        ({ summary }) => summary.status === "done" && editsAreBack(summary, mode),
+        ({ summary }) => summary.status === "done" && areEditsMerged(summary, mode),
       );
       return done ? exitCodes.done : exitCodes.notDone;
     },

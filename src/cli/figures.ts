@@ -20,6 +20,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** $0.0042, $0.42, $12.30. */
+export function dollars(usd: number): string {
+  return `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+}
+
 function two(number: number): string {
   return String(number).padStart(2, "0");
 }

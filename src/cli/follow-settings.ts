@@ -1,11 +1,11 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
-import { untrustedNote } from "../policy/trust/words.ts";
+import { untrustedNote } from "../policy/trust/trust-text.ts";
+import type { SupervisorHandle } from "../session/options.ts";
 import { catalogue } from "../settings/catalogue.ts";
 import { whyNotMode } from "../settings/mode-of.ts";
 import { nameOf } from "../settings/setting.ts";
 import { watchSettings } from "../settings/watch-settings.ts";
-import type { SupervisorHandle } from "../supervisor/options.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../mailbox/clock.ts";
 import type { RunningAs } from "../policy/root-bypass.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 
 /** Everything of the outside world that the command line touches itself. */
 export interface CliIO {

@@ -3,7 +3,7 @@ import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import { noReceipts } from "../mailbox/turns.ts";
-import type { AgentResult, SupervisorHandle } from "../supervisor/options.ts";
+import type { AgentResult, SupervisorHandle } from "../session/options.ts";
 import { messageOf } from "./message-of.ts";
 
 /** One thing a session is asked; `start` answers with the one summary of it. */

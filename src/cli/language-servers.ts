@@ -1,8 +1,8 @@
+import type { LanguageServersOption } from "../features/languages/session-languages.ts";
 import type { FoundServers, LanguageServer } from "../lsp/find-servers.ts";
 import type { Grant } from "../policy/trust/grants.ts";
 import type { Settings } from "../settings/read-settings.ts";
 import { shown } from "../settings/shown.ts";
-import type { LanguageServersOption } from "../supervisor/session-languages.ts";
 import type { CliIO } from "./io.ts";
 
 type Said = Pick<Settings, "languageServers" | "env">;

@@ -3,16 +3,13 @@ import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth } from "./display-width.ts";
+import { createFrames } from "./frames.ts";
 import { renderTree } from "./live-tree.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 import { createPainter } from "./painter.ts";
 import type { Progress } from "./progress.ts";
 import { safeLine } from "./safe-text.ts";
 import { createWaits } from "./waits.ts";
-
-/** At most ten frames a second while something happens, one while only time passes. */
-const BUSY_MS = 100;
-const IDLE_MS = 1000;
 
 /** The live tree on a terminal, with the countdown of a retry below it. */
 export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progress {
@@ -20,9 +17,6 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
   const views = new Map<ActorId, AgentView>();
   const waits = createWaits();
   let stopped = false;
-  let paintedAt = Number.NEGATIVE_INFINITY;
-  let dueAt = Number.POSITIVE_INFINITY;
-  let withdraw = () => {};
 
   const frame = (): string[] => {
     const { columns, rows } = outlet.size();
@@ -34,21 +28,12 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
     const tree = renderTree([...views.values()], now, { columns: width, rows: forTree, paint });
     return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, width))];
   };
-  const show = (): void => {
-    withdraw();
-    paintedAt = clock.now();
-    dueAt = Number.POSITIVE_INFINITY;
-    painter.paint(frame());
-    plan(IDLE_MS);
-  };
-  const plan = (afterLast: number): void => {
-    const at = paintedAt + afterLast;
-    if (stopped || at >= dueAt) return;
-    withdraw();
-    dueAt = at;
-    withdraw = clock.after(Math.max(0, at - clock.now()), show);
-  };
-  const forgetResize = outlet.onResize(() => plan(BUSY_MS));
+  const frames = createFrames(
+    clock,
+    () => painter.paint(frame()),
+    () => true,
+  );
+  const forgetResize = outlet.onResize(frames.soon);
 
   return {
     onEvent(event) {
@@ -57,10 +42,10 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
         case "agent":
           views.set(event.view.id, event.view);
           if (event.view.state === "ended" || event.view.activity.type === "tool") waits.end(event.view.id);
-          return plan(BUSY_MS);
+          return frames.soon();
         case "waiting":
           waits.add(event, clock.now());
-          return plan(BUSY_MS);
+          return frames.soon();
         case "warning":
           return painter.print(paint("yellow", safeLine(event.message)));
         // What a woken conversation says is told with its result.
@@ -76,9 +61,9 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
     stop() {
       if (stopped) return;
       stopped = true;
-      withdraw();
       forgetResize();
-      painter.paint(frame());
+      frames.now();
+      frames.stop();
       painter.keep();
       // The results follow on the same terminal.
       if (views.size > 0) painter.print("");

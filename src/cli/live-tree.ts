@@ -1,5 +1,5 @@
 import type { AgentView } from "../supervisor/view.ts";
-import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-words.ts";
+import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
 import { safeLine } from "./safe-text.ts";
@@ -9,6 +9,8 @@ export interface Frame {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
+  /** What stands at the end of each line; absent: turns, tokens, cost and time. */
+  readonly figures?: (view: AgentView) => string;
 }
 
 interface Placed {
@@ -36,7 +38,11 @@ const NARROW = 50;
 /** Wider lines are hard to follow with the eye. */
 const WIDEST = 120;
 
-function agentLines(placed: readonly Placed[], now: number, { columns, paint }: Frame): string[] {
+function agentLines(
+  placed: readonly Placed[],
+  now: number,
+  { columns, paint, figures: figuresOf }: Frame,
+): string[] {
   const width = Math.min(columns, WIDEST);
   const rows = placed.map(({ view, indent }) => ({
     // Deeper ones stand below each other, so that something of their names is left.
@@ -44,7 +50,7 @@ function agentLines(placed: readonly Placed[], now: number, { columns, paint }: 
     mark: stateMark(view, paint),
     name: agentName(view),
     activity: view.trouble === null ? doingAndWhere(view, now) : safeLine(view.trouble),
-    figures: agentFigures(view, now),
+    figures: figuresOf?.(view) ?? agentFigures(view, now),
   }));
   if (width < NARROW) {
     return rows.map(({ lead, mark, name, activity, figures }) => {
@@ -74,7 +80,9 @@ function widest(widths: readonly number[]): number {
 /** Parents before their children; one whose parent is not here stands at the edge. */
 function inTreeOrder(views: readonly AgentView[]): Placed[] {
   const known = new Set(views.map(({ id }) => id));
-  const children = Map.groupBy(views, ({ parent }) => (parent !== null && known.has(parent) ? parent : null));
+  const children = Map.groupBy(views, ({ id, parent }) =>
+    parent !== null && parent !== id && known.has(parent) ? parent : null,
+  );
   const placed: Placed[] = [];
   const place = (view: AgentView, indent: number): void => {
     placed.push({ view, indent });

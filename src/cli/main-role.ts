@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { AgentModels } from "../model/agent-models.ts";
-import type { SupervisorOptions } from "../supervisor/options.ts";
+import type { SupervisorOptions } from "../session/options.ts";
 import { agentType } from "./agent-type.ts";
 import type { Arguments } from "./arguments.ts";
 import { messageOf } from "./message-of.ts";
@@ -43,7 +43,7 @@ export async function findMainAgent(
 ): Promise<SupervisorOptions["mainAgent"]> {
   const name = args.value(flags.agent);
   if (name === undefined) return undefined;
-  const { definitionsWith, listAgents } = await import("../supervisor/listing.ts");
+  const { definitionsWith, listAgents } = await import("../features/agents/listing.ts");
   const type = agentType(name, listAgents(agents, models));
   return definitionsWith(agents, models).find((definition) => definition.name === type);
 }

@@ -1,5 +1,5 @@
 import type { checkBaseURL } from "../model/base-url.ts";
-import type { ModelSource } from "../supervisor/options.ts";
+import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "./display-width.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 
 /** Lines at the bottom of a terminal that are painted again and again. */
 export interface Painter {

@@ -1,9 +1,9 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
-import { agentFigures, agentName, doing, stateMark } from "./agent-words.ts";
+import { agentFigures, agentName, doing, stateMark } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 import type { Progress } from "./progress.ts";
 import { safeLine } from "./safe-text.ts";
 import { createWaits, waitLine } from "./waits.ts";

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import { systemClock } from "../mailbox/clock.ts";
 import { isContained } from "../policy/root-bypass.ts";
 import type { CliIO } from "./io.ts";
-import { outletOf } from "./outlet.ts";
+import { outputStream } from "./output-stream.ts";
 
 /** The process's own ends of everything. */
 export function processIO(cwd: string): CliIO {
@@ -13,8 +13,8 @@ export function processIO(cwd: string): CliIO {
       return process.stdin;
     },
     stdinIsTTY: isatty(0),
-    stdout: outletOf(process.stdout),
-    stderr: outletOf(process.stderr),
+    stdout: outputStream(process.stdout),
+    stderr: outputStream(process.stderr),
     env: process.env,
     cwd,
     homedir: homedir(),

@@ -1,10 +1,10 @@
+import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import type { SessionAccount } from "../supervisor/options.ts";
+import type { SessionUsage } from "../session/options.ts";
 import type { AgentView, PermissionDenial } from "../supervisor/view.ts";
-import { worktreeDefaults } from "../supervisor/worktree-settings.ts";
-import { editsAreBack } from "./edits-back.ts";
+import { areEditsMerged } from "./edits-merged.ts";
 import type { JobEnd } from "./jobs.ts";
 import { subtypeOf, subtypeOfAll } from "./outcome.ts";
 import { lastEnd } from "./results.ts";
@@ -37,7 +37,7 @@ export function fanoutJson(
 ): object {
   const statuses = ends.map(({ summary }): Status => {
     const { status } = summary;
-    return status === "done" && !editsAreBack(summary, merge) ? "partial" : status;
+    return status === "done" && !areEditsMerged(summary, merge) ? "partial" : status;
   });
   return {
     type: "result",
@@ -94,7 +94,7 @@ function worktreeJson({ worktree }: Pick<Summary, "worktree">): object {
 }
 
 /** `usage`, time and cost are of the main conversation and all agents together. */
-function accountJson({ apiMs, costUsd, usage, agents, denials }: SessionAccount, durationMs: number): object {
+function accountJson({ apiMs, costUsd, usage, agents, denials }: SessionUsage, durationMs: number): object {
   return {
     duration_ms: Math.round(durationMs),
     duration_api_ms: Math.round(apiMs),

@@ -1,14 +1,14 @@
+import { worktreeLine } from "../features/isolation/worktree-words.ts";
+import { noteOn } from "../features/receipts/check-text.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
-import type { SessionAccount } from "../supervisor/options.ts";
-import { noteOn } from "../supervisor/receipts/words.ts";
-import { worktreeLine } from "../supervisor/worktree-words.ts";
-import { statusMark, statusWords } from "./agent-words.ts";
+import type { SessionUsage } from "../session/options.ts";
+import { statusMark, statusText } from "./agent-text.ts";
 import { type Paint, paintFor } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import type { CliIO } from "./io.ts";
 import type { JobEnd } from "./jobs.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./output-stream.ts";
 import type { Finished } from "./run-session.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import { agentsWords } from "./unfinished.ts";
@@ -32,7 +32,7 @@ export function fanoutText(
 }
 
 function heading(number: number, task: string, { summary }: JobEnd, paint: Paint): string {
-  const status = summary.status === "done" ? "" : ` (${statusWords(summary.status)})`;
+  const status = summary.status === "done" ? "" : ` (${statusText(summary.status)})`;
   return `## ${statusMark(summary.status, paint)} ${number}. ${paint("bold", safeLine(task))}${status}`;
 }
 
@@ -77,12 +77,12 @@ export function lastEnd({ ends, answered }: Finished): Omit<JobEnd, "id"> | unde
 /** A sentence on an end that is not `done`, or on what was stopped with one that is; for standard error. */
 export function endSentence({ summary }: Pick<JobEnd, "summary">): string | undefined {
   if (summary.status === "done" || summary.reason !== undefined) return reasonSentence(summary);
-  return `The conversation ended ${statusWords(summary.status)}.`;
+  return `The conversation ended ${statusText(summary.status)}.`;
 }
 
 function reasonSentence({ status, reason }: JobEnd["summary"]): string | undefined {
   if (reason === undefined) return undefined;
-  return safeLine(status === "done" ? reason : `${statusWords(status)}: ${reason}`);
+  return safeLine(status === "done" ? reason : `${statusText(status)}: ${reason}`);
 }
 
 /** Who was stopped before their end, in one sentence; undefined where nobody was. */
@@ -94,7 +94,7 @@ export function unfinishedSentence({ unfinished }: Finished, now: number): strin
 }
 
 /** Calls that were not allowed, in one sentence; undefined where there were none. */
-export function denialSentence({ denials }: SessionAccount): string | undefined {
+export function denialSentence({ denials }: SessionUsage): string | undefined {
   if (denials.length === 0) return undefined;
   const tools = [...new Set(denials.map(({ tool_name }) => tool_name))].join(", ");
   return safeLine(`${counted(denials.length, "call")} not allowed: ${tools}.`);

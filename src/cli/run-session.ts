@@ -1,5 +1,5 @@
 import { within } from "../mailbox/clock.ts";
-import type { AgentResult, SessionAccount, SupervisorHandle } from "../supervisor/options.ts";
+import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";
@@ -21,7 +21,7 @@ export interface Finished {
   readonly answered: AgentResult | null;
   /** Agents that were stopped by a signal or by the limit of their time, as they were then. */
   readonly unfinished: readonly AgentView[];
-  readonly account: SessionAccount;
+  readonly account: SessionUsage;
   /** Milliseconds since the command began. */
   readonly durationMs: number;
 }
@@ -133,7 +133,7 @@ async function outcomeOf(session: SupervisorHandle, running: Running): Promise<n
       ends,
       answered: answers.at(-1) ?? null,
       unfinished: stops.unfinished(),
-      account: session.account(),
+      account: session.usage(),
       durationMs: clock.now() - context.startedAt,
     });
     return interrupts.code() ?? (stops.isOver() ? exitCodes.unfinished : code);

@@ -1,8 +1,8 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { ListedAgent } from "../features/agents/listing.ts";
 import type { AgentModels } from "../model/agent-models.ts";
-import type { ListedAgent } from "../supervisor/listing.ts";
-import type { SupervisorHandle, SupervisorOptions } from "../supervisor/options.ts";
-import type { RestoreRequest, Restoring } from "../supervisor/restore.ts";
+import type { SupervisorHandle, SupervisorOptions } from "../session/options.ts";
+import type { Restoring, ResumeRequest } from "../session/resume-session.ts";
 import type { CheckBaseURL } from "./model-choice.ts";
 
 export type CreateSupervisor = (options: SupervisorOptions) => SupervisorHandle;
@@ -11,7 +11,7 @@ export type CreateSupervisor = (options: SupervisorOptions) => SupervisorHandle;
 export interface Runtime {
   createSupervisor(): Promise<CreateSupervisor>;
   /** Takes a session up again, or says why not. What is restored is held until it is released. */
-  restoreSession(request: RestoreRequest): Promise<Restoring>;
+  resumeSession(request: ResumeRequest): Promise<Restoring>;
   /** The built-in kinds, and these. */
   listAgents(own?: readonly AgentDefinition[], models?: AgentModels): Promise<readonly ListedAgent[]>;
   checkBaseURL(): Promise<CheckBaseURL>;

@@ -1,6 +1,6 @@
+import { type Budget, tightest } from "../features/budget/budget.ts";
+import type { SupervisorOptions } from "../session/options.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
-import { type Budget, tightest } from "../supervisor/budget/budget.ts";
-import type { SupervisorOptions } from "../supervisor/options.ts";
 import type { Arguments } from "./arguments.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
 

@@ -3,7 +3,7 @@ import type { MessageParam } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
-import { personsWords, textOf } from "./persons-words.ts";
+import { textOf, userText } from "./user-text.ts";
 
 /** One thing an agent was asked, and what came of it. */
 export interface Exchange {
@@ -37,7 +37,7 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
 function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]> {
   const all = new Map<ActorId, Exchange[]>();
   const ask = (actor: ActorId, message: MessageParam): void => {
-    all.set(actor, [...(all.get(actor) ?? []), { prompt: personsWords(message), summary: null, said: "" }]);
+    all.set(actor, [...(all.get(actor) ?? []), { prompt: userText(message), summary: null, said: "" }]);
   };
   const change = (actor: ActorId, by: Partial<Exchange>): void => {
     const known = all.get(actor) ?? [];

@@ -2,7 +2,7 @@ import type { AgentsFlag } from "../actors/definitions/agents-flag.ts";
 import type { AgentLibrary } from "../actors/definitions/load.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
-import { trustQuestion, untrustedNote } from "../policy/trust/words.ts";
+import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
 import type { Settings } from "../settings/read-settings.ts";
 import { agentLibraryIn } from "./agents/agent-library.ts";
 import type { CliIO } from "./io.ts";

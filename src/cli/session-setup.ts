@@ -1,16 +1,16 @@
 import { dirname } from "node:path";
-import { troupeHome } from "../journal/place.ts";
-import { whyNoSessions } from "../journal/usable-home.ts";
+import { troupeHome } from "../journal/paths.ts";
+import { homeProblem } from "../journal/usable-home.ts";
 import { agentModelsFrom } from "../model/agent-models.ts";
 import { aliasesFrom } from "../model/aliases.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
+import type { SupervisorOptions } from "../session/options.ts";
+import type { ResumableSession } from "../session/resume-session.ts";
 import { maxAgentsIn } from "../settings/max-agents.ts";
 import { whyNotMode } from "../settings/mode-of.ts";
 import { managedSettingsFile } from "../settings/places.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
-import type { SupervisorOptions } from "../supervisor/options.ts";
-import type { RestoredSession } from "../supervisor/restore.ts";
 import { agentLibraryIn } from "./agents/agent-library.ts";
 import { agentListing } from "./agents/agent-listing.ts";
 import { secretsOfAgents, withoutHooks, withoutServers } from "./agents/agents-servers.ts";
@@ -45,7 +45,7 @@ export interface OwnSetup {
   /** Where there is a person to ask whether the folder is trusted. */
   readonly askTrust?: AskTrust;
   /** Taken up again: it goes on with its own folder, title and model. */
-  readonly resume?: RestoredSession;
+  readonly resume?: ResumableSession;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const env = { ...io.env, ...read.settings.env };
   const limits = limitsOf(args, own, env, read);
   const permissionMode = modeOf(args, read, io);
-  const why = whyNoSessions(home);
+  const why = homeProblem(home);
   if (why !== null) throw new Error(why);
   const choice = await modelOf(args, context, env, { cwd, read });
   const extra = await extraFolders(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
@@ -170,7 +170,7 @@ function contextOf(
 }
 
 /** A conversation goes on with its model, unless the person names another or that one cannot be had now. */
-function ownModel(args: Arguments, { source }: ModelChoice, resume?: RestoredSession): string | undefined {
+function ownModel(args: Arguments, { source }: ModelChoice, resume?: ResumableSession): string | undefined {
   if (resume === undefined || args.value(flags.model) !== undefined) return undefined;
   return source.provider === "offline" || resume.model === "offline" ? undefined : resume.model;
 }

@@ -1,8 +1,8 @@
+import { worktreeLine } from "../features/isolation/worktree-words.ts";
 import type { SessionEntry } from "../journal/sessions.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import type { Status } from "../mailbox/messages.ts";
-import { worktreeLine } from "../supervisor/worktree-words.ts";
-import { agentName, statusMark, statusWords } from "./agent-words.ts";
+import { agentName, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
@@ -22,7 +22,7 @@ export function sessionListText(
       const parts = [
         paint("bold", session.id),
         shortDate(session.startedAt),
-        padToWidth(session.status === null ? "open" : statusWords(session.status), 13),
+        padToWidth(session.status === null ? "open" : statusText(session.status), 13),
         padToWidth(agents, 10),
         safeLine(session.title) || "conversation",
         ...(withFolder ? [paint("dim", safeLine(session.cwd))] : []),
@@ -42,7 +42,7 @@ export function sessionStoryText({ session, agents }: SessionStory, id: string, 
         `started  ${shortDate(session.startedAt)}`,
         session.endedAt === null || session.status === null
           ? "ended    not yet, or it was ended from outside"
-          : `ended    ${shortDate(session.endedAt)}, ${statusWords(session.status)}`,
+          : `ended    ${shortDate(session.endedAt)}, ${statusText(session.status)}`,
       ]
     : [paint("bold", `Session ${id}`)];
   const stories = agents.map((agent) => agentText(agent, agents, paint));
@@ -72,14 +72,14 @@ function exchangeLines(
   const reason = summary.status === "done" ? "" : (summary.reason ?? "");
   return [
     ...asked,
-    ...block(statusWords(summary.status), reason, lead, paint),
+    ...block(statusText(summary.status), reason, lead, paint),
     ...block("answer", summary.text, lead, paint),
     ...block("edits", summary.worktree ? worktreeLine(summary.worktree, id) : "", lead, paint),
   ];
 }
 
 function endWords(status: Status | null): string {
-  return status === null ? "unfinished" : statusWords(status);
+  return status === null ? "unfinished" : statusText(status);
 }
 
 function figures({ turns, usage, durationMs }: AgentStory): string {

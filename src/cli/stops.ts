@@ -1,12 +1,12 @@
 import type { Clock } from "../mailbox/clock.ts";
-import type { SupervisorHandle } from "../supervisor/options.ts";
+import type { SupervisorHandle } from "../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { type BackgroundLimit, limitBackground } from "./background-limit.ts";
 import { shortTime } from "./figures.ts";
 import { messageOf } from "./message-of.ts";
 import { unfinishedAgents } from "./unfinished.ts";
 
-type Watched = Pick<SupervisorHandle, "tree" | "leave">;
+type Watched = Pick<SupervisorHandle, "tree" | "detach">;
 
 /** Leaves the session as it is, to be resumed, at a signal or when time for the background is over; knows who was at work. */
 export interface Stops {
@@ -33,7 +33,7 @@ export function watchStops({ clock, signal, backgroundMs }: StopsOptions): Stops
   let over = false;
   const leave = (reason: string): void => {
     unfinished ??= unfinishedAgents(session?.tree() ?? []);
-    session?.leave(reason);
+    session?.detach(reason);
   };
   const onAbort = (): void => leave(messageOf(signal.reason));
   signal.addEventListener("abort", onAbort, { once: true });

@@ -1,6 +1,6 @@
 import { MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
-import { agentName, doing } from "./agent-words.ts";
+import { agentName, doing } from "./agent-text.ts";
 import { counted } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
 

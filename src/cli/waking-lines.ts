@@ -1,6 +1,6 @@
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
-import { agentName } from "./agent-words.ts";
+import { agentName } from "./agent-text.ts";
 import { counted } from "./figures.ts";
 
 export interface WakingLines {

@@ -3,73 +3,39 @@ import {
   constants,
   type Dirent,
   fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   readSync,
   realpathSync,
   type Stats,
-  statfsSync,
   statSync,
 } from "node:fs";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
-import type { Content, Files, Look, Marks } from "./files.ts";
+import { errorCode } from "../lib/errors.ts";
+import type { Content, Files, Look } from "./files.ts";
 
-/** The real disk, at once: these take microseconds, and the way through the thread pool takes many more. */
-export const diskFiles: Files = diskFilesBy(systemClock);
+/** The real disk. Synchronous: these calls take microseconds, and the way through the thread pool takes many more. */
+export const diskFiles: Files = { look, read, bytes, real, entries, me: process.getuid?.() ?? null };
 
-export function diskFilesBy(clock: Pick<Clock, "date">): Files {
-  return {
-    ...{ look, marks, read, bytes, real, entries },
-    listed: (path) => listed(path, () => Date.parse(clock.date())),
-    me: process.getuid?.() ?? null,
-  };
-}
-
-/** It keeps nothing from one whole text to the next. */
-const whole = new TextDecoder("utf-8");
+const QUIETLY = { throwIfNoEntry: false } as const;
 
 function look(path: string): Look {
   try {
-    const stats = statSync(path, QUIETLY);
+    const own = lstatSync(path, QUIETLY);
+    const isLink = own?.isSymbolicLink() ?? false;
+    const stats = isLink ? statSync(path, QUIETLY) : own;
     if (stats === undefined) return { type: "none" };
     const reason = irregular(stats);
     if (reason !== null) return { type: "unusable", reason };
     const { dev, ino, size, mtimeMs, ctimeMs, uid } = stats;
     const identity = `${dev}:${ino}`;
-    const owner = process.getuid ? uid : null;
     const stamp = `${identity}:${size}:${mtimeMs}:${ctimeMs}`;
-    const marks = { dev, ino, size, mtimeMs, ctimeMs };
-    return { type: "file", identity, stamp, marks, size, mtimeMs, inode: ino, owner };
+    return {
+      ...{ type: "file", isLink, identity, stamp, size, mtimeMs, inode: ino },
+      owner: process.getuid ? uid : null,
+    };
   } catch (error) {
-    return whyNot(error);
-  }
-}
-
-const QUIETLY = { throwIfNoEntry: false } as const;
-
-function marks(path: string): Marks | null {
-  try {
-    return statSync(path, QUIETLY) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** Longer than any tick of a clock that stamps a folder: a change in the tick of a look would have the same stamp. */
-const TICK_MS = 2_000;
-
-/** Disks of Linux that stamp a folder at once whenever an entry comes, goes or is renamed: ext4, xfs, btrfs, tmpfs. */
-const TELLING: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994]);
-
-function listed(path: string, now: () => number): Marks | "none" | null {
-  try {
-    const stats = statSync(path, QUIETLY);
-    if (stats === undefined) return "none";
-    const isOld = now() - Math.max(stats.mtimeMs, stats.ctimeMs) > TICK_MS;
-    const tells = isOld && stats.isDirectory() && process.platform === "linux";
-    return tells && TELLING.has(statfsSync(path).type) ? stats : null;
-  } catch {
-    return null;
+    return openError(error);
   }
 }
 
@@ -81,29 +47,27 @@ function read(path: string, most: number): Content {
     const reason = irregular(stats);
     if (reason !== null) return { type: "unusable", reason };
     const taken = beginning(opened, Math.min(most, stats.size));
-    if (taken.includes(0))
-      return { type: "unusable", reason: `is no text in UTF-8${savedAs(taken)}, so it was left out` };
-    // A character that the end has cut in two is left out.
-    const cut = stats.size > taken.length;
-    const text = cut ? new TextDecoder("utf-8").decode(taken, { stream: true }) : whole.decode(taken);
+    if (taken.includes(0)) return { type: "unusable", reason: `is not UTF-8 text${savedAs(taken)}` };
+    // With `stream`, a character that the end has cut in two is left out.
+    const text = new TextDecoder().decode(taken, { stream: stats.size > taken.length });
     return {
       ...{ type: "text", text: text.replaceAll("\r\n", "\n"), bytes: stats.size },
-      // Costs more than the rest of it, and most do not ask.
+      // Costs more than the rest, and most callers do not need it.
       get real() {
         return real(path);
       },
     };
   } catch (error) {
-    return unusable(whyNot(error));
+    return unusable(openError(error));
   } finally {
     closeSync(opened);
   }
 }
 
-/** Editors of Windows save what they call Unicode so. */
+/** Windows editors call UTF-16 “Unicode”. */
 function savedAs([first, second]: Uint8Array): string {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return isUtf16 ? " but in UTF-16" : "";
+  return isUtf16 ? " but UTF-16" : "";
 }
 
 function bytes(path: string, most: number): Uint8Array | null {
@@ -121,10 +85,10 @@ function bytes(path: string, most: number): Uint8Array | null {
 
 function open(path: string): number | Exclude<Look, { type: "file" }> {
   try {
-    // Not blocking: a pipe without a writer would hold the thread for ever.
+    // Not blocking: a pipe without a writer would hold the thread forever.
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
   } catch (error) {
-    return whyNot(error);
+    return openError(error);
   }
 }
 
@@ -143,7 +107,7 @@ function real(path: string): string {
 
 function entries(path: string): readonly Dirent[] {
   try {
-    // Most of the folders that are looked for are not there, and an error takes longer than this question.
+    // Most directories that are looked for are absent, and an error takes longer than this question.
     if (statSync(path, QUIETLY) === undefined) return [];
     return readdirSync(path, { withFileTypes: true });
   } catch {
@@ -152,13 +116,12 @@ function entries(path: string): readonly Dirent[] {
 }
 
 function irregular(stats: Stats): string | null {
-  return stats.isFile()
-    ? null
-    : `is ${stats.isDirectory() ? "a folder" : "no regular file"}, so it was left out`;
+  if (stats.isFile()) return null;
+  return stats.isDirectory() ? "is a directory, not a file" : "is not a regular file";
 }
 
-function whyNot(error: unknown): Exclude<Look, { type: "file" }> {
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+function openError(error: unknown): Exclude<Look, { type: "file" }> {
+  const code = errorCode(error) ?? String(error);
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
@@ -167,12 +130,12 @@ function whyNot(error: unknown): Exclude<Look, { type: "file" }> {
       return { type: "unusable", reason: "is a link that leads back to itself" };
     case "EACCES":
     case "EPERM":
-      return { type: "unusable", reason: "may not be read; check its permissions" };
+      return { type: "unusable", reason: "cannot be read; check its permissions" };
     default:
       return { type: "unusable", reason: `cannot be read (${code})` };
   }
 }
 
-function unusable(why: Exclude<Look, { type: "file" }>): Content {
-  return why.type === "none" ? { type: "unusable", reason: "has just gone" } : why;
+function unusable(look: Exclude<Look, { type: "file" }>): Content {
+  return look.type === "none" ? { type: "unusable", reason: "was just deleted" } : look;
 }

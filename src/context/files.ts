@@ -1,31 +1,22 @@
 import type { Dirent } from "node:fs";
 
-/** No two states of what stands under a path have the same, as far as its disk can tell. */
-export interface Marks {
-  readonly dev: number;
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  /** Nobody can set it. */
-  readonly ctimeMs: number;
-}
-
-/** What stands under a path, links followed. */
+/** What is at a path; links are followed. */
 export type Look =
   | { readonly type: "none" }
   /** `reason` follows the path in a sentence. */
   | { readonly type: "unusable"; readonly reason: string }
   | {
       readonly type: "file";
+      /** The path itself is a link to it. */
+      readonly isLink: boolean;
       /** The same for two names of one file. */
       readonly identity: string;
       /** Changes with the content. */
       readonly stamp: string;
-      readonly marks: Marks;
       readonly size: number;
       readonly mtimeMs: number;
       readonly inode: number;
-      /** The user id of whoever owns it; null where there are no such things. */
+      /** The user ID of its owner; null on systems without one. */
       readonly owner: number | null;
     };
 
@@ -33,31 +24,25 @@ export type Content =
   | { readonly type: "unusable"; readonly reason: string }
   | {
       readonly type: "text";
-      /** Whole characters, at most so many bytes as were asked for. */
+      /** Whole characters, at most as many bytes as were asked for. */
       readonly text: string;
       /** Bytes of the whole file. */
       readonly bytes: number;
-      /** Where it really is. */
+      /** Its path without links. */
       readonly real: string;
     };
 
-/** All that the context needs of a disk. Never throws and never waits, whatever stands under a path. */
+/** What the context needs of a disk. Never throws and never waits, whatever is at a path. */
 export interface Files {
   look(path: string): Look;
-  /** The marks of whatever stands there, links followed; null where there is nothing that can be looked at. */
-  marks(path: string): Marks | null;
-  /**
-   * The marks of a folder, where no entry can come or go from now on without other ones; null where nobody can say so.
-   */
-  listed(path: string): Marks | "none" | null;
-  /** At most `most` bytes from the beginning of a regular file. */
+  /** Reads at most `most` bytes from the beginning of a regular file. */
   read(path: string, most: number): Content;
-  /** A regular file as it is; null where it has more than `most` bytes, or is none. */
+  /** Reads a regular file; null if it has more than `most` bytes, or is not one. */
   bytes(path: string, most: number): Uint8Array | null;
-  /** Without links; as it is where there is nothing. */
+  /** Returns the path without links, or as it is if nothing is there. */
   real(path: string): string;
-  /** What is in a folder, in no order; nothing where there is none, or none that may be looked into. */
+  /** Returns the entries of a directory in no order; none if it is not a readable directory. */
   entries(path: string): readonly Dirent[];
-  /** Whose files are the person's own besides the administrator's; null where there are no such things. */
+  /** The user's ID: the owner of their own files; null on systems without one. */
   readonly me: number | null;
 }

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
+import { isPathInside } from "../lib/paths.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ReadEntry } from "../mailbox/messages.ts";
 import { digestOf } from "./digest.ts";
+import { attribute, escapeTags } from "./escape-tags.ts";
 import type { Fact } from "./facts.ts";
 import type { Content, Files } from "./files.ts";
-import { attribute, harmless } from "./harmless.ts";
+import { detectImage, PICTURE_BYTES } from "./image.ts";
 import { importedPath, importsIn } from "./memory/imports.ts";
-import { isWithin } from "./memory/places.ts";
-import { PICTURE_BYTES, pictureOf } from "./picture.ts";
 
 /** Bytes that are shown of one file, and of all files a prompt names. */
 const FILE_BYTES = 64 * 1024;
@@ -55,7 +55,7 @@ export interface References {
   readonly pictures: readonly Picture[];
 }
 
-export function together(references: readonly Reference[]): References {
+export function joinReferences(references: readonly Reference[]): References {
   return {
     facts: references.map(({ fact }) => fact),
     reads: references.flatMap(({ read = [] }) => read),
@@ -66,7 +66,7 @@ export function together(references: readonly Reference[]): References {
 /** The reference to a document, with what Read shows of it. */
 export function withDocument({ fact, document = "" }: Reference, shown: ShownDocument): Reference {
   const { text: said, pictures, read } = shown;
-  const text = `The prompt names this file; as Read shows it now:\n<file path="${attribute(document)}">\n${harmless(said)}\n</file>`;
+  const text = `The prompt names this file; as Read shows it now:\n<file path="${attribute(document)}">\n${escapeTags(said)}\n</file>`;
   const digest = digestOf(text + pictures.map(({ source }) => source.data).join(""));
   return { fact: { ...fact, digest, text }, pictures, ...(read ? { read } : {}) };
 }
@@ -85,7 +85,7 @@ export function referencesIn(prompt: string, workspace: Workspace, files: Files)
       .find((one) => files.look(one).type !== "none");
     if (path === undefined) continue;
     const real = files.real(path);
-    const isInside = workspace.folders.some((folder) => isWithin(real, files.real(folder)));
+    const isInside = workspace.folders.some((folder) => isPathInside(real, files.real(folder)));
     if (!isInside || found.has(real) || workspace.denied(real)) continue;
     const { text, ...shown } = shownFile(path, Math.min(FILE_BYTES, left), files);
     left -= text.length;
@@ -110,19 +110,19 @@ interface ShownFile {
 function shownFile(path: string, most: number, files: Files): ShownFile {
   const look = files.look(path);
   const bytes = look.type === "file" && PICTURE_NAME.test(path) ? files.bytes(path, PICTURE_BYTES) : null;
-  const picture = bytes === null ? null : pictureOf(bytes);
+  const picture = bytes === null ? null : detectImage(bytes);
   if (picture !== null && look.type === "file") {
-    const text = `The prompt names the picture ${harmless(path)}, which is attached.`;
+    const text = `The prompt names the picture ${escapeTags(path)}, which is attached.`;
     return { text, picture };
   }
   if (look.type === "file" && DOCUMENT_NAME.test(path))
-    return { text: `The prompt names ${harmless(path)}: look at it with Read.`, document: path };
+    return { text: `The prompt names ${escapeTags(path)}: look at it with Read.`, document: path };
   const content: Content =
     look.type === "file" ? files.read(path, most) : { type: "unusable", reason: "is no regular file" };
   if (content.type === "unusable" || look.type !== "file") {
     const why = content.type === "unusable" ? content.reason : "is no regular file";
     return {
-      text: `The prompt names ${harmless(path)}, which is not shown here (it ${why}): look at it with Read where it is a picture or a document, with Glob where it is a folder.`,
+      text: `The prompt names ${escapeTags(path)}, which is not shown here (it ${why}): look at it with Read where it is a picture or a document, with Glob where it is a folder.`,
     };
   }
   const isCut = content.bytes > Buffer.byteLength(content.text);
@@ -134,7 +134,7 @@ function shownFile(path: string, most: number, files: Files): ShownFile {
   const more = isCut || lines.length < all.length;
   const end = more ? `\n[The file goes on. Read it with offset ${lines.length + 1} for the rest.]` : "";
   return {
-    text: `The prompt names this file; as Read would show it now:\n<file path="${attribute(path)}">\n${harmless(numbered)}${end}\n</file>`,
+    text: `The prompt names this file; as Read would show it now:\n<file path="${attribute(path)}">\n${escapeTags(numbered)}${end}\n</file>`,
     ...(lines.length === 0
       ? {}
       : {

@@ -3,7 +3,7 @@ import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Summary, Turn } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { afterChange, noTasks, type TaskGraph } from "../mailbox/task-graph.ts";
-import { conversationOf as afterTurns, blocksOf, hear, usageOf } from "../mailbox/turns.ts";
+import { conversationOf as afterTurns, appendSteering, blocksOf, usageOf } from "../mailbox/turns.ts";
 
 /**
  * The state of a session is what these make of its records; nothing else is kept (promise 4). A spec holds
@@ -24,7 +24,7 @@ export function conversationOf(records: Records, actor: ActorId): MessageParam[]
       messages = afterTurns(event.spec.messages, event.spec.turns);
       unheard = [];
     } else if (event.type === "turn" && event.actor === actor) {
-      hear(messages, event.turn.heard);
+      appendSteering(messages, event.turn.heard);
       messages.push(...event.turn.messages);
       unheard = [];
     } else if (event.type === "prompt" && event.actor === actor && !event.system) unheard.push(event.message);

@@ -7,7 +7,7 @@ import { CHECKSUM_VERSION, sealLines } from "./checksum.ts";
 import { writeSentence } from "./journal-error.ts";
 import { linesOf } from "./lines.ts";
 import { openJournal } from "./open-journal.ts";
-import { journalFile, type SessionPlace } from "./place.ts";
+import { journalFile, type SessionPlace } from "./paths.ts";
 import { makePrivateFolders, syncFolder } from "./private-files.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
 

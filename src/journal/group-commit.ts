@@ -3,7 +3,7 @@ import { sealLines } from "./checksum.ts";
 import { isFull, replacedSentence, syncSentence, writeSentence } from "./journal-error.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { JournalEnd } from "./reader.ts";
-import type { FromWriter, WriteFailure } from "./writer-lane.ts";
+import type { FromWriter, WriteFailure } from "./writer-messages.ts";
 
 export interface Entry {
   /** Somebody waits for it; a note may wait for company. */

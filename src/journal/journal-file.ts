@@ -17,7 +17,7 @@ import { errorCode } from "../lib/errors.ts";
 import { changedSentence, JournalError } from "./journal-error.ts";
 import { createPrivateFile, makePrivateFolders, openPrivateFile, syncFolder } from "./private-files.ts";
 import type { JournalEnd } from "./reader.ts";
-import type { WriterData } from "./writer-lane.ts";
+import type { WriterData } from "./writer-messages.ts";
 
 /** The four things a journal does to its file; they throw what the system says. */
 export interface JournalFile {

@@ -4,7 +4,7 @@ import { GroupCommit } from "./group-commit.ts";
 import { writeSentence } from "./journal-error.ts";
 import { type JournalFile, openJournalFile, replaceJournalFile } from "./journal-file.ts";
 import { recordText } from "./record-text.ts";
-import type { FromWriter, ToWrite, ToWriter, WriterData } from "./writer-lane.ts";
+import type { FromWriter, ToWrite, ToWriter, WriterData } from "./writer-messages.ts";
 
 const NOTHING = { seq: 0, bytes: 0 };
 

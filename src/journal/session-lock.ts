@@ -14,7 +14,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { errorCode } from "../lib/errors.ts";
 import { JournalError, writeSentence } from "./journal-error.ts";
-import type { SessionPlace } from "./place.ts";
+import type { SessionPlace } from "./paths.ts";
 import { makePrivateFolders } from "./private-files.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 

@@ -4,7 +4,7 @@ import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mail
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { afterChange, noTasks } from "../mailbox/task-graph.ts";
-import { blocksOf, hear, shownConversation } from "../mailbox/turns.ts";
+import { appendSteering, blocksOf, shownConversation } from "../mailbox/turns.ts";
 
 /** A call that was let go, as far as the journal knows. */
 export interface BegunCall {
@@ -82,7 +82,7 @@ export interface SessionState {
 }
 
 /** The durable name of the words that a call says. */
-export function wordsOf(call: CallId): string {
+export function messageId(call: CallId): string {
   return `words:${call}`;
 }
 
@@ -150,7 +150,7 @@ class Folding {
           text: textOf(event.message),
           of: [id],
           ...(event.from === undefined ? {} : { from: event.from }),
-          ...(event.news ? { news: event.news } : {}),
+          ...(event.news ? { notice: event.news } : {}),
           ...(event.system ? { system: event.system } : {}),
         };
         // A call that was asked again after a crash says the same words again.
@@ -296,7 +296,7 @@ export function conversationNow({
 }: Pick<ActorAtRest, "spec" | "turns" | "reply">): MessageParam[] {
   const messages = shownConversation(spec, turns);
   if (reply === null) return messages;
-  hear(messages, reply.heard);
+  appendSteering(messages, reply.heard);
   return [...messages, { role: "assistant", content: reply.content }];
 }
 

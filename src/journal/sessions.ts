@@ -7,7 +7,7 @@ import type { Status } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { JournalError, readSentence } from "./journal-error.ts";
 import { openJournal } from "./open-journal.ts";
-import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./place.ts";
+import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./paths.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
 import { lockHolder } from "./session-lock.ts";
 

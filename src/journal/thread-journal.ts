@@ -4,10 +4,17 @@ import { RESTART_INTENSITY, type RestartIntensity, Restarts } from "../mailbox/r
 import type { SessionEvent } from "../mailbox/session-events.ts";
 import type { Journal, JournalState } from "./journal.ts";
 import { JournalError, type JournalErrorKind } from "./journal-error.ts";
-import { journalFile, type SessionPlace } from "./place.ts";
+import { journalFile, type SessionPlace } from "./paths.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
-import type { Beginning, FromWriter, ToWrite, ToWriter, WriteFailure, WriterData } from "./writer-lane.ts";
+import type {
+  Beginning,
+  FromWriter,
+  ToWrite,
+  ToWriter,
+  WriteFailure,
+  WriterData,
+} from "./writer-messages.ts";
 
 export interface JournalOptions extends SessionPlace {
   readonly clock: Clock;

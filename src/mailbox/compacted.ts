@@ -49,12 +49,12 @@ export const Trigger = z.enum(["auto", "manual"]);
 export type Trigger = z.infer<typeof Trigger>;
 
 /** The person's wish (`/compact`), with what the summary should look after. */
-export const CompactWish = z.object({
+export const CompactRequest = z.object({
   instructions: z.string(),
   /** The actor runs for nothing else: it has no question to answer. */
   alone: z.optional(z.literal(true)),
 });
-export type CompactWish = z.infer<typeof CompactWish>;
+export type CompactRequest = z.infer<typeof CompactRequest>;
 
 /** Asked before a summary is written: may it be? */
 export const CompactBegin = z.object({ instructions: z.string(), trigger: Trigger });

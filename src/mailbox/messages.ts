@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { Compacted, CompactWish, ContextWindow } from "./compacted.ts";
+import { Compacted, CompactRequest, ContextWindow } from "./compacted.ts";
 import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { Effort } from "./effort.ts";
 import { ActorId, CallId } from "./ids.ts";
-import { Isolation, Place, WorktreeResult } from "./worktree.ts";
+import { Isolation, Location, WorktreeResult } from "./worktree.ts";
 
 /**
  * The wire format: every word that actors exchange. Each schema survives a JSON round trip (no Map, no
@@ -126,7 +126,7 @@ export type AgentTool = z.infer<typeof AgentTool>;
 export const Steer = z.object({
   text: z.string(),
   of: z.optional(z.array(z.string())),
-  news: z.optional(z.literal(true)),
+  notice: z.optional(z.literal(true)),
   reads: z.optional(z.array(ReadEntry)),
   pictures: z.optional(z.array(Picture)),
   system: z.optional(z.literal(true)),
@@ -158,7 +158,7 @@ export const Turn = z.object({
   /** The agent's list, where this turn replaced it. */
   todo: z.optional(z.array(Todo)),
   /** Where it works from now on, where this turn moved it. */
-  place: z.optional(Place),
+  place: z.optional(Location),
   usage: Usage,
   /** Of its last request, where its reply took several: how large the conversation is. */
   lastUsage: z.optional(Usage),
@@ -177,7 +177,7 @@ export const CallResult = z.object({
   isError: z.boolean(),
   refused: z.optional(z.literal(true)),
   overdue: z.optional(z.literal(true)),
-  moved: z.optional(Place),
+  moved: z.optional(Location),
 });
 export type CallResult = z.infer<typeof CallResult>;
 
@@ -275,7 +275,7 @@ export const ActorSpec = z.object({
   /** How its conversation is shown to the model, where that is not as it was. */
   compacted: z.optional(Compacted),
   /** The person wants its conversation smaller before anything else. */
-  compact: z.optional(CompactWish),
+  compact: z.optional(CompactRequest),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
@@ -341,7 +341,7 @@ export const HookChange = z.object({
 });
 export type HookChange = z.infer<typeof HookChange>;
 
-export const Verdict = z.discriminatedUnion("type", [
+export const CallDecision = z.discriminatedUnion("type", [
   /** Run it, with `input` in place of the model's own where a hook rewrote it. */
   z.object({
     type: z.literal("go"),
@@ -358,11 +358,11 @@ export const Verdict = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("refuse"), reason: z.string() }),
 ]);
-export type Verdict = z.infer<typeof Verdict>;
+export type CallDecision = z.infer<typeof CallDecision>;
 
 /** What a running search found, by absolute paths. */
-export const Found = z.object({ call: CallId, paths: z.array(z.string()) });
-export type Found = z.infer<typeof Found>;
+export const SearchMatches = z.object({ call: CallId, paths: z.array(z.string()) });
+export type SearchMatches = z.infer<typeof SearchMatches>;
 
 /** `result` where the verdict asked for it; `response`: the same as hooks read it, if the tool has more to say to them. */
 export const AfterCall = z.object({

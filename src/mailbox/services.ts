@@ -6,12 +6,12 @@ import {
   AfterCall,
   BeforeCall,
   Call,
+  type CallDecision,
   type CallResult,
-  Found,
   Reply as OpenReply,
   OpenTurn,
+  SearchMatches,
   Turn,
-  type Verdict,
 } from "./messages.ts";
 import type { RequestOf, ResponseOf } from "./rpc/table.ts";
 import { unchecked } from "./rpc/table.ts";
@@ -28,7 +28,7 @@ import { Finish, type FinishAnswer, type TurnAnswer, type YieldAnswer } from "./
 /** What an agent's thread may ask of its supervisor. It is not trusted to ask well-formed questions; answers are ours. */
 export const SERVICES = {
   /** Durable, then gated: asked before a call runs in the agent's own thread. */
-  before: { request: BeforeCall, response: unchecked<Verdict>() },
+  before: { request: BeforeCall, response: unchecked<CallDecision>() },
   after: { request: AfterCall, response: unchecked<AfterAnswer>() },
   /** A tool that lives on the supervisor's side, gated and journalled there. No deadline: its end is the peer's end. */
   callTool: { request: Call, response: unchecked<CallResult>() },
@@ -47,7 +47,7 @@ export const SERVICES = {
   /** How the conversation is shown from now on, durable when this answers; null: as before. */
   compacted: { request: CompactEnd, response: unchecked<Compacted | null>() },
   /** Which of the files that a search found its agent may not be told of. */
-  hidden: { request: Found, response: unchecked<readonly string[]>() },
+  hidden: { request: SearchMatches, response: unchecked<readonly string[]>() },
   run: { request: RunRequest, response: unchecked<RunResult>() },
   /** A command in a shell, for a call that runs. */
   command: { request: CommandRequest, response: unchecked<CommandResult>() },

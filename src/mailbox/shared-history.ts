@@ -75,7 +75,7 @@ export function sharedIn(message: MessageParam): Shared | null {
   return shared instanceof Shared ? shared : null;
 }
 
-export function parted(messages: readonly MessageParam[]): Parted {
+export function splitHistory(messages: readonly MessageParam[]): Parted {
   const history = messages[0] === undefined ? undefined : sharedIn(messages[0])?.history;
   if (history === undefined) return { messages };
   const own = messages.findIndex((message, index) => {
@@ -86,7 +86,7 @@ export function parted(messages: readonly MessageParam[]): Parted {
   return count === 0 ? { messages } : { shared: { history, count }, messages: messages.slice(count) };
 }
 
-export function joined({ shared, messages }: Parted): MessageParam[] {
+export function joinHistory({ shared, messages }: Parted): MessageParam[] {
   if (shared === undefined) return [...messages];
   return [...messagesIn(shared.history).slice(0, shared.count), ...messages];
 }

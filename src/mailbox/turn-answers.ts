@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { CompactWish } from "./compacted.ts";
+import { CompactRequest } from "./compacted.ts";
 import { LastTurn, Steer, Summary, Turn } from "./messages.ts";
 
 /** `compact`: the person wants the conversation smaller before the next request. */
 export const TurnAnswer = z.object({
   steer: z.array(Steer),
   last: z.optional(LastTurn),
-  compact: z.optional(CompactWish),
+  compact: z.optional(CompactRequest),
 });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 

@@ -8,7 +8,7 @@ import {
   type Usage,
 } from "./conversation.ts";
 import type { ActorSpec, AgentTool, Receipts, Steer, Todo, Turn } from "./messages.ts";
-import type { Place } from "./worktree.ts";
+import type { Location } from "./worktree.ts";
 
 /**
  * The conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last
@@ -17,7 +17,7 @@ import type { Place } from "./worktree.ts";
 export function conversationOf(start: readonly MessageParam[], turns: readonly Turn[]): MessageParam[] {
   const messages = [...start];
   for (const turn of turns) {
-    hear(messages, turn.heard);
+    appendSteering(messages, turn.heard);
     messages.push(...turn.messages);
   }
   return messages;
@@ -43,7 +43,7 @@ function shownTurn(actor: string, turn: Turn, compacted: Compacted): Turn {
 }
 
 /** Adds steering to the conversation in place of the list, never of a message: records share those. */
-export function hear(messages: MessageParam[], steering: readonly Steer[]): void {
+export function appendSteering(messages: MessageParam[], steering: readonly Steer[]): void {
   for (const { text, pictures = [], system } of steering) {
     if (system) continue;
     const last = messages.at(-1);
@@ -94,7 +94,7 @@ export function todoOf(turns: readonly Turn[]): readonly Todo[] {
 }
 
 /** Where the turns have moved an actor; null: nowhere, it is where its spec says. */
-export function placeOf(turns: readonly Turn[]): Place | null {
+export function lastLocation(turns: readonly Turn[]): Location | null {
   return turns.findLast(({ place }) => place !== undefined)?.place ?? null;
 }
 

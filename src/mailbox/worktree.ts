@@ -21,7 +21,7 @@ export function treeNameFor(name: string): string {
  * A git worktree of an actor's own, as plain data: part of its spec, so whoever goes on with it knows it. All folders
  * are absolute.
  */
-export const Tree = z.object({
+export const Worktree = z.object({
   /** Unique in its repository, and the last part of `path`. */
   name: z.string(),
   path: z.string(),
@@ -33,16 +33,16 @@ export const Tree = z.object({
   /** HEAD of the checkout when `base` was taken; null where there was no commit yet. */
   head: z.nullable(z.string()),
 });
-export type Tree = z.infer<typeof Tree>;
+export type Worktree = z.infer<typeof Worktree>;
 
 /** Where an actor works, once it has moved: into a worktree, or out of it again. */
-export const Place = z.object({
+export const Location = z.object({
   /** The only folder its paths resolve in. */
   root: z.string(),
   cwd: z.string(),
-  tree: z.nullable(Tree),
+  tree: z.nullable(Worktree),
 });
-export type Place = z.infer<typeof Place>;
+export type Location = z.infer<typeof Location>;
 
 /** How a tree's edits come back: into the files of the checkout, as a commit as well, not at all, or after a question. */
 export const MergeMode = z.enum(["apply", "commit", "keep", "ask"]);

@@ -1,6 +1,5 @@
-import type { ChangedTool, McpTool } from "./mcp.ts";
+import type { ChangedTool, McpTool, ServerTool } from "./mcp.ts";
 import { mcpToolName } from "./names.ts";
-import type { ToolSaid } from "./protocol.ts";
 
 export interface ToolChanges {
   readonly added: readonly string[];
@@ -9,18 +8,17 @@ export interface ToolChanges {
 }
 
 interface Known {
-  /** As the person knows it. */
+  /** As the user knows it. */
   accepted: McpTool;
-  /** As the server says now, where that is something else. */
+  /** As the server describes it now, if that is different. */
   pending: McpTool | null;
-  /** Whether the server still offers it. */
-  offered: boolean;
+  isOffered: boolean;
 }
 
 /**
- * The tools of one server, and what of them has changed since the session first saw them: a description is read as an
- * instruction, so that what has changed is refused until somebody accepts it. Also a tool that went and came back, and
- * a server that was started again (threat: a tool is changed after approval).
+ * The tools of one server, and which of them have changed since the session first saw them. A model reads a description
+ * as an instruction, so a changed tool is refused until the user accepts it; also one that went and came back, and one
+ * of a server that was started again (threat: a tool is changed after approval).
  */
 export class KnownTools {
   readonly #slug: string;
@@ -30,42 +28,38 @@ export class KnownTools {
     this.#slug = slug;
   }
 
-  /** What the server offers now; names as in `mcp__server__tool`. `changed`: those that were not known to be so. */
-  take(said: readonly ToolSaid[]): ToolChanges {
-    const now = new Map(said.map((tool) => [mcpToolName(this.#slug, tool.tool), tool]));
-    const removed = [...this.#known].filter(([name, { offered }]) => offered && !now.has(name));
-    for (const [, known] of removed) known.offered = false;
+  /** Takes the list that the server offers now. `changed`: those with a description that was not known before. */
+  update(tools: readonly ServerTool[]): ToolChanges {
+    const now = new Map(tools.map((tool) => [mcpToolName(this.#slug, tool.tool), tool]));
+    const removed = [...this.#known].filter(([name, { isOffered }]) => isOffered && !now.has(name));
+    for (const [, known] of removed) known.isOffered = false;
     const added: string[] = [];
     const changed: string[] = [];
     for (const [name, tool] of now) {
       const offer: McpTool = { ...tool, name, slug: this.#slug };
       const known = this.#known.get(name);
-      if (known === undefined) this.#known.set(name, { accepted: offer, pending: null, offered: true });
-      if (known === undefined || !known.offered) added.push(name);
+      if (known === undefined) this.#known.set(name, { accepted: offer, pending: null, isOffered: true });
+      if (known === undefined || !known.isOffered) added.push(name);
       if (known === undefined) continue;
       const isNew = known.pending?.digest !== offer.digest;
-      known.offered = true;
+      known.isOffered = true;
       known.pending = known.accepted.digest === offer.digest ? null : offer;
       if (known.pending !== null && isNew) changed.push(name);
     }
     return { added, removed: removed.map(([name]) => name), changed };
   }
 
-  /** By name; the definition that was accepted. */
+  /** By name; each as it was accepted. */
   offered(): readonly McpTool[] {
     return [...this.#known.values()]
-      .filter(({ offered }) => offered)
+      .filter(({ isOffered }) => isOffered)
       .map(({ accepted }) => accepted)
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
-  changed(): readonly string[] {
-    return this.changes().map(({ accepted }) => accepted.name);
-  }
-
   changes(): readonly ChangedTool[] {
-    return [...this.#known.values()].flatMap(({ offered, accepted, pending }) =>
-      offered && pending !== null ? [{ accepted, now: pending }] : [],
+    return [...this.#known.values()].flatMap(({ isOffered, accepted, pending }) =>
+      isOffered && pending !== null ? [{ accepted, now: pending }] : [],
     );
   }
 
@@ -74,17 +68,14 @@ export class KnownTools {
   ): { readonly tool: McpTool; readonly isChanged: boolean; readonly isOffered: boolean } | null {
     const known = this.#known.get(name);
     if (known === undefined) return null;
-    return { tool: known.accepted, isChanged: known.pending !== null, isOffered: known.offered };
+    return { tool: known.accepted, isChanged: known.pending !== null, isOffered: known.isOffered };
   }
 
-  /**
-   * Their names: from now on they are what the person was shown. One that has changed once more since then is not what
-   * anybody has agreed to.
-   */
+  /** Accepts what the user was shown, and returns the names. A tool that changed again since then is not accepted. */
   accept(shown: readonly ChangedTool[]): readonly string[] {
     return shown.flatMap(({ now }) => {
       const known = this.#known.get(now.name);
-      if (known?.pending?.digest !== now.digest || !known.offered) return [];
+      if (known?.pending?.digest !== now.digest || !known.isOffered) return [];
       known.accepted = known.pending;
       known.pending = null;
       return [now.name];

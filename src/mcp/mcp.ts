@@ -3,12 +3,12 @@ import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { McpServer } from "./server.ts";
 
-/** How it stands with one server. Every `reason` is a sentence for the person. */
+/** The state of one server. Each `reason` is a sentence for the user. */
 export type ServerState =
   /** `reason`: why it is started again; absent the first time. */
   | { readonly type: "starting"; readonly reason?: string | undefined }
   | { readonly type: "connected" }
-  /** It wants somebody to sign in first: `Mcp.signIn`. */
+  /** The user must sign in first: `Mcp.signIn`. */
   | { readonly type: "needs-auth"; readonly reason: string }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "stopped" };
@@ -18,33 +18,36 @@ export interface ServerStatus {
   readonly slug: string;
   readonly file: string;
   readonly state: ServerState;
-  /** How many tools it offers that may be called. */
+  /** Number of tools that may be called. */
   readonly tools: number;
-  /** Tools that are not what they were when the session first saw them: refused until `acceptChanges`. */
+  /** Tools that differ from what the session first saw: refused until `acceptChanges`. */
   readonly changed: readonly string[];
-  /** What the server says of its use; its own words, at most 2,048 characters. */
+  /** The server's own text on how to use it, at most 2,048 characters. */
   readonly instructions?: string | undefined;
 }
 
-/** A tool as a server describes it; nothing of it is to be believed. */
-export interface McpTool {
-  /** `mcp__server__tool`. */
-  readonly name: string;
+/** A tool as its server describes it. None of it is trusted. */
+export interface ServerTool {
   /** The server's own name of it. */
   readonly tool: string;
-  /** Of the server. */
-  readonly slug: string;
   /** At most 2,048 characters. */
   readonly description: string;
-  /** The server's own JSON Schema, as it came. */
+  /** The server's own JSON Schema, unchanged. */
   readonly inputSchema: InputSchema;
-  /** Over name, description and schema, uncut. */
+  /** Of the name, the whole description and the schema. */
   readonly digest: string;
-  /** The server says that it changes nothing: good enough to run several at once, for nothing else. */
+  /** The server says that the tool changes nothing. Only the order of calls depends on it. */
   readonly readOnly: boolean;
 }
 
-/** A tool that is not what the session first saw. */
+export interface McpTool extends ServerTool {
+  /** `mcp__server__tool`. */
+  readonly name: string;
+  /** Of the server. */
+  readonly slug: string;
+}
+
+/** A tool that differs from what the session first saw. */
 export interface ChangedTool {
   readonly accepted: McpTool;
   readonly now: McpTool;
@@ -55,16 +58,16 @@ export interface InputSchema {
   readonly [keyword: string]: unknown;
 }
 
-export interface McpResource {
-  readonly server: string;
+export interface ServerResource {
   readonly uri: string;
   readonly name: string;
   readonly description?: string | undefined;
   readonly mimeType?: string | undefined;
 }
 
-export interface McpPrompt {
-  readonly server: string;
+export type McpResource = ServerResource & { readonly server: string };
+
+export interface ServerPrompt {
   readonly name: string;
   readonly description?: string | undefined;
   readonly arguments: readonly {
@@ -74,21 +77,29 @@ export interface McpPrompt {
   }[];
 }
 
-/** One message of a filled-in prompt; what is neither text nor a picture is described. */
+export type McpPrompt = ServerPrompt & { readonly server: string };
+
+/** One message of a prompt. Content that is neither text nor an image is described in the text. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
   readonly pictures: readonly Picture[];
 }
 
-/** What went well, or one sentence why it did not. */
+/** A value, or a sentence that says why there is none. */
 export type Answered<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string };
 
+export interface ToolProgress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
 export type McpEvent =
   | { readonly type: "state"; readonly server: string; readonly state: ServerState }
-  /** Names as in `mcp__server__tool`. What changed is refused until somebody accepts it. */
+  /** Names as in `mcp__server__tool`. Changed tools are refused until the user accepts them. */
   | {
       readonly type: "tools";
       readonly server: string;
@@ -96,19 +107,15 @@ export type McpEvent =
       readonly removed: readonly string[];
       readonly changed: readonly string[];
     }
-  | { readonly type: "resources"; readonly server: string }
-  | { readonly type: "prompts"; readonly server: string }
-  | {
+  | { readonly type: "resources" | "prompts"; readonly server: string }
+  | (ToolProgress & {
       readonly type: "progress";
       readonly server: string;
       readonly tool: string;
       readonly call: CallId | null;
-      readonly progress: number;
-      readonly total?: number | undefined;
-      readonly message?: string | undefined;
-    };
+    });
 
-/** A question of a server to the person: its words and its JSON Schema are the server's own. */
+/** A server's question to the user. The message and the JSON Schema are the server's own. */
 export interface Elicitation {
   readonly server: string;
   readonly message: string;
@@ -122,22 +129,21 @@ export type ElicitationAnswer =
     }
   | { readonly action: "decline" | "cancel" };
 
-/** The person, as far as servers need one. A rejection counts as no. */
 export interface McpAsk {
-  /** `signal` is aborted when the answer no longer matters. */
+  /** Asks the user; a rejection counts as no. `signal` is aborted when the answer no longer matters. */
   elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
 }
 
-/** Whether a server, by its slug, is there for somebody. */
+/** True if the caller may use a server, by its slug. */
 export type Among = (slug: string) => boolean;
 
-/** A server that somebody besides the session needs, such as an agent's definition. */
+/** Servers that are kept running for one holder, such as an agent. */
 export interface Hold {
-  /** Those that are held; one whose name another has is not. */
+  /** Those that are held; a server whose slug another one has is not. */
   readonly slugs: readonly string[];
   /** Resolves when these servers have started or failed, or after `ms`. */
   ready(ms: number): Promise<void>;
-  /** Stops each of them that nobody holds any more. */
+  /** Stops those that have no other holder. */
   release(): void;
 }
 
@@ -150,8 +156,8 @@ export interface McpCall {
 }
 
 /**
- * The MCP servers of a session: one connection to each, shared by all agents (C9). Nothing here rejects but for an
- * aborted signal; what goes wrong is an answer that says so.
+ * The MCP servers of a session: one connection to each, shared by all agents (C9). Rejects only if a signal is aborted;
+ * any other failure is an answer.
  */
 export interface Mcp {
   /** Resolves when every server has started or failed, or after `ms`. */
@@ -159,16 +165,15 @@ export interface Mcp {
   servers(): readonly ServerStatus[];
   /** In the order of servers, then of names, so that requests share a prefix. */
   tools(): readonly McpTool[];
-  /** Ends with an answer or the signal, at the latest after `McpLimits.longestCallMs`. */
+  /** Ends after `McpLimits.longestCallMs` at the latest. */
   call(call: McpCall, signal: AbortSignal): Promise<CallResult>;
-  /** Of one server, or of all that are connected; `among`: the others are not there for whoever asks. */
+  /** Of one server, or of all that are connected. */
   listResources(
     server: string | undefined,
     signal: AbortSignal,
     among?: Among,
   ): Promise<Answered<readonly McpResource[]>>;
   readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult>;
-  /** Of one server. Waits for one that is just starting, as `call` does. */
   listPrompts(server: string, signal: AbortSignal): Promise<Answered<readonly McpPrompt[]>>;
   getPrompt(
     prompt: {
@@ -178,21 +183,21 @@ export interface Mcp {
     },
     signal: AbortSignal,
   ): Promise<Answered<readonly PromptMessage[]>>;
-  /** What of a server's tools has changed and is refused; its words are its own. */
+  /** Returns the changed tools of a server, which are refused. */
   changes(server: string): readonly ChangedTool[];
-  /** The person has seen this: tools that are still so count as they are now. Their names. */
+  /** Accepts changes that the user has seen, and returns the names. A tool that changed again since then stays refused. */
   acceptChanges(server: string, shown: readonly ChangedTool[]): readonly string[];
   /**
-   * Signs in at an HTTP server that asks for it; then it is connected. `show` is given the address of the page where
-   * the person does so, on this machine. Ends at the latest after `McpLimits.signInMs`.
+   * Signs in at an HTTP server and connects it. `show` gets the address of the sign-in page, to be opened on this
+   * machine. Ends after `McpLimits.signInMs` at the latest.
    */
   signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<Answered<null>>;
-  /** Forgets a sign-in. False: there was none. */
+  /** Forgets a sign-in. False if there was none. */
   signOut(server: string, signal: AbortSignal): Promise<Answered<boolean>>;
-  /** Ends a server and starts it again, whatever state it is in; resolves when it has started or failed. */
+  /** Ends a server and starts it again; resolves when it has started or failed. */
   restart(server: string, signal: AbortSignal): Promise<Answered<null>>;
   hold(servers: readonly McpServer[]): Hold;
-  /** The returned function ends the listening. */
+  /** The returned function removes the listener. */
   onEvent(listener: (event: McpEvent) => void): () => void;
   /** Ends every server with all it started, then the broker. Idempotent. */
   close(): Promise<void>;

@@ -1,60 +1,78 @@
 import type { CallResult } from "../mailbox/messages.ts";
-import { defaultMcpLimits, type McpLimits } from "./limits.ts";
-import type {
-  Among,
-  Answered,
-  Mcp,
-  McpCall,
-  McpEvent,
-  McpPrompt,
-  McpResource,
-  PromptMessage,
-} from "./mcp.ts";
-import type { Outcome, Progress, Wish } from "./protocol.ts";
+import type { Among, Answered, Mcp, McpCall, McpEvent, McpResource } from "./mcp.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
 import { type ServersParts, SessionServers } from "./session-servers.ts";
 
 export interface McpOptions extends ServersParts {
-  /** Those of the session; agents can bring more (`Mcp.hold`). Whether they are trusted is for the caller to know. */
+  /** Those of the session; agents can add more (`Mcp.hold`). The caller knows that they are trusted. */
   readonly servers: readonly McpServer[];
-  /** Where long results go: a new file each, which does not exist yet. May throw. */
+  /** Returns a new file for a long result, which does not exist yet. May throw. */
   readonly outputs: { next(): { readonly path: string } };
-  readonly limits?: Partial<McpLimits> | undefined;
 }
 
-/** Opens the MCP servers of a session. Where there is none, nothing is started until somebody holds one. */
+/** Opens the MCP servers of a session. Starts no process before the first server. */
 export function openMcp(options: McpOptions): Mcp {
   const listeners = new Set<(event: McpEvent) => void>();
   const emit = (event: McpEvent) => {
     for (const listener of listeners) listener(event);
   };
-  const servers = new SessionServers(options, { ...defaultMcpLimits, ...options.limits }, emit);
-  const asked = new Requests(servers, options, emit);
+  const servers = new SessionServers(options, emit);
   servers.hold(options.servers);
+  const found = (name: string, among?: Among) => findServer(servers, name, among);
   return {
     ready: (ms) => servers.settled(servers.entries, ms),
     servers: () => servers.entries.map((entry) => entry.status()),
     tools: () => servers.entries.flatMap(({ tools }) => tools.offered()),
-    call: (call, signal) => asked.call(call, signal),
-    listResources: (server, signal, among) => asked.listResources(server, signal, among),
-    readResource: (server, uri, signal, among) => asked.readResource(server, uri, signal, among),
-    listPrompts: (server, signal) => asked.listPrompts(server, signal),
-    getPrompt: (prompt, signal) => asked.getPrompt(prompt, signal),
-    changes: (server) => servers.named(server)?.tools.changes() ?? [],
-    acceptChanges: (server, shown) => servers.named(server)?.tools.accept(shown) ?? [],
-    signIn: (server, show, signal) => asked.signIn(server, show, signal),
-    signOut: (server, signal) => asked.signOut(server, signal),
-    restart: (server, signal) => asked.restart(server, signal),
+    call: (call, signal) => callTool(servers, call, { signal, emit, output: newOutput(options) }),
+    listResources: (server, signal, among) => listResources(servers, server, signal, among),
+    async readResource(server, uri, signal, among) {
+      const entry = found(server, among);
+      if (!entry.ok) return errorResult(entry.message);
+      const body = { slug: entry.value.server.slug, uri, output: newOutput(options) };
+      return toResult(await servers.request(entry.value, "readResource", body, { signal }), signal);
+    },
+    async listPrompts(server, signal) {
+      const entry = found(server);
+      if (!entry.ok) return entry;
+      const { slug } = entry.value.server;
+      const answer = await servers.request(entry.value, "listPrompts", { slug }, { signal });
+      if (!answer.ok) return answer;
+      return { ok: true, value: answer.value.map((prompt) => ({ server: slug, ...prompt })) };
+    },
+    async getPrompt({ server, ...prompt }, signal) {
+      const entry = found(server);
+      if (!entry.ok) return entry;
+      const body = { slug: entry.value.server.slug, ...prompt };
+      return servers.request(entry.value, "getPrompt", body, { signal });
+    },
+    changes: (server) => servers.find(server)?.tools.changes() ?? [],
+    acceptChanges: (server, shown) => servers.find(server)?.tools.accept(shown) ?? [],
+    async signIn(server, show, signal) {
+      const entry = found(server);
+      return entry.ok ? servers.signIn(entry.value, show, signal) : entry;
+    },
+    async signOut(server, signal) {
+      const entry = found(server);
+      return entry.ok ? servers.signOut(entry.value, signal) : entry;
+    },
+    async restart(server, signal) {
+      const entry = found(server);
+      if (!entry.ok) return entry;
+      servers.start(entry.value);
+      await servers.waitFor(entry.value, signal);
+      const message = entry.value.refusal();
+      return message === null ? { ok: true, value: null } : { ok: false, message };
+    },
     hold(more) {
       const held = servers.hold(more);
-      let released = false;
+      let isReleased = false;
       return {
         slugs: held.map(({ server }) => server.slug),
         ready: (ms) => servers.settled(held, ms),
         release() {
-          if (!released) for (const entry of held) servers.release(entry);
-          released = true;
+          if (!isReleased) for (const entry of held) servers.release(entry);
+          isReleased = true;
         },
       };
     },
@@ -66,194 +84,119 @@ export function openMcp(options: McpOptions): Mcp {
   };
 }
 
-/** A tool's server, and its own name there. */
-interface Found {
-  readonly entry: ServerEntry;
-  readonly tool: string;
+interface CallParts {
+  readonly signal: AbortSignal;
+  readonly output: string | null;
+  emit(event: McpEvent): void;
 }
 
-/** What can be asked of a session's servers. */
-class Requests {
-  readonly #servers: SessionServers;
-  readonly #options: McpOptions;
-  readonly #emit: (event: McpEvent) => void;
+async function callTool(
+  servers: SessionServers,
+  { name, input, call }: McpCall,
+  { signal, output, emit }: CallParts,
+): Promise<CallResult> {
+  const entry = findTool(servers, name) ?? (await awaitTool(servers, name, signal));
+  signal.throwIfAborted();
+  const known = entry?.tools.find(name);
+  if (!entry || !known) return errorResult(`There is no MCP tool ${name}. ${listServers(servers)}`);
+  if (typeof (input ?? {}) !== "object" || Array.isArray(input))
+    return errorResult(`Invalid input for ${name}: expected an object.`);
+  const { slug } = entry.server;
+  const body = { slug, tool: known.tool.tool, input: { ...(input ?? {}) }, output };
+  const answer = await servers.request(entry, "callTool", body, {
+    signal,
+    onEvent: (progress) =>
+      emit({ type: "progress", server: slug, tool: name, call: call ?? null, ...progress }),
+    refusal: () => refuseCall(entry, name),
+  });
+  return toResult(answer, signal);
+}
 
-  constructor(servers: SessionServers, options: McpOptions, emit: (event: McpEvent) => void) {
-    this.#servers = servers;
-    this.#options = options;
-    this.#emit = emit;
-  }
+function findTool({ entries }: SessionServers, name: string): ServerEntry | undefined {
+  return entries.find(({ tools }) => tools.find(name) !== null);
+}
 
-  async call({ name, input, call }: McpCall, signal: AbortSignal): Promise<CallResult> {
-    const found = this.#find(name) ?? (await this.#findLater(name, signal));
-    signal.throwIfAborted();
-    if (found === null) return wrong(`There is no MCP tool ${name}. ${this.#known()}`);
-    const { entry, tool } = found;
-    const args = asArguments(input);
-    if (args === null) return wrong(`Invalid input for ${name}: an object is expected.`);
-    const onProgress = ({ progress, total, message }: Progress) =>
-      this.#emit({
-        ...{ type: "progress", server: entry.server.slug, tool: name, call: call ?? null },
-        ...{ progress, total, message },
-      });
-    const wish: Wish = { type: "call", tool, input: args, output: this.#output() };
-    const refused = () => refusal(entry, name);
-    return resultOf(await this.#servers.ask(entry, wish, signal, { onProgress, refused }), signal);
-  }
+/** A server that is starting may have the tool, as in a resumed session. */
+async function awaitTool(
+  servers: SessionServers,
+  name: string,
+  signal: AbortSignal,
+): Promise<ServerEntry | undefined> {
+  const starting = servers.entries.find(
+    ({ server, state }) => state.type === "starting" && name.startsWith(`mcp__${server.slug}__`),
+  );
+  if (starting === undefined) return undefined;
+  await servers.waitFor(starting, signal);
+  return findTool(servers, name);
+}
 
-  async listResources(
-    server: string | undefined,
-    signal: AbortSignal,
-    among: Among = everyServer,
-  ): Promise<Answered<readonly McpResource[]>> {
-    const one = server === undefined ? null : this.#named(server, among);
-    if (server !== undefined && one === null) return bad(this.#noServer(server, among));
-    const entries = one === null ? this.#connected(among) : [one];
-    if (entries.length === 0) return bad(`No MCP server is connected. ${this.#known(among)}`);
-    const lists = await Promise.all(
-      entries.map(async (entry): Promise<Answered<readonly McpResource[]>> => {
-        const outcome = await this.#servers.ask(entry, { type: "list-resources" }, signal);
-        if (outcome.type !== "resources") return bad(messageOf(outcome));
-        return { ok: true, value: outcome.resources.map((said) => ({ server: entry.server.slug, ...said })) };
-      }),
-    );
-    signal.throwIfAborted();
-    const good = lists.filter((list) => list.ok);
-    const [failed] = lists.filter((list) => !list.ok);
-    return good.length === 0 && failed ? failed : { ok: true, value: good.flatMap(({ value }) => value) };
-  }
+/** Returns why a tool is not called, or null if it is. */
+function refuseCall({ server, tools }: ServerEntry, name: string): string | null {
+  const known = tools.find(name);
+  if (!known?.isOffered) return `The MCP server "${server.name}" no longer offers ${name}.`;
+  if (!known.isChanged) return null;
+  return `The MCP server "${server.name}" has changed what ${name} is since the session first saw it, so it is not called until the user has accepted that. Continue without it, or report that it is needed.`;
+}
 
-  async readResource(
-    server: string,
-    uri: string,
-    signal: AbortSignal,
-    among: Among = everyServer,
-  ): Promise<CallResult> {
-    const entry = this.#named(server, among);
-    if (entry === null) return wrong(this.#noServer(server, among));
-    const wish: Wish = { type: "read-resource", uri, output: this.#output() };
-    return resultOf(await this.#servers.ask(entry, wish, signal), signal);
-  }
-
-  async listPrompts(server: string, signal: AbortSignal): Promise<Answered<readonly McpPrompt[]>> {
-    const entry = this.#servers.named(server);
-    if (entry === null) return bad(this.#noServer(server));
-    const outcome = await this.#servers.ask(entry, { type: "list-prompts" }, signal);
-    if (outcome.type !== "prompts") return bad(messageOf(outcome));
-    return { ok: true, value: outcome.prompts.map((prompt) => ({ server: entry.server.slug, ...prompt })) };
-  }
-
-  async getPrompt(
-    { server, name, arguments: given }: Parameters<Mcp["getPrompt"]>[0],
-    signal: AbortSignal,
-  ): Promise<Answered<readonly PromptMessage[]>> {
-    const entry = this.#servers.named(server);
-    if (entry === null) return bad(this.#noServer(server));
-    const wish: Wish = { type: "get-prompt", name, arguments: { ...given } };
-    const outcome = await this.#servers.ask(entry, wish, signal);
-    return outcome.type === "prompt" ? { ok: true, value: outcome.messages } : bad(messageOf(outcome));
-  }
-
-  async signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<Answered<null>> {
-    const entry = this.#servers.named(server);
-    if (entry === null) return bad(this.#noServer(server));
-    const outcome = await this.#servers.signIn(entry, show, signal);
-    return outcome.type === "signed-in" ? { ok: true, value: null } : bad(messageOf(outcome));
-  }
-
-  async signOut(server: string, signal: AbortSignal): Promise<Answered<boolean>> {
-    const entry = this.#servers.named(server);
-    if (entry === null) return bad(this.#noServer(server));
-    const outcome = await this.#servers.signOut(entry, signal);
-    return outcome.type === "signed-out" ? { ok: true, value: outcome.was } : bad(messageOf(outcome));
-  }
-
-  async restart(server: string, signal: AbortSignal): Promise<Answered<null>> {
-    const entry = this.#servers.named(server);
-    if (entry === null) return bad(this.#noServer(server));
-    this.#servers.restart(entry);
-    await this.#servers.waitFor(entry, signal);
-    const why = entry.whyNot();
-    return why === null ? { ok: true, value: null } : bad(why);
-  }
-
-  #connected(among: Among): readonly ServerEntry[] {
-    return this.#servers.entries.filter(
-      ({ state, server }) => state.type === "connected" && among(server.slug),
-    );
-  }
-
-  #named(server: string, among: Among): ServerEntry | null {
-    const entry = this.#servers.named(server);
-    return entry !== null && among(entry.server.slug) ? entry : null;
-  }
-
-  #find(name: string): Found | null {
-    for (const entry of this.#servers.entries) {
-      const known = entry.tools.find(name);
-      if (known !== null) return { entry, tool: known.tool.tool };
-    }
-    return null;
-  }
-
-  /** A server that is just starting may have it, as in a session that goes on. */
-  async #findLater(name: string, signal: AbortSignal): Promise<Found | null> {
-    const entry = this.#servers.entries.find(({ server }) => name.startsWith(`mcp__${server.slug}__`));
-    if (entry?.state.type !== "starting") return null;
-    await this.#servers.waitFor(entry, signal);
-    return this.#find(name);
-  }
-
-  #output(): string | null {
-    try {
-      return this.#options.outputs.next().path;
-    } catch {
-      // A long result then says that its whole is not kept.
-      return null;
-    }
-  }
-
-  #noServer(server: string, among: Among = everyServer): string {
-    return `There is no MCP server ${JSON.stringify(server)}. ${this.#known(among)}`;
-  }
-
-  #known(among: Among = everyServer): string {
-    const there = this.#servers.entries.filter(({ server }) => among(server.slug));
-    const states = there.map(({ server, state }) => `${server.slug} (${state.type})`);
-    return states.length === 0 ? "No MCP server is configured." : `There are: ${states.join(", ")}.`;
-  }
+async function listResources(
+  servers: SessionServers,
+  name: string | undefined,
+  signal: AbortSignal,
+  among: Among = everyServer,
+): Promise<Answered<readonly McpResource[]>> {
+  const one = name === undefined ? null : findServer(servers, name, among);
+  if (one?.ok === false) return one;
+  const connected = servers.entries.filter(
+    ({ state, server }) => state.type === "connected" && among(server.slug),
+  );
+  const entries = one === null ? connected : [one.value];
+  if (entries.length === 0)
+    return { ok: false, message: `No MCP server is connected. ${listServers(servers, among)}` };
+  const lists = await Promise.all(
+    entries.map(async (entry): Promise<Answered<readonly McpResource[]>> => {
+      const { slug } = entry.server;
+      const answer = await servers.request(entry, "listResources", { slug }, { signal });
+      if (!answer.ok) return answer;
+      return { ok: true, value: answer.value.map((resource) => ({ server: slug, ...resource })) };
+    }),
+  );
+  signal.throwIfAborted();
+  const good = lists.filter((list) => list.ok);
+  const failed = lists.find((list) => !list.ok);
+  return good.length === 0 && failed ? failed : { ok: true, value: good.flatMap(({ value }) => value) };
 }
 
 const everyServer: Among = () => true;
 
-/** Why a call of this tool is not made; null where it is. */
-function refusal({ server, tools }: ServerEntry, name: string): string | null {
-  const known = tools.find(name);
-  if (!known?.isOffered) return `The MCP server "${server.name}" does not offer ${name} any more.`;
-  if (!known.isChanged) return null;
-  return `The MCP server "${server.name}" has changed what ${name} is since the session first saw it, so it is not called until the person has accepted that. Go on without it, or report that it is needed.`;
-}
-
-function wrong(message: string): CallResult {
-  return { content: message, isError: true };
-}
-
-function bad(message: string): { readonly ok: false; readonly message: string } {
+function findServer(servers: SessionServers, name: string, among = everyServer): Answered<ServerEntry> {
+  const entry = servers.find(name);
+  if (entry !== null && among(entry.server.slug)) return { ok: true, value: entry };
+  const message = `There is no MCP server ${JSON.stringify(name)}. ${listServers(servers, among)}`;
   return { ok: false, message };
 }
 
-/** An aborted call rejects with its reason, as every tool's does. */
-function resultOf(outcome: Outcome, signal: AbortSignal): CallResult {
+function listServers({ entries }: SessionServers, among = everyServer): string {
+  const states = entries
+    .filter(({ server }) => among(server.slug))
+    .map(({ server, state }) => `${server.slug} (${state.type})`);
+  return states.length === 0 ? "No MCP server is configured." : `There are: ${states.join(", ")}.`;
+}
+
+/** Null if there is no file; a long result then says that the whole is not kept. */
+function newOutput({ outputs }: McpOptions): string | null {
+  try {
+    return outputs.next().path;
+  } catch {
+    return null;
+  }
+}
+
+/** An aborted call rejects with the signal's reason, as for every tool. */
+function toResult(answer: Answered<CallResult>, signal: AbortSignal): CallResult {
   signal.throwIfAborted();
-  return outcome.type === "result" ? outcome.result : wrong(messageOf(outcome));
+  return answer.ok ? answer.value : errorResult(answer.message);
 }
 
-function messageOf(outcome: Outcome): string {
-  if (outcome.type === "failed") return outcome.message;
-  return `The MCP broker answered something else (${outcome.type}).`;
-}
-
-function asArguments(input: unknown): Record<string, unknown> | null {
-  if (input === undefined || input === null) return {};
-  return typeof input === "object" && !Array.isArray(input) ? { ...input } : null;
+function errorResult(message: string): CallResult {
+  return { content: message, isError: true };
 }

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, within } from "../mailbox/clock.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { Ask, AskAnswer, Person } from "../policy/asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../policy/asks.ts";
 import type { Mcp } from "./mcp.ts";
 
-/** What the tool is called with: what scripts for `--permission-prompt-tool` expect. */
+/** The tool's input, as scripts for `--permission-prompt-tool` expect it. */
 interface PromptCall {
   readonly tool_name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly tool_use_id: string;
 }
 
-/** What it answers: this as JSON, in its only text. */
+/** The tool's answer: this as JSON, in its only text. */
 const Reply = z.discriminatedUnion("behavior", [
   z.object({ behavior: z.literal("allow"), updatedInput: z.optional(z.record(z.string(), z.unknown())) }),
   z.object({ behavior: z.literal("deny"), message: z.optional(z.string()) }),
@@ -24,131 +24,110 @@ const Answers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 export interface PromptToolParts {
   readonly clock: Clock;
-  /** Milliseconds an answer may take; a script that asks a person elsewhere may need long. */
+  /** Milliseconds that an answer may take; a script may ask a user elsewhere. */
   readonly patienceMs?: number;
-  /** Milliseconds to wait for its server at the first question. */
-  readonly readyMs?: number;
 }
 
-const PATIENCE_MS = 600_000;
+const ANSWER_MS = 600_000;
+/** Milliseconds to wait for its server at the first question. */
 const READY_MS = 30_000;
 
 /**
- * A tool of an MCP server that answers in the person's place (`--permission-prompt-tool mcp__server__tool`). Whatever
- * is no clear yes is a no that says so: an error, another answer, no answer in time. The call itself passes no gate.
+ * Returns a handler that asks a tool of an MCP server in the user's place (`--permission-prompt-tool
+ * mcp__server__tool`). Anything but a clear yes is a no that says why: an error, another answer, no answer in time. The
+ * call itself needs no permission.
  */
-export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string, parts: PromptToolParts): Person {
-  const { clock, patienceMs = PATIENCE_MS, readyMs = READY_MS } = parts;
+export function mcpPerson(
+  mcp: Pick<Mcp, "call" | "ready">,
+  name: string,
+  { clock, patienceMs = ANSWER_MS }: PromptToolParts,
+): UserHandler {
   let ready: Promise<void> | null = null;
   return {
-    async ask(ask, signal) {
-      ready ??= mcp.ready(readyMs);
+    async ask(request, signal) {
+      ready ??= mcp.ready(READY_MS);
       await ready;
-      const over = new AbortController();
-      const either = AbortSignal.any([signal, over.signal]);
-      const settled = new AbortController();
-      const late = pause(clock, patienceMs, settled.signal).then((): AskAnswer => {
-        over.abort();
-        return nobody(
-          `The permission prompt tool ${name} did not answer within ${patienceMs / 1_000} s, so the answer is no.`,
-        );
-      });
-      try {
-        return await Promise.race([answered(mcp, name, ask, either), late]);
-      } catch (error) {
-        signal.throwIfAborted();
-        const why = errorMessage(error);
-        return nobody(`The permission prompt tool ${name} could not be asked (${why}), so the answer is no.`);
-      } finally {
-        settled.abort();
+      const late = new AbortController();
+      const answering = askTool(mcp, name, request, AbortSignal.any([signal, late.signal]));
+      if (await within(clock, patienceMs, answering)) {
+        try {
+          return await answering;
+        } catch (error) {
+          signal.throwIfAborted();
+          return noAnswer(name, `could not be asked (${errorMessage(error)})`);
+        }
       }
+      late.abort();
+      return noAnswer(name, `did not answer within ${patienceMs / 1_000} s`);
     },
   };
 }
 
-async function answered(
+async function askTool(
   mcp: Pick<Mcp, "call">,
   name: string,
-  ask: Ask,
+  request: UserRequest,
   signal: AbortSignal,
-): Promise<AskAnswer> {
-  const call = callFor(ask);
-  const result = await mcp.call({ name, input: call }, signal);
-  const reply = replyIn(result);
-  if (typeof reply === "string")
-    return nobody(`The permission prompt tool ${name} ${reply}, so the answer is no.`);
+): Promise<UserAnswer> {
+  const call = toCall(request);
+  const reply = readReply(await mcp.call({ name, input: call }, signal));
+  if (typeof reply === "string") return noAnswer(name, reply);
   if (reply.behavior === "deny")
     return { type: "deny", span: "once", ...(reply.message === undefined ? {} : { message: reply.message }) };
-  return allowed(name, ask, call, reply);
-}
-
-/** What a yes means, by what was asked. */
-function allowed(
-  name: string,
-  ask: Ask,
-  { input }: PromptCall,
-  { updatedInput }: Extract<Reply, { behavior: "allow" }>,
-): AskAnswer {
-  switch (ask.type) {
+  const { updatedInput } = reply;
+  switch (request.type) {
     case "permission":
-      // Scripts give the input back as it was; only another one is a change.
-      if (updatedInput === undefined || isDeepStrictEqual(updatedInput, input))
+      // Scripts return the input unchanged; only another one is a change.
+      if (updatedInput === undefined || isDeepStrictEqual(updatedInput, call.input))
         return { type: "allow", span: "once" };
       return { type: "allow", span: "once", input: updatedInput };
     case "question": {
-      const answers = z.safeParse(Answers, updatedInput?.["answers"]);
-      if (answers.success) return { type: "answers", answers: answers.data };
-      return nobody(
-        `The permission prompt tool ${name} answers for permissions and chose none of the options.`,
-      );
+      const { data } = z.safeParse(Answers, updatedInput?.["answers"]);
+      if (data !== undefined) return { type: "answers", answers: data };
+      return noAnswer(name, "answers for permissions and chose none of the options");
     }
     case "plan":
       return { type: "approve", mode: "default" };
     default:
-      return ask satisfies never;
+      return request satisfies never;
   }
 }
 
-function callFor(ask: Ask): PromptCall {
-  switch (ask.type) {
-    case "permission":
-      return { tool_name: ask.tool, input: inputOf(ask), tool_use_id: ask.toolUse ?? ask.id };
-    case "question":
-      return {
-        tool_name: "AskUserQuestion",
-        input: { questions: ask.questions },
-        tool_use_id: ask.id,
-      };
+function toCall(request: UserRequest): PromptCall {
+  switch (request.type) {
+    case "permission": {
+      const { tool, input, toolUse, id } = request;
+      // Every tool's input is an object.
+      const object = typeof input === "object" && input !== null ? { ...input } : {};
+      return { tool_name: tool, input: object, tool_use_id: toolUse ?? id };
+    }
+    case "question": {
+      const { questions, id } = request;
+      return { tool_name: "AskUserQuestion", input: { questions }, tool_use_id: id };
+    }
     case "plan":
-      return { tool_name: "ExitPlanMode", input: { plan: ask.plan }, tool_use_id: ask.id };
+      return { tool_name: "ExitPlanMode", input: { plan: request.plan }, tool_use_id: request.id };
     default:
-      return ask satisfies never;
+      return request satisfies never;
   }
 }
 
-/** Every tool's input is an object. */
-function inputOf({ input }: Extract<Ask, { type: "permission" }>): Record<string, unknown> {
-  return typeof input === "object" && input !== null ? { ...input } : {};
-}
-
-/** The reply, or half a sentence: what was wrong with it. */
-function replyIn({ content, isError }: CallResult): Reply | string {
-  const text = typeof content === "string" ? content : textIn(content);
+/** Returns the reply, or half a sentence that says what is wrong with it. */
+function readReply({ content, isError }: CallResult): Reply | string {
+  const texts =
+    typeof content === "string"
+      ? [content]
+      : content.flatMap((one) => (one.type === "text" ? [one.text] : []));
+  const text = texts.join("");
   if (isError) return `failed (${text})`;
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    const reply = z.safeParse(Reply, JSON.parse(text));
+    return reply.success ? reply.data : 'answered neither {"behavior":"allow"} nor {"behavior":"deny"}';
   } catch {
-    return "answered no JSON";
+    return "did not answer with JSON";
   }
-  const reply = z.safeParse(Reply, json);
-  return reply.success ? reply.data : 'answered neither {"behavior":"allow"} nor {"behavior":"deny"}';
 }
 
-function textIn(content: Exclude<CallResult["content"], string>): string {
-  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-}
-
-function nobody(reason: string): AskAnswer {
-  return { type: "nobody", reason };
+function noAnswer(tool: string, why: string): UserAnswer {
+  return { type: "nobody", reason: `The permission prompt tool ${tool} ${why}, so the answer is no.` };
 }

@@ -8,17 +8,19 @@ export class ServerEntry {
   readonly tools: KnownTools;
   /** How many need it: the session, and agents with servers of their own. */
   holders = 0;
-  /** Which of its lives this is: one that nobody held any more may be needed again. */
+  /** Counts its starts. */
   life = 0;
-  /** The person knows that it could not be started. */
-  told = false;
+  /** The user was told that it could not be started. */
+  isReported = false;
   instructions: string | undefined;
-  #state: ServerState = { type: "starting" };
-  readonly #waiting = new Set<() => void>();
+  #state: ServerState = { type: "stopped" };
+  /** Resolved while it is not starting. */
+  #settled = Promise.withResolvers<void>();
 
   constructor(server: McpServer) {
     this.server = server;
     this.tools = new KnownTools(server.slug);
+    this.#settled.resolve();
   }
 
   get state(): ServerState {
@@ -26,21 +28,19 @@ export class ServerEntry {
   }
 
   set state(state: ServerState) {
+    if (state.type !== "starting") this.#settled.resolve();
+    else if (this.#state.type !== "starting") this.#settled = Promise.withResolvers();
     this.#state = state;
-    if (state.type === "starting") return;
-    for (const tell of this.#waiting) tell();
-    this.#waiting.clear();
   }
 
-  /** Resolves when it is no longer starting. */
-  settled(): Promise<void> {
-    if (this.#state.type !== "starting") return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.add(resolve));
+  /** Resolves when it is not starting. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
   }
 
   status(): ServerStatus {
     const { name, slug, file } = this.server;
-    const changed = this.tools.changed();
+    const changed = this.tools.changes().map(({ accepted }) => accepted.name);
     return {
       ...{ name, slug, file, state: this.#state, changed },
       tools: this.tools.offered().length - changed.length,
@@ -48,16 +48,16 @@ export class ServerEntry {
     };
   }
 
-  /** Why nothing can be asked of it; null where something can. */
-  whyNot(): string | null {
-    const { name } = this.server;
+  /** Returns why it cannot be used, or null if it can. */
+  refusal(): string | null {
+    const { name, slug } = this.server;
     switch (this.#state.type) {
       case "connected":
         return null;
       case "starting":
-        return `The MCP server "${name}" is still being started. Try again in a moment, or go on without it.`;
+        return `The MCP server "${name}" is still starting. Try again in a moment, or continue without it.`;
       case "needs-auth":
-        return `The MCP server "${name}" waits for the person to sign in (/mcp login ${this.server.slug}). Go on without it.`;
+        return `The MCP server "${name}" needs the user to sign in (/mcp login ${slug}). Continue without it.`;
       case "failed":
         return this.#state.reason;
       case "stopped":

@@ -1,193 +1,165 @@
 import { join } from "node:path";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, within } from "../mailbox/clock.ts";
+import { type Clock, pause, within } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
-import type { RequestOf } from "../mailbox/rpc/table.ts";
-import { BrokerLife } from "./broker-life.ts";
-import type { McpLimits } from "./limits.ts";
-import type { ElicitationAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
-import {
-  BROKER_REQUESTS,
-  type Outcome,
-  type Progress,
-  type SESSION_REQUESTS,
-  type Told,
-  type Wish,
-} from "./protocol.ts";
+import type { EventOf, RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
+import { BrokerClient } from "./broker-client.ts";
+import { defaultMcpLimits, type McpLimits } from "./limits.ts";
+import type { Answered, Elicitation, ElicitationAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
+import { BROKER_REQUESTS, type OfLife, type StateNotice } from "./protocol.ts";
 import { isSameServer, type McpServer } from "./server.ts";
 import { ServerEntry } from "./server-entry.ts";
 import { brokerEnvironment, serverEnvironment } from "./server-environment.ts";
 
-/** What servers are started with. */
 export interface ServersParts {
   readonly clock: Clock;
-  /** The person's environment; servers get little of it (`serverEnvironment`). */
+  /** The user's environment; servers get little of it (`serverEnvironment`). */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where stdio servers stand. */
+  /** The working directory of stdio servers. */
   readonly cwd: string;
-  /** What servers are told of the folders that are worked in. */
+  /** Directories that servers may know of. */
   readonly roots: readonly string[];
-  /** Troupe's own: sign-ins are kept in `mcp-sign-ins` below it. */
+  /** Troupe's own directory: sign-ins are kept in `mcp-sign-ins` below it. */
   readonly home: string;
-  /** Absent: servers are told that nobody can be asked. */
+  /** Absent: servers are told that no user can be asked. */
   readonly ask?: McpAsk | undefined;
+  readonly limits?: Partial<McpLimits> | undefined;
   readonly onWarning: (message: string) => void;
-  /** What servers are told of us. */
+  /** Troupe's, for servers. */
   readonly version?: string | undefined;
 }
 
-export interface AskOptions {
-  readonly onProgress?: (said: Progress) => void;
-  /** Why it is not asked after all, judged when the server is there; null: it is. */
-  readonly refused?: () => string | null;
+type Requests = typeof BROKER_REQUESTS;
+type Answer<Method extends keyof Requests> = Promise<Answered<ResponseOf<Requests, Method>>>;
+
+export interface RequestOptions<Event> {
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: Event) => void;
+  /** Returns why the request is not made, once the server runs; null if it is. */
+  readonly refusal?: () => string | null;
 }
 
-/** Added to what a server may take, before it is the broker that hangs. */
+/** Added to the time that a server may take; then the broker itself hangs. */
 const GRACE_MS = 15_000;
 const CLOSING = "The session is closing.";
 
-/** The servers of a session and the broker that runs them: started at the first server, again when it dies. */
+/** The servers of a session and the broker that runs them: started with the first server, and again when it dies. */
 export class SessionServers {
   readonly #parts: ServersParts;
   readonly #limits: McpLimits;
-  readonly #clock: Clock;
-  readonly #entries = new Map<string, ServerEntry>();
-  /** Those that nobody holds at the moment: what they were is not forgotten, or a change would pass for something new. */
-  readonly #left = new Map<string, ServerEntry>();
-  readonly #broker: Caller<typeof BROKER_REQUESTS>;
-  readonly #restarts: Restarts;
-  /** Who shows the page of a sign-in that is under way, by the server's slug. */
-  readonly #signIns = new Map<string, (url: string) => void>();
   readonly #emit: (event: McpEvent) => void;
-  #life: BrokerLife | null = null;
+  /** Also those that have no holder now: their known tools are kept, so that a change is not taken for a new tool. */
+  readonly #entries = new Map<string, ServerEntry>();
+  readonly #caller: Caller<Requests>;
+  readonly #restarts: Restarts;
+  /** What shows the page of a sign-in that is in progress, by the server's slug. */
+  readonly #signIns = new Map<string, (url: string) => void>();
+  #broker: BrokerClient | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(parts: ServersParts, limits: McpLimits, emit: (event: McpEvent) => void) {
+  constructor(parts: ServersParts, emit: (event: McpEvent) => void) {
     this.#parts = parts;
-    this.#limits = limits;
-    this.#clock = parts.clock;
-    this.#broker = new Caller(BROKER_REQUESTS, {
-      ...{ clock: parts.clock, peer: "The MCP broker" },
-      onMalformed: () => this.#life?.kill(),
-    });
-    this.#restarts = new Restarts(parts.clock);
+    this.#limits = { ...defaultMcpLimits, ...parts.limits };
     this.#emit = emit;
+    this.#caller = new Caller(BROKER_REQUESTS, { clock: parts.clock, peer: "The MCP broker" });
+    this.#restarts = new Restarts(parts.clock);
   }
 
   get entries(): readonly ServerEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#entries.values()].filter(({ holders }) => holders > 0);
   }
 
-  /** By what the person calls it, or by what stands in the names of its tools. */
-  named(name: string): ServerEntry | null {
-    return this.#entries.get(name) ?? this.entries.find(({ server }) => server.name === name) ?? null;
+  /** Finds a server by its name or its slug. */
+  find(name: string): ServerEntry | null {
+    const { entries } = this;
+    const bySlug = entries.find(({ server }) => server.slug === name);
+    return bySlug ?? entries.find(({ server }) => server.name === name) ?? null;
   }
 
-  /** Starts those that nobody held before (C9). */
+  /** Starts those that had no holder (C9). */
   hold(servers: readonly McpServer[]): readonly ServerEntry[] {
     return servers.flatMap((server) => {
-      const there = this.#entries.get(server.slug);
-      if (there !== undefined && !isSameServer(there.server, server)) {
+      const known = this.#entries.get(server.slug);
+      const isSame = known !== undefined && isSameServer(known.server, server);
+      if (known !== undefined && known.holders > 0 && !isSame) {
         this.#parts.onWarning(
-          `The MCP server "${server.name}" of ${server.file} is not started, because "${there.server.name}" of ${there.server.file} has its place. Give one of them another name.`,
+          `The MCP server "${server.name}" of ${server.file} is not started, because "${known.server.name}" of ${known.server.file} has the same name in rules. Rename one of them.`,
         );
         return [];
       }
-      const entry = there ?? this.#again(server) ?? new ServerEntry(server);
-      entry.holders += 1;
-      if (there !== undefined) return [entry];
-      entry.life += 1;
+      const entry = isSame ? known : new ServerEntry(server);
       this.#entries.set(server.slug, entry);
-      this.start(entry);
+      entry.holders += 1;
+      if (entry.holders === 1) this.start(entry);
       return [entry];
     });
   }
 
-  #again(server: McpServer): ServerEntry | null {
-    const left = this.#left.get(server.slug);
-    return left !== undefined && isSameServer(left.server, server) ? left : null;
-  }
-
-  /** Stops it where nobody holds it any more. */
+  /** Stops it if it has no other holder. */
   release(entry: ServerEntry): void {
-    const { slug } = entry.server;
     entry.holders -= 1;
-    if (entry.holders > 0 || this.#entries.get(slug) !== entry) return;
-    this.#entries.delete(slug);
-    this.#left.set(slug, entry);
-    entry.tools.take([]);
-    this.#life?.tell("stop", { slug });
-    this.#change(entry, { type: "stopped" });
+    if (entry.holders > 0) return;
+    entry.tools.update([]);
+    this.#broker?.notify("stop", { slug: entry.server.slug });
+    this.#setState(entry, { type: "stopped" });
   }
 
+  /** Starts a server; one that runs is ended first. */
   start(entry: ServerEntry): void {
     if (this.#closing !== null) return;
+    entry.life += 1;
     entry.state = { type: "starting" };
     try {
-      this.#life ??= this.#begin();
-      this.#life.tell("start", { server: entry.server, life: entry.life });
+      this.#broker ??= this.#startBroker();
+      this.#broker.notify("start", { server: entry.server, life: entry.life });
     } catch (error) {
-      const why = errorMessage(error);
-      const reason = `The MCP server "${entry.server.name}" is not started: the MCP broker cannot start (${why}).`;
-      this.#change(entry, { type: "failed", reason });
+      const reason = `The MCP server "${entry.server.name}" is not started: the MCP broker cannot start (${errorMessage(error)}).`;
+      this.#setState(entry, { type: "failed", reason });
     }
   }
 
-  /** The same for one that runs: it is ended first. */
-  restart(entry: ServerEntry): void {
-    const { type } = entry.state;
-    if (type === "stopped" || this.#closing !== null) return;
-    if (type === "failed" || type === "needs-auth") {
-      this.start(entry);
-      return;
-    }
-    entry.state = { type: "starting" };
-    this.#life?.tell("restart", { slug: entry.server.slug });
-  }
-
-  /** Resolves when none of them is starting any more, or after `ms`. */
+  /** Resolves when none of them is starting, or after `ms`. */
   async settled(entries: readonly ServerEntry[], ms: number): Promise<void> {
-    await within(this.#clock, ms, Promise.all(entries.map((entry) => entry.settled())));
+    await within(this.#parts.clock, ms, Promise.all(entries.map((entry) => entry.settled)));
   }
 
-  /** Waits for a server that is just starting. Never rejects. */
-  async ask(
+  /** Resolves when it is not starting, when the signal is aborted, or when a start may take no longer. */
+  async waitFor(entry: ServerEntry, signal: AbortSignal): Promise<void> {
+    const settled = new AbortController();
+    void entry.settled.then(() => settled.abort());
+    await pause(this.#parts.clock, this.#limits.startMs, AbortSignal.any([signal, settled.signal]));
+  }
+
+  /** Waits for a server that is starting. Never rejects. */
+  async request<Method extends Exclude<keyof Requests, "signIn" | "signOut">>(
     entry: ServerEntry,
-    wish: Exclude<Wish, { type: "sign-in" | "sign-out" }>,
-    signal: AbortSignal,
-    { onProgress, refused = () => null }: AskOptions = {},
-  ): Promise<Outcome> {
+    method: Method,
+    body: RequestOf<Requests, Method>,
+    { signal, onEvent, refusal }: RequestOptions<EventOf<Requests, Method>>,
+  ): Answer<Method> {
     if (entry.state.type === "starting") await this.waitFor(entry, signal);
-    const why = entry.whyNot() ?? refused();
-    if (why !== null) return { type: "failed", message: why };
-    const quietMs = entry.server.callMs ?? this.#limits.callMs;
-    const ms = Math.max(quietMs, this.#limits.longestCallMs);
-    return this.#send(entry, wish, ms, signal, onProgress);
+    const refused = entry.refusal() ?? refusal?.() ?? null;
+    if (refused !== null) return { ok: false, message: refused };
+    const ms = Math.max(entry.server.callMs ?? this.#limits.callMs, this.#limits.longestCallMs);
+    return this.#send(method, body, ms, signal, onEvent);
   }
 
-  async signIn(entry: ServerEntry, show: (url: string) => void, signal: AbortSignal): Promise<Outcome> {
+  async signIn(entry: ServerEntry, show: (url: string) => void, signal: AbortSignal): Answer<"signIn"> {
     const { slug, name } = entry.server;
     if (this.#signIns.has(slug))
-      return { type: "failed", message: `Somebody is signing in at the MCP server "${name}" already.` };
+      return { ok: false, message: `A sign-in at the MCP server "${name}" is already in progress.` };
     this.#signIns.set(slug, show);
-    try {
-      const outcome = await this.#send(entry, { type: "sign-in" }, this.#limits.signInMs, signal);
-      // The broker connects it now, and says how that goes.
-      if (outcome.type === "signed-in") await this.waitFor(entry, signal);
-      return outcome;
-    } finally {
-      this.#signIns.delete(slug);
-    }
+    const answer = await this.#send("signIn", { slug }, this.#limits.signInMs, signal);
+    this.#signIns.delete(slug);
+    if (answer.ok) await this.#restart(entry, signal);
+    return answer;
   }
 
-  async signOut(entry: ServerEntry, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await this.#send(entry, { type: "sign-out" }, this.#limits.startMs, signal);
-    if (outcome.type !== "signed-out" || !outcome.was) return outcome;
-    // What it was connected with counts no more.
-    this.restart(entry);
-    await this.waitFor(entry, signal);
-    return outcome;
+  async signOut(entry: ServerEntry, signal: AbortSignal): Answer<"signOut"> {
+    const answer = await this.#send("signOut", { slug: entry.server.slug }, this.#limits.startMs, signal);
+    if (answer.ok && answer.value) await this.#restart(entry, signal);
+    return answer;
   }
 
   /** Ends every server with all it started, then the broker. */
@@ -197,103 +169,96 @@ export class SessionServers {
   }
 
   async #close(): Promise<void> {
-    this.#broker.giveUp(CLOSING);
+    this.#caller.giveUp(CLOSING);
     for (const entry of this.entries) entry.state = { type: "stopped" };
-    await this.#life?.end();
+    await this.#broker?.close();
   }
 
-  #begin(): BrokerLife {
-    const { env, cwd, roots, home, ask, version = "0" } = this.#parts;
-    const life: BrokerLife = new BrokerLife(brokerEnvironment(env), this.#clock, {
+  async #restart(entry: ServerEntry, signal: AbortSignal): Promise<void> {
+    this.start(entry);
+    await this.waitFor(entry, signal);
+  }
+
+  #startBroker(): BrokerClient {
+    const { env, cwd, roots, home, ask, clock, version = "0", onWarning } = this.#parts;
+    const broker: BrokerClient = new BrokerClient({
+      ...{ env: brokerEnvironment(env), clock },
       requests: {
-        elicit: (asks, { signal }) => this.#elicit(asks, signal),
+        elicit: ({ slug, ...question }, { signal }) => this.#elicit(slug, question, signal),
         browser: ({ slug, url }) => this.#show(slug, url),
       },
       notices: {
-        state: (said) => this.#state(said),
-        tools: (said) => this.#tools(said),
-        changed: (said) => {
-          if (this.#at(said) !== null) this.#emit({ type: said.what, server: said.slug });
+        state: (notice) => this.#takeState(notice),
+        tools: ({ tools, ...of }) => {
+          const changes = this.#findLife(of)?.tools.update(tools);
+          if (changes !== undefined && Object.values(changes).some((names) => names.length > 0))
+            this.#emit({ type: "tools", server: of.slug, ...changes });
         },
-        warning: ({ message }) => this.#parts.onWarning(message),
+        changed: ({ what, ...of }) => {
+          if (this.#findLife(of) !== null) this.#emit({ type: what, server: of.slug });
+        },
+        warning: ({ message }) => onWarning(message),
       },
-      onGone: (how) => this.#gone(life, how),
+      onGone: (how) => this.#onBrokerGone(broker, how),
     });
-    this.#broker.attach(life.channel);
-    life.tell("begin", {
-      ...{ env: serverEnvironment(env), cwd, roots: [...roots], limits: this.#limits },
+    this.#caller.attach(broker.channel);
+    broker.notify("begin", {
+      ...{ env: serverEnvironment(env), cwd, roots, limits: this.#limits },
       ...{ signIns: join(home, "mcp-sign-ins"), elicits: ask !== undefined, version },
     });
-    return life;
+    return broker;
   }
 
-  /** A permanent part: started again, unless it breaks too often. */
-  #gone(life: BrokerLife, how: string): void {
-    if (this.#life !== life || this.#closing !== null) return;
-    this.#life = null;
+  /** Starts the broker again, unless it breaks too often. */
+  #onBrokerGone(broker: BrokerClient, how: string): void {
+    if (this.#broker !== broker || this.#closing !== null) return;
+    this.#broker = null;
     const lost = `The MCP broker ended (${how})`;
-    this.#broker.detach(`${lost} before the server answered; whether the call did its work is not known.`);
-    const again = this.#restarts.again();
-    const then = again ? "it is started again with its servers" : "too often, so MCP servers are left alone";
+    this.#caller.detach(`${lost} before the server answered; it is not known whether the call did its work.`);
+    const restarts = this.#restarts.again();
+    const then = restarts ? "it is started again with its servers" : "too often, so MCP servers stay stopped";
     this.#parts.onWarning(`${lost}; ${then}.`);
     for (const entry of this.entries) {
-      if (again) this.start(entry);
-      else this.#change(entry, { type: "failed", reason: `${lost}, too often to be started again.` });
+      if (restarts) this.start(entry);
+      else this.#setState(entry, { type: "failed", reason: `${lost}, too often to be started again.` });
     }
   }
 
-  /** Resolves when it is no longer starting, with the signal, or when a start may take no longer. */
-  async waitFor(entry: ServerEntry, signal: AbortSignal): Promise<void> {
-    const stopped = Promise.withResolvers<void>();
-    const stop = () => stopped.resolve();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    await within(this.#clock, this.#limits.startMs, Promise.race([entry.settled(), stopped.promise]));
-    signal.removeEventListener("abort", stop);
-  }
-
-  async #send(
-    { server: { slug } }: ServerEntry,
-    wish: Wish,
+  async #send<Method extends keyof Requests>(
+    method: Method,
+    body: RequestOf<Requests, Method>,
     ms: number,
     signal: AbortSignal,
-    onEvent?: (said: Progress) => void,
-  ): Promise<Outcome> {
-    if (this.#life === null || this.#closing !== null) return { type: "failed", message: CLOSING };
-    const limits = { signal, deadlineMs: ms + GRACE_MS, onEvent };
-    const result = await this.#broker.call("carryOut", { slug, wish }, limits);
-    if (result.ok) return result.value;
-    const message = result.kind === "cancelled" ? "The call was cancelled." : result.message;
-    return { type: "failed", message };
+    onEvent?: (event: EventOf<Requests, Method>) => void,
+  ): Answer<Method> {
+    if (this.#broker === null || this.#closing !== null) return { ok: false, message: CLOSING };
+    const result = await this.#caller.call(method, body, { signal, deadlineMs: ms + GRACE_MS, onEvent });
+    return result.ok || result.kind !== "cancelled"
+      ? result
+      : { ok: false, message: "The call was cancelled." };
   }
 
-  /** The server that a message is about; null where it was told to end meanwhile. */
-  #at({ slug, life }: { readonly slug: string; readonly life: number }): ServerEntry | null {
+  /** The server that a notice is about; null if it was stopped or started again since then. */
+  #findLife({ slug, life }: OfLife): ServerEntry | null {
     const entry = this.#entries.get(slug);
-    return entry?.life === life ? entry : null;
+    return entry !== undefined && entry.holders > 0 && entry.life === life ? entry : null;
   }
 
-  #state({ state, instructions, ...of }: Told<"state">): void {
-    const entry = this.#at(of);
+  #takeState({ state, instructions, ...of }: StateNotice): void {
+    const entry = this.#findLife(of);
     if (entry === null || this.#closing !== null) return;
     if (state.type === "connected") entry.instructions = instructions;
-    this.#change(entry, state);
+    this.#setState(entry, state);
   }
 
-  #tools({ tools, ...of }: Told<"tools">): void {
-    const changes = this.#at(of)?.tools.take(tools);
-    if (changes === undefined || Object.values(changes).every((names) => names.length === 0)) return;
-    this.#emit({ type: "tools", server: of.slug, ...changes });
-  }
-
-  /** Undefined where there is no answer, which counts as no. */
   async #elicit(
-    { slug, message, schema }: RequestOf<typeof SESSION_REQUESTS, "elicit">,
+    slug: string,
+    question: Omit<Elicitation, "server">,
     signal: AbortSignal,
   ): Promise<ElicitationAnswer | undefined> {
     const server = this.#entries.get(slug)?.server.name ?? slug;
     try {
-      return await this.#parts.ask?.elicit({ server, message, schema }, signal);
+      return await this.#parts.ask?.elicit({ server, ...question }, signal);
     } catch (error) {
       if (!signal.aborted)
         this.#parts.onWarning(
@@ -303,19 +268,19 @@ export class SessionServers {
     }
   }
 
-  /** Nobody else has a page shown than who signs in. */
+  /** Only the user who signs in is shown a page. */
   #show(slug: string, url: string): boolean {
     const show = this.#signIns.get(slug);
     show?.(url);
     return show !== undefined;
   }
 
-  #change(entry: ServerEntry, state: ServerState): void {
+  #setState(entry: ServerEntry, state: ServerState): void {
     entry.state = state;
     const isBad = state.type === "failed" || state.type === "needs-auth";
-    // Once, also where agents one after the other need a server that does not start.
-    if (isBad && !entry.told) this.#parts.onWarning(state.reason);
-    entry.told = isBad || (entry.told && state.type !== "connected");
+    // Only once, even if several agents need a server that does not start.
+    if (isBad && !entry.isReported) this.#parts.onWarning(state.reason);
+    entry.isReported = isBad || (entry.isReported && state.type !== "connected");
     this.#emit({ type: "state", server: entry.server.slug, state });
   }
 }

@@ -2,10 +2,10 @@ import type { MessagePort } from "node:worker_threads";
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { joined } from "../mailbox/shared-history.ts";
+import { joinHistory } from "../mailbox/shared-history.ts";
 import type { CountTokens, GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
 import type { Ask } from "./governor.ts";
-import type { FromGateway, PartedRequest, ToGateway } from "./lane.ts";
 import { textRelay } from "./text-relay.ts";
 
 export interface LaneOwner {
@@ -91,7 +91,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
 
 function whole({ shared, ...request }: PartedRequest): ModelRequest {
   if (shared === undefined) return request;
-  return { ...request, messages: joined({ shared, messages: request.messages }) };
+  return { ...request, messages: joinHistory({ shared, messages: request.messages }) };
 }
 
 /** A request in line or a long reply makes no sound: who watches must be able to tell it from a lost one. */

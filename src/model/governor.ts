@@ -10,8 +10,8 @@ import type {
 } from "./client.ts";
 import { cancelled, retryable } from "./failures.ts";
 import type { Meter } from "./meter.ts";
-import { Patience } from "./patience.ts";
-import { type Place, Places } from "./places.ts";
+import { type QueueSlot, RequestQueue } from "./request-queue.ts";
+import { RetryBudget } from "./retry-budget.ts";
 import { soundOutcome } from "./sound-reply.ts";
 
 /** Asks on behalf of an actor; a `lead` request is served before the others. Never rejects. */
@@ -46,8 +46,8 @@ const PROTOCOL_ATTEMPTS = 2;
  */
 export function governed(client: ModelClient, options: GovernorOptions): Ask {
   const { clock, random, meter, concurrency = 64, patienceMs = 60_000 } = options;
-  const places = new Places(clock, random, concurrency);
-  const attempt = async (request: ModelRequest, on: OnModelEvent, signal: AbortSignal, place: Place) => {
+  const places = new RequestQueue(clock, random, concurrency);
+  const attempt = async (request: ModelRequest, on: OnModelEvent, signal: AbortSignal, place: QueueSlot) => {
     const answered: OnServerAnswer = (answer) => place.answered(answer);
     const metered = await meter?.take(request, signal);
     if (metered?.type === "ended") {
@@ -62,7 +62,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   };
 
   return async (request, lead, on, signal) => {
-    const patience = new Patience(clock, patienceMs);
+    const patience = new RetryBudget(clock, patienceMs);
     for (let tries = 1; ; tries++) {
       const waiting = (ms: number, reason: string) => on({ type: "waiting", reason, ms, attempt: tries });
       const placed = await places.take({

@@ -1,6 +1,6 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import type { Reservation, Reserve } from "./client.ts";
-import type { FromGatewayThread, ToGatewayThread } from "./lane.ts";
+import type { FromGatewayThread, ToGatewayThread } from "./gateway-messages.ts";
 
 type ReserveMessage = Extract<FromGatewayThread, { type: "reserve" | "withdraw" }>;
 

@@ -1,9 +1,9 @@
 import type { ModelFailureKind, ModelOutcome, ServerAnswer } from "./client.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { retryable } from "./failures.ts";
 import { Quota } from "./quota.ts";
 import { LIMIT_KINDS, type LimitKind, type RateLimits } from "./rate-limits.ts";
 import { SendRate } from "./send-rate.ts";
-import { Window } from "./window.ts";
 
 /** Requests that were refused or failed before and may be tried again at the same time, before any was answered. */
 const FIRST_RETRIES = 4;
@@ -24,7 +24,7 @@ export interface Flight {
  */
 export class Throttle {
   readonly #rate: SendRate;
-  readonly #window = new Window();
+  readonly #window = new ConcurrencyLimit();
   readonly #quotas: Readonly<Record<LimitKind, Quota>> = {
     requests: new Quota(1),
     tokens: new Quota(0),

@@ -17,7 +17,7 @@ export interface AskDetail {
 }
 
 /** Whether one call may run. */
-export interface PermissionAsk {
+export interface PermissionRequest {
   readonly type: "permission";
   readonly id: string;
   /** More than one where several agents asked for the very same thing and were merged into this question. */
@@ -56,7 +56,7 @@ export interface Question {
 }
 
 /** AskUserQuestion: one to four questions; "Other", a text of one's own, is always offered besides the options. */
-export interface QuestionAsk {
+export interface QuestionRequest {
   readonly type: "question";
   readonly id: string;
   readonly askers: readonly [Asker];
@@ -64,7 +64,7 @@ export interface QuestionAsk {
 }
 
 /** ExitPlanMode: whether the plan is to be carried out, and with which permissions. */
-export interface PlanAsk {
+export interface PlanRequest {
   readonly type: "plan";
   readonly id: string;
   readonly askers: readonly [Asker];
@@ -76,7 +76,7 @@ export interface PlanAsk {
 }
 
 /** A question to the person. Plain data: it may be shown in a terminal, sent to an editor or a script. */
-export type Ask = PermissionAsk | QuestionAsk | PlanAsk;
+export type UserRequest = PermissionRequest | QuestionRequest | PlanRequest;
 
 /** How long an answer to a permission ask holds. */
 export type Span = "once" | "session";
@@ -84,7 +84,7 @@ export type Span = "once" | "session";
 export type Answers = Readonly<Record<string, string | readonly string[]>>;
 
 /** What a person can say. An answer of another kind than the ask means no. */
-export type AskAnswer =
+export type UserAnswer =
   /**
    * `grants`: the rules of the ask's that are allowed for the session; all where absent. `input`: it may run with this
    * input instead, which must fit and which the rules decide on again (fault 57).
@@ -108,6 +108,6 @@ export type AskAnswer =
  * Whoever can be asked: a terminal, a library user's callback, a permission prompt tool. One ask at a time
  * reaches it. Aborted when the answer no longer matters; a rejection counts as nobody.
  */
-export interface Person {
-  ask(ask: Ask, signal: AbortSignal): Promise<AskAnswer>;
+export interface UserHandler {
+  ask(ask: UserRequest, signal: AbortSignal): Promise<UserAnswer>;
 }

@@ -32,6 +32,11 @@ export const FIRST_DESCRIPTOR = 4;
 
 const REPORT_BYTES = 4_096;
 
+const FILTERS = {
+  light: seccompFilter(process.arch, false),
+  full: seccompFilter(process.arch, true),
+} as const;
+
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 interface Program {
@@ -49,7 +54,7 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
       ...{ descriptors: [], isTight: false, close: () => true },
     };
   // A bridge refuses sockets by itself, once it has opened its own.
-  const calls = bridge.length > 0 ? null : seccompFilter(process.arch, type === "full");
+  const calls = bridge.length > 0 ? null : FILTERS[type === "full" ? "full" : "light"];
   makeState(state);
   const status = files.take(state);
   const filter = calls === null ? null : files.open(calls, state);

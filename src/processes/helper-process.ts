@@ -11,6 +11,8 @@ export interface HelperParts<From> {
   /** The script that it runs. */
   readonly entry: URL;
   readonly env: Readonly<Record<string, string>>;
+  /** Further options of its Node. */
+  readonly flags?: readonly string[];
   readonly clock: Clock;
   /** What it may say. Who says anything else is killed: nothing of it can be trusted any more. */
   readonly words: z.ZodMiniType<From>;
@@ -115,7 +117,7 @@ export function openHelper({
   onGone,
   idle,
   ...parts
-}: Pick<HelperParts<Frame>, "entry" | "env" | "clock"> & {
+}: Pick<HelperParts<Frame>, "entry" | "env" | "flags" | "clock"> & {
   /** It keeps the session's process up only while something is asked of it. */
   readonly idle?: "released";
   onGone(how: string): void | Promise<void>;
@@ -141,11 +143,15 @@ export function withCompileCache(env: Readonly<Record<string, string>>): Record<
 }
 
 /** Detached: Ctrl-C at the terminal is the main process's to answer, and must not end a helper under it. */
-function forkDetached({ entry, env }: Pick<HelperParts<never>, "entry" | "env">): ChildProcess {
+function forkDetached({
+  entry,
+  env,
+  flags = [],
+}: Pick<HelperParts<never>, "entry" | "env" | "flags">): ChildProcess {
   return fork(fileURLToPath(entry), [], {
     env,
     // Every user of the machine can reach an inspector, and a helper knows secrets.
-    execArgv: ["--disable-sigusr1"],
+    execArgv: ["--disable-sigusr1", ...flags],
     serialization: "advanced",
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -25,7 +25,7 @@ export interface NamelessFiles {
   take(directory: string): number;
   /** `isFree`: nobody else has this descriptor any more, so another program may get it. */
   release(descriptor: number, isFree: boolean): void;
-  /** Returns a descriptor of its own for these bytes, at their beginning. Linux only. Throws as `take` does. */
+  /** Returns a descriptor of its own for these bytes, at their beginning; the same array is written once. Linux only. Throws as `take` does. */
   open(bytes: Uint8Array, directory: string): number;
   close(): void;
 }
@@ -34,7 +34,7 @@ export interface NamelessFiles {
 export function namelessFiles(): NamelessFiles {
   const free = new Map<string, number[]>();
   const directories = new Map<number, string>();
-  const written = new Map<string, number>();
+  const written = new Map<Uint8Array, number>();
   return {
     take(directory) {
       const descriptor = free.get(directory)?.pop() ?? makeNameless(directory);
@@ -50,9 +50,8 @@ export function namelessFiles(): NamelessFiles {
       free.set(directory, others);
     },
     open(bytes, directory) {
-      const key = bytes.join();
-      const known = written.get(key) ?? makeWritten(bytes, directory);
-      written.set(key, known);
+      const known = written.get(bytes) ?? makeWritten(bytes, directory);
+      written.set(bytes, known);
       // Opened anew, it has a position of its own.
       return openSync(`/proc/self/fd/${known}`, "r");
     },

@@ -1,6 +1,8 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import type { CommandPlace } from "../features/background/commands.ts";
+import type { JudgedCall } from "../features/background/gated-runs.ts";
 import type { ActorAtRest, EndedRun } from "../journal/session-state.ts";
-import type { Compaction, CompactWish } from "../mailbox/compacted.ts";
+import type { Compaction, CompactRequest } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
@@ -14,13 +16,11 @@ import type {
   Todo,
   Turn,
 } from "../mailbox/messages.ts";
-import { placeOf, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turns.ts";
-import type { Place } from "../mailbox/worktree.ts";
+import { lastLocation, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turns.ts";
+import type { Location } from "../mailbox/worktree.ts";
 import type { HookedCall } from "../policy/hooks/results.ts";
-import { type Child, queued } from "./children.ts";
-import type { CommandPlace } from "./commands.ts";
-import type { JudgedCall } from "./judged-runs.ts";
-import { Owed } from "./owed.ts";
+import { Inbox } from "./inbox.ts";
+import { type Lifecycle, queued } from "./lifecycle.ts";
 import type { Activity } from "./view.ts";
 
 /** A call that was let go and has not ended. */
@@ -60,7 +60,7 @@ export class ActorRecord {
   run = 1;
   /** Its runs that had ended when the session was taken up: who asked for them may ask again. */
   earlier: readonly EndedRun[] = [];
-  child: Child = queued;
+  child: Lifecycle = queued;
   handle: ActorHandle | null = null;
   /** The calls that run for it now, in the order they began. */
   readonly calls = new Map<CallId, RunningCall>();
@@ -76,7 +76,7 @@ export class ActorRecord {
   /** A process before this one had it. */
   restored = false;
   /** Where it works, once a call has moved it. */
-  #place: Place | null = null;
+  #place: Location | null = null;
   /** Its newest turn does not know of that yet. */
   #justMoved = false;
   /** The last text it said, salvaged when it can say no more. */
@@ -88,7 +88,7 @@ export class ActorRecord {
   /** What it does of the session's tasks, in words; null: it has taken none up. */
   task: string | null = null;
   /** What it is to hear. */
-  readonly owed: Owed;
+  readonly owed: Inbox;
   /** The reply whose calls run now; null: the model's turn. */
   reply: Reply | null = null;
   /** What its last thread knew of that reply's calls. */
@@ -98,7 +98,7 @@ export class ActorRecord {
   /** What it had answered when news made it go on: part of its last answer. */
   #answers: string[] = [];
   /** The person wants its conversation smaller, and hears what came of it. */
-  wish: (CompactWish & { readonly settle: (compaction: Compaction) => void }) | null = null;
+  wish: (CompactRequest & { readonly settle: (compaction: Compaction) => void }) | null = null;
   /** What keeps it from ending; null: nothing. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Calls of it that wait to go on. */
@@ -138,7 +138,7 @@ export class ActorRecord {
     this.turns = [...spec.turns];
     this.turnsTaken = spec.turns.at(-1)?.turn ?? 0;
     this.todo = todoOf(spec.turns);
-    this.owed = new Owed(spec.heard);
+    this.owed = new Inbox(spec.heard);
     this.createdAt = now;
     this.lastSignAt = now;
   }
@@ -159,12 +159,12 @@ export class ActorRecord {
   }
 
   /** Where it has moved to; null: it is where it began. */
-  get place(): Place | null {
+  get place(): Location | null {
     return this.#place;
   }
 
   /** It works there from its next call on. */
-  move(place: Place): void {
+  move(place: Location): void {
     this.#place = place;
     this.#justMoved = true;
   }
@@ -194,12 +194,12 @@ export class ActorRecord {
    * and then it answers anew.
    */
   goesOnAfter(answer: string): void {
-    if (this.owed.hasWords) this.#answers = [];
+    if (this.owed.hasMessages) this.#answers = [];
     else if (answer !== "" && answer !== this.#answers.at(-1)) this.#answers.push(answer);
   }
 
   /** The summary with what it had answered before. Silence about news takes nothing back. */
-  whole(summary: Summary): Summary {
+  withEarlierAnswers(summary: Summary): Summary {
     const before = this.#answers;
     // Data is its last answer alone.
     if (before.length === 0 || this.spec.outputSchema) return summary;
@@ -211,25 +211,25 @@ export class ActorRecord {
   }
 
   /** Deferred tools that it was started without: it is told of them, and they are its own from then on. */
-  finds(tools: readonly AgentTool[]): void {
+  addDeferredTools(tools: readonly AgentTool[]): void {
     if (tools.length > 0)
       this.spec = { ...this.spec, tools: [...toolsWith(this.spec.tools, [{ tools: [...tools] }])] };
   }
 
   /** All that one more thread needs to be this actor: what it is by now, and the turn it is in. */
-  board(last: LastTurn | null): ActorSpec {
+  specForThread(last: LastTurn | null): ActorSpec {
     const first = !this.#boarded;
     this.#boarded = true;
     const { pending: _, last: __, compact: ___, ...own } = this.spec;
-    const spec = this.wish === null ? own : { ...own, compact: wishIn(this.wish) };
+    const spec = this.wish === null ? own : { ...own, compact: compactRequest(this.wish) };
     if (this.reply) {
       const open = this.open ?? this.#nothingDone(this.reply);
       const pending = { reply: this.reply, open };
       this.spec = { ...spec, turns: [...this.turns], heard: [...this.reply.heard], pending };
     } else {
-      this.owed.hear();
+      this.owed.drain();
       const end = last === null ? {} : { last };
-      this.spec = { ...spec, turns: [...this.turns], heard: [...this.owed.handed], ...end };
+      this.spec = { ...spec, turns: [...this.turns], heard: [...this.owed.inFlight], ...end };
     }
     if (!first) this.spec = { ...this.spec, attempt: this.spec.attempt + 1 };
     return this.spec;
@@ -240,7 +240,7 @@ export class ActorRecord {
   }
 
   /** It has ended and goes on: a new run of the same actor, with all it said before. */
-  reopen(errand: Errand, moreTurns: number): void {
+  startNextRun(errand: Errand, moreTurns: number): void {
     this.errand = errand;
     this.run += 1;
     this.spec = { ...this.spec, maxTurns: this.turnsTaken + moreTurns };
@@ -270,7 +270,7 @@ export class ActorRecord {
     const heard = [...turns, ...(reply === null ? [] : [reply])].flatMap((one) => one.heard);
     this.spec = { ...spec, tools: [...toolsWith(spec.tools, heard)], turns: [] };
     this.turns = [...turns];
-    this.#place = placeOf(turns);
+    this.#place = lastLocation(turns);
     this.turnsTaken = turns.at(-1)?.turn ?? 0;
     this.todo = todoOf(turns);
     this.usage = addUsage(usageOf(turns), spec.compacted?.usage ?? noUsage);
@@ -278,10 +278,17 @@ export class ActorRecord {
     this.restored = true;
     this.errand = { owner, call, background };
     this.earlier = earlier;
-    for (const { text, from = null, of: [id] = [], news, system } of unheard) {
-      if (news && id !== undefined)
-        this.owed.tell({ type: "skill", title: "", id, text, reads: [], ...(system ? { system } : {}) });
-      else this.owed.say(text, id === undefined ? undefined : { id, from, text });
+    for (const { text, from = null, of: [id] = [], notice, system } of unheard) {
+      if (notice && id !== undefined)
+        this.owed.pushNotice({
+          type: "skill",
+          title: "",
+          id,
+          text,
+          reads: [],
+          ...(system ? { system } : {}),
+        });
+      else this.owed.pushMessage(text, id === undefined ? undefined : { id, from, text });
     }
     // The threads of the process before had the attempts up to this one.
     this.#boarded = true;
@@ -330,7 +337,7 @@ export class ActorRecord {
 
   /** A summary in place of the one that the agent can no longer write. */
   salvaged(status: Status, reason: string): Summary {
-    return this.whole({
+    return this.withEarlierAnswers({
       status,
       text: this.said,
       reason,
@@ -342,6 +349,6 @@ export class ActorRecord {
 }
 
 /** As data, for its thread. */
-export function wishIn({ instructions, alone }: CompactWish): CompactWish {
+export function compactRequest({ instructions, alone }: CompactRequest): CompactRequest {
   return { instructions, ...(alone ? { alone } : {}) };
 }

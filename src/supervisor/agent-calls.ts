@@ -1,3 +1,10 @@
+import type { WriteLedger } from "../features/file-locks/write-ledger.ts";
+import type { Gate, Gated } from "../features/gate/gate.ts";
+import { refusalOf } from "../features/gate/refusal.ts";
+import { writeScope } from "../features/gate/write-scope.ts";
+import { type HookSide, hasPostToolHooks, runPostToolUse } from "../features/hooks/tool-hooks.ts";
+import type { Isolation } from "../features/isolation/isolation.ts";
+import type { Radar } from "../features/overlap/session-radar.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { EditWatch } from "../lsp/edit-watch.ts";
 import type { Clock } from "../mailbox/clock.ts";
@@ -8,28 +15,21 @@ import type {
   AfterCall,
   BeforeCall,
   Call,
+  CallDecision,
   CallResult,
-  Verdict,
 } from "../mailbox/messages.ts";
 import type { Rule } from "../settings/rules.ts";
+import type { InvalidCall, ReadyCall } from "../tools/bind-tool.ts";
 import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.ts";
-import type { InvalidCall, ReadyCall } from "../tools/sealed.ts";
 import { runTimed } from "../tools/timed-call.ts";
 import type { CallContext } from "../tools/tool.ts";
 import type { ActorRecord, RunningCall } from "./actor-record.ts";
-import type { Gate, Gated } from "./gate.ts";
-import { type HookSide, heard, isWatched } from "./hooked-calls.ts";
-import type { Isolation } from "./isolation/isolation.ts";
-import type { Radar } from "./overlap/session-radar.ts";
-import { refusalOf } from "./refusal.ts";
-import { territoryOf } from "./territory.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
-import type { WriteLedger } from "./write-ledger.ts";
 
 /** What the calls of one actor may reach of the session. */
 export interface CallSide extends HookSide {
   readonly toolbox: Toolbox;
-  readonly gate: Pick<Gate, "judge" | "recheck" | "hidden" | "filters">;
+  readonly gate: Pick<Gate, "judge" | "recheck" | "filterResults" | "filters">;
   readonly journal: Pick<Journal, "append" | "note">;
   readonly writes: WriteLedger;
   readonly isolation: Pick<Isolation, "trees" | "lookAgain">;
@@ -53,7 +53,7 @@ export interface CallSide extends HookSide {
 /** The calls of one actor: whether each may run, what it came to, and those of tools that live here. */
 export interface AgentCalls {
   /** A call that is about to run in the agent's own thread. */
-  before(call: BeforeCall): Promise<Verdict>;
+  before(call: BeforeCall): Promise<CallDecision>;
   after(call: AfterCall): Promise<AfterAnswer>;
   /** A call of a tool on this side. */
   callTool(call: Call): Promise<CallResult>;
@@ -121,7 +121,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
   };
 
   const territory = () => ({
-    ...territoryOf(actor, side.isolation.trees.at(actor.root)?.tree ?? null),
+    ...writeScope(actor, side.isolation.trees.at(actor.root)?.tree ?? null),
     lent: side.lent(),
   });
 
@@ -176,7 +176,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
   };
 
   /** Two calls that write the same file come one after the other, and the later one is told of the earlier. */
-  const turnToWrite = async (id: Call["id"], accesses: readonly Access[]): Promise<Verdict> => {
+  const turnToWrite = async (id: Call["id"], accesses: readonly Access[]): Promise<CallDecision> => {
     const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
     if (targets.length === 0) return { type: "go" };
     const writer = { actor: actor.id, description: actor.spec.description };
@@ -232,12 +232,12 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       after(call.id, true);
       throw error;
     }
-    if (!isWatched(running, side)) return result;
-    const { append } = await heard(running, { ...result, response }, side);
+    if (!hasPostToolHooks(running, side)) return result;
+    const { append } = await runPostToolUse(running, { ...result, response }, side);
     return append === undefined ? result : appended(result, append);
   };
 
-  const before = async (call: BeforeCall): Promise<Verdict> => {
+  const before = async (call: BeforeCall): Promise<CallDecision> => {
     if (isStopped(actor)) return { type: "refuse", reason: NOT_RUN };
     const tool = offered(call.tool);
     if (!tool) return { type: "refuse", reason: notOffered(call.tool) };
@@ -276,7 +276,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     return {
       ...turn,
       ...(judged.rewritten ? { input: judged.input } : {}),
-      ...(isWatched(running, side) || side.languages.watches(writes ?? [], actor.root)
+      ...(hasPostToolHooks(running, side) || side.languages.watches(writes ?? [], actor.root)
         ? { watched: true as const }
         : {}),
       ...(tool.repeatable ? {} : { kept: true as const }),
@@ -305,7 +305,9 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
       ended(id, isError, kept ? result : undefined);
       try {
         if (running === undefined || result === undefined) return {};
-        const said = isWatched(running, side) ? await heard(running, { ...result, response }, side) : {};
+        const said = hasPostToolHooks(running, side)
+          ? await runPostToolUse(running, { ...result, response }, side)
+          : {};
         if (isError) return said;
         const { writes, cwd } = running;
         const problems = await side.languages.problems(writes ?? [], { root: actor.root, cwd }, side.signal);
@@ -320,7 +322,7 @@ export function agentCalls(actor: ActorRecord, side: CallSide): AgentCalls {
     hidden(call, paths) {
       const running = actor.calls.get(call);
       if (running === undefined) throw new Error(`The call ${call} is not running.`);
-      return side.gate.hidden(paths, { cwd: running.cwd, territory: territory() });
+      return side.gate.filterResults(paths, { cwd: running.cwd, territory: territory() });
     },
   };
 }

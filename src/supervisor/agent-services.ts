@@ -1,17 +1,17 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Background } from "../features/background/background.ts";
+import type { Commands } from "../features/background/commands.ts";
+import { commandRefusal, searchRefusal } from "../features/background/gated-runs.ts";
+import { type CompactSide, compactServices } from "../features/compaction/compacting.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Call, LastTurn, Reply, Summary, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import type { Processes } from "../processes/processes.ts";
-import { type ActorRecord, wishIn } from "./actor-record.ts";
+import { type ActorRecord, compactRequest } from "./actor-record.ts";
 import { agentCalls, type CallSide, isStopped } from "./agent-calls.ts";
-import type { Background } from "./background.ts";
-import type { ChildEvent } from "./children.ts";
-import type { Commands } from "./commands.ts";
-import { type CompactSide, compactServices } from "./compacting.ts";
-import { whyNoCommand, whyNoSearch } from "./judged-runs.ts";
-import { concluded, type EndSide, goesOnWithNews, isTheEnd } from "./keeping.ts";
+import { completeRun, type EndSide, hasPendingInput, isTheEnd } from "./completion.ts";
+import type { ChildEvent } from "./lifecycle.ts";
 
 /** What the services of one actor may reach of the session. */
 export interface ServiceSide extends CompactSide, EndSide, CallSide {
@@ -66,7 +66,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     const running = actor.calls.get(request.call);
     if (running === undefined || toolbox.find(running.tool)?.level !== "execute")
       throw new Error(`The call ${request.call} may not run a command.`);
-    const other = whyNoCommand(request, running, actor.root);
+    const other = commandRefusal(request, running, actor.root);
     if (other !== null) throw new Error(`The call ${request.call} asked for ${other}.`);
     return running;
   };
@@ -89,9 +89,9 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     const last = side.lastWords();
     const { wish } = actor;
     return {
-      steer: actor.owed.hear(),
+      steer: actor.owed.drain(),
       ...(last === null ? {} : { last }),
-      ...(wish === null ? {} : { compact: wishIn(wish) }),
+      ...(wish === null ? {} : { compact: compactRequest(wish) }),
     };
   };
   const calls = agentCalls(actor, side);
@@ -156,11 +156,11 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     async finish({ turn, summary, compacted }) {
       alive();
       if (turn) await record(turn);
-      if (compacted && goesOnWithNews(actor) && !isStopped(actor)) return { type: "more", ...more() };
+      if (compacted && hasPendingInput(actor) && !isStopped(actor)) return { type: "more", ...more() };
       // Nobody was answered, so nobody is asked whether that may be the end.
       const answered = !compacted && (summary.status === "done" || summary.status === "partial");
       if (answered && !isStopped(actor)) {
-        if (goesOnWithNews(actor)) {
+        if (hasPendingInput(actor)) {
           actor.goesOnAfter(summary.text);
           return { type: "more", ...more() };
         }
@@ -170,8 +170,8 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
         }
       }
       const conclusion = answered
-        ? await concluded(actor, summary, side)
-        : ({ type: "ends", summary: actor.whole(summary) } as const);
+        ? await completeRun(actor, summary, side)
+        : ({ type: "ends", summary: actor.withEarlierAnswers(summary) } as const);
       current();
       if (answered && !isStopped(actor)) {
         if (conclusion.type === "goes-on") return { type: "more", ...more() };
@@ -182,7 +182,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
       }
       side.advance({
         type: "summary",
-        summary: conclusion.type === "ends" ? conclusion.summary : actor.whole(summary),
+        summary: conclusion.type === "ends" ? conclusion.summary : actor.withEarlierAnswers(summary),
       });
       // Closed only when the one summary is durable: an agent that was told so may forget everything.
       await actor.ended;
@@ -194,7 +194,7 @@ export function agentServices(actor: ActorRecord, side: ServiceSide): Services {
     },
     async run(request) {
       alive();
-      const odd = isRunning(request.id) ? whyNoSearch(request) : "a call that is not running";
+      const odd = isRunning(request.id) ? searchRefusal(request) : "a call that is not running";
       if (odd !== null) throw new Error(`It asked for ${odd}.`);
       return side.processes.run({ ...request, owner: actor.id }, side.signal);
     },

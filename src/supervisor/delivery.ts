@@ -1,11 +1,11 @@
+import { checkedNote, noteOn } from "../features/receipts/check-text.ts";
 import { type EndedRun, missedId, resultId } from "../journal/session-state.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ActorRecord, Errand } from "./actor-record.ts";
+import type { QueuedMessage } from "./inbox.ts";
 import type { AgentNotice, DurableNotice, Notice, UnheardNotice } from "./notices.ts";
 import type { Outputs } from "./outputs.ts";
-import type { Words } from "./owed.ts";
-import { noteOn, whatWasChecked } from "./receipts/words.ts";
 import { howItEnded, reportOf } from "./report.ts";
 
 export interface DeliveryPorts {
@@ -52,10 +52,10 @@ export class Delivery {
   }
 
   /** To an actor that is there; what runs in its background is its own, so nobody else is told of that. */
-  tell(owner: ActorId, notice: Notice): void {
+  notify(owner: ActorId, notice: Notice): void {
     const actor = this.#ports.find(owner);
     if (!actor) return;
-    actor.owed.tell(notice);
+    actor.owed.pushNotice(notice);
     this.#wake(actor);
   }
 
@@ -65,19 +65,19 @@ export class Delivery {
   }
 
   /** An actor has ended: what it has not heard is somebody else's. */
-  passOn(actor: ActorRecord): void {
+  forwardUnread(actor: ActorRecord): void {
     // The main conversation hears it when it goes on.
     if (actor.id === MAIN) {
       this.#wake(actor);
       return;
     }
-    const { notices, words } = actor.owed.takeUnheard();
+    const { notices, words } = actor.owed.takeUndelivered();
     for (const notice of notices) this.#bring(actor.spec.parent, notice);
     for (const word of words) this.missed(actor, word);
   }
 
   /** Words that nobody hears any more: whoever said them is told, else who is responsible for it. */
-  missed(actor: ActorRecord, { id, from, text }: Words): void {
+  missed(actor: ActorRecord, { id, from, text }: QueuedMessage): void {
     if (from === null)
       this.#ports.onWarning(`Agent ${actor.id} ended before it heard: ${text.slice(0, 200)}`);
     else
@@ -90,7 +90,7 @@ export class Delivery {
   #bring(to: ActorId | null, notice: DurableNotice): void {
     const receiver = this.nearest(to);
     if (receiver) {
-      receiver.owed.tell(notice.type === "unheard" ? this.#inTheNameOf(to, receiver, notice) : notice);
+      receiver.owed.pushNotice(notice.type === "unheard" ? this.#inTheNameOf(to, receiver, notice) : notice);
       // Somebody stopped it and knows: it is told with the next turn, and no model is asked for it.
       if (notice.type !== "agent" || notice.status !== "cancelled") this.#wake(receiver);
     } else
@@ -150,7 +150,7 @@ function resultNotice(actor: ActorRecord, run: number, summary: Summary, path: s
     agent: actor.id,
     title: titleOf(actor),
     status: summary.status,
-    ending: `${howItEnded(summary)}${whatWasChecked(summary)}`,
+    ending: `${howItEnded(summary)}${checkedNote(summary)}`,
     text: reportOf(summary),
     note: noteOn(summary),
     path,

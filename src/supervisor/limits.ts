@@ -1,8 +1,8 @@
+import { STUCK_MS, STUCK_WARN_MS, TOOL_MS } from "../features/watch/judge.ts";
 import { PARALLEL_CALLS } from "../mailbox/messages.ts";
 import { outputLimitOf } from "../model/output-limits.ts";
+import type { Limits } from "../session/options.ts";
 import { type LimitRange, limitRanges } from "../settings/limit-ranges.ts";
-import type { Limits } from "./options.ts";
-import { STUCK_MS, STUCK_WARN_MS, TOOL_MS } from "./watch/judge.ts";
 
 /** The defaults; `docs` and `Limits` say what each means. */
 export const defaultLimits: Limits = {

@@ -1,4 +1,6 @@
-import { harmless as withoutOurs } from "../context/harmless.ts";
+import { escapeTags as withoutOurs } from "../context/escape-tags.ts";
+import { overlapText, overlapTitle } from "../features/overlap/overlap-text.ts";
+import type { OverlapNotice, Touch } from "../features/overlap/touch.ts";
 import { commandId } from "../journal/session-state.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
@@ -7,8 +9,6 @@ import type { CommandOutput } from "../mailbox/runs.ts";
 import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../tools/background/monitor.ts";
 import { endOf } from "../tools/command-output.ts";
 import { plainText } from "../tools/plain-text.ts";
-import { overlapText, overlapTitle } from "./overlap/overlap-words.ts";
-import type { OverlapNotice, Touch } from "./overlap/touch.ts";
 
 /** Of an ended command's output: enough to see how it ended. */
 const END_CHARS = 2_000;
@@ -132,7 +132,7 @@ export function durableName(notice: Notice): { id: string; notice: DurableNotice
 }
 
 /** What a turn that has heard it calls it; null: it has no record. */
-export function nameOf(notice: Notice): string | null {
+export function noticeId(notice: Notice): string | null {
   if (notice.type === "skill") return notice.id;
   return notice.type === "ended" ? commandId(notice.task) : (durableName(notice)?.id ?? null);
 }
@@ -141,7 +141,7 @@ export function nameOf(notice: Notice): string | null {
 export function namesOf(notice: Notice): readonly string[] {
   if (notice.type === "context") return notice.of;
   if (notice.type === "skill") return [notice.id];
-  const name = nameOf(notice);
+  const name = noticeId(notice);
   return name === null ? [] : [name];
 }
 

@@ -1,12 +1,12 @@
+import type { BackgroundCommand } from "../features/background/background.ts";
+import { worktreeLine } from "../features/isolation/worktree-words.ts";
+import { checkedNote } from "../features/receipts/check-text.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import type { BackgroundCommand } from "./background.ts";
-import { whatWasChecked } from "./receipts/words.ts";
 import type { AgentView } from "./view.ts";
-import { worktreeLine } from "./worktree-words.ts";
 
 /** The line above a report, written by the runtime: the agent's text cannot forge it, as it is a block of its own. */
-export function frameOf({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
-  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${whatOfItsEdits(summary, id)}${whatOfItsData(summary)}${whatWasChecked(summary)} What follows is its report, not the person's words.]`;
+export function reportHeader({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
+  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${editsSentence(summary, id)}${whatOfItsData(summary)}${checkedNote(summary)} What follows is its report, not the person's words.]`;
 }
 
 /** As a sentence without its subject. */
@@ -17,7 +17,7 @@ export function howItEnded(summary: Summary): string {
 }
 
 /** What became of its edits, as a sentence of its own; empty: it had no tree. */
-export function whatOfItsEdits({ worktree }: Summary, id: string): string {
+export function editsSentence({ worktree }: Summary, id: string): string {
   return worktree === undefined ? "" : ` Its worktree: ${worktreeLine(worktree, id)}.`;
 }
 

@@ -1,31 +1,31 @@
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import { findAgent } from "../actors/definitions/index.ts";
-import { schemaWords, whyNoSchema } from "../actors/typed/words.ts";
-import { journalFile } from "../journal/place.ts";
+import { schemaWords, whyNoSchema } from "../actors/typed/retry-text.ts";
+import { assertObeyed, type Subject } from "../features/agents/agent-fields.ts";
+import { FORK, type Forked, forkOf, type Histories } from "../features/agents/forking.ts";
+import { agentSpec, type Spawn } from "../features/agents/specs.ts";
+import type { Candidate, Known } from "../features/budget/cost-estimate.ts";
+import { FanOutApproval } from "../features/budget/fan-out-approval.ts";
+import { spawnLimits } from "../features/budget/spawn-limits.ts";
+import { promptTokensOf } from "../features/budget/spending.ts";
+import { windowFor } from "../features/compaction/windows.ts";
+import { noteOn } from "../features/receipts/check-text.ts";
+import { journalFile } from "../journal/paths.ts";
 import { readJournal } from "../journal/reader.ts";
-import { type ActorAtRest, sessionStateOf, wordsOf } from "../journal/session-state.ts";
+import { type ActorAtRest, messageId, sessionStateOf } from "../journal/session-state.ts";
 import { noUsage, type ToolUseBlock, totalTokens } from "../mailbox/conversation.ts";
 import { ActorId, type CallId, callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Reply, Summary } from "../mailbox/messages.ts";
 import { resolveModel } from "../model/aliases.ts";
+import type { Session } from "../session/session.ts";
 import type { AgentInput, Spawned } from "../tools/agent.ts";
 import type { CallContext } from "../tools/tool.ts";
 import { ActorRecord, type Errand, FOR_THE_PERSON } from "./actor-record.ts";
-import { assertObeyed, type Subject } from "./agent-fields.ts";
-import { asItEnded, hasEnded } from "./as-it-ended.ts";
-import { prepared } from "./before-it-begins.ts";
-import type { Candidate, Known } from "./budget/quote.ts";
-import { spawnLimits } from "./budget/spawn-limits.ts";
-import { FORK, type Forked, forkOf, type Histories } from "./forking.ts";
+import type { ActorSystem } from "./actor-system.ts";
 import { replyTokens, turnsWithin } from "./limits.ts";
-import type { Lives } from "./lives.ts";
-import { Quoting } from "./quoting.ts";
-import { noteOn } from "./receipts/words.ts";
-import { frameOf, isUsable, reportOf } from "./report.ts";
-import type { Session } from "./session.ts";
-import { agentSpec, type Spawn } from "./specs.ts";
-import { promptTokensOf } from "./spending.ts";
-import { windowFor } from "./windows.ts";
+import { prepareSpawn } from "./prepare-start.ts";
+import { isUsable, reportHeader, reportOf } from "./report.ts";
+import { hasEnded, resumeEnded } from "./resume-ended.ts";
 
 const DEFAULT_TYPE = "general-purpose";
 /** Where settings say nothing. */
@@ -35,17 +35,17 @@ const QUOTE_ABOVE_USD = 1;
 export class Spawning {
   readonly #session: Session;
   readonly #histories: Histories = new WeakMap();
-  readonly #lives: Lives;
+  readonly #lives: ActorSystem;
 
   readonly #say: (sentence: string) => void;
-  readonly #quoting: Quoting;
+  readonly #quoting: FanOutApproval;
 
-  constructor(session: Session, lives: Lives, say: (sentence: string) => void) {
+  constructor(session: Session, lives: ActorSystem, say: (sentence: string) => void) {
     this.#session = session;
     this.#lives = lives;
     this.#say = say;
     const { options } = session.common;
-    this.#quoting = new Quoting({
+    this.#quoting = new FanOutApproval({
       asks: session.permissions.asks,
       aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
       candidates: (calls, asker) => this.#candidates(calls, asker),
@@ -118,7 +118,7 @@ export class Spawning {
   }
 
   /** What an Agent call comes to: a report, or that it has begun. Throws, with a sentence, where it cannot. */
-  async forCall(type: string, input: AgentInput, context: CallContext): Promise<Spawned> {
+  async spawnForCall(type: string, input: AgentInput, context: CallContext): Promise<Spawned> {
     const caller = this.#lives.find(context.actor);
     if (!caller) throw new Error("The agent that asked is gone.");
     // After a change of thread, or a death of the program, the same call is asked again.
@@ -135,7 +135,7 @@ export class Spawning {
     return {
       type: "ended",
       report: reportOf(summary),
-      frame: frameOf(agent.spec, summary),
+      frame: reportHeader(agent.spec, summary),
       usable: isUsable(summary),
       ...(note === "" ? {} : { note }),
     };
@@ -175,7 +175,7 @@ export class Spawning {
       assertObeyed("resume", input, this.#subject(agent));
       const { background: usual = false } = findAgent(this.#session.definitions, agent.spec.type) ?? {};
       const errand = { owner: actor, call, background: run_in_background ?? usual };
-      if (await this.goOn(agent, prompt, errand)) return agent;
+      if (await this.resume(agent, prompt, errand)) return agent;
       throw new Error(`Agent ${agent.id} still runs. Send it a message instead of resuming it.`);
     }
     if (type === FORK) return this.#fork(caller, input, call);
@@ -184,7 +184,7 @@ export class Spawning {
     this.#refuseTooMany(caller);
     const background = run_in_background ?? definition.background ?? false;
     const asked = { isolation: input.isolation };
-    const ready = prepared(definition, caller.root, asked, this.#session, signal);
+    const ready = prepareSpawn(definition, caller.root, asked, this.#session, signal);
     const own = ready === null ? {} : await ready;
     const data = outputSchema === undefined ? {} : { outputSchema };
     const spawn = { parent: caller.spec, description, prompt, model, root: caller.root, ...own, ...data };
@@ -260,7 +260,7 @@ export class Spawning {
       ...(background ? { background } : {}),
       ...(forked ? { fork: true } : {}),
     });
-    this.#lives.begin(record);
+    this.#lives.start(record);
     return record;
   }
 
@@ -268,9 +268,9 @@ export class Spawning {
    * An agent that has ended hears this and goes on, with all it knew; durable when this answers. False where it runs:
    * it hears what is said to it. Throws, with a sentence, where it cannot.
    */
-  async goOn(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<boolean> {
+  async resume(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<boolean> {
     const read = async () => (agent.id === MAIN ? null : this.#remembered(agent));
-    return asItEnded(agent, read, async (known) => {
+    return resumeEnded(agent, read, async (known) => {
       const owner = errand.owner === null ? undefined : this.#lives.find(errand.owner);
       if (owner && hasEnded(owner)) throw new Error("Whoever asked for it was stopped meanwhile.");
       if (known) agent.remember(known);
@@ -287,7 +287,7 @@ export class Spawning {
   async ask(agent: ActorRecord, text: string, errand: Errand, said = text): Promise<void> {
     const { journal, ids, common } = this.#session;
     const { owner, call } = errand;
-    const id = call === null ? `words:${ids.actor()}` : wordsOf(call);
+    const id = call === null ? `words:${ids.actor()}` : messageId(call);
     const durable = journal.append({
       type: "prompt",
       actor: agent.id,
@@ -297,20 +297,20 @@ export class Spawning {
     });
     const own = findAgent(this.#session.definitions, agent.spec.type)?.maxTurns;
     this.#reopen(agent, errand, turnsWithin(common.limits, own));
-    agent.owed.say(text, { id, from: owner, text: said });
-    this.#lives.begin(agent);
+    agent.owed.pushMessage(text, { id, from: owner, text: said });
+    this.#lives.start(agent);
     await durable.catch((error: Error) => this.#say(error.message));
   }
 
   /** The main conversation goes on with the news it has. */
   wake(main: ActorRecord): void {
     this.#reopen(main, FOR_THE_PERSON, this.#session.common.limits.maxTurns);
-    this.#lives.begin(main);
+    this.#lives.start(main);
   }
 
   #reopen(agent: ActorRecord, errand: Errand, moreTurns: number): void {
     this.#session.spending.adopt(agent.spec);
-    agent.reopen(errand, moreTurns);
+    agent.startNextRun(errand, moreTurns);
     const { owner, call, background } = errand;
     this.#session.journal.note({
       type: "reopen",

@@ -1,13 +1,13 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import { withHeartbeat } from "../features/watch/heartbeat.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { FromAgent, LastTurn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
+import type { Session } from "../session/session.ts";
 import type { ActorRecord } from "./actor-record.ts";
 import { agentServices, type ServiceSide } from "./agent-services.ts";
-import type { ChildEvent } from "./children.ts";
-import type { Session } from "./session.ts";
-import { signed } from "./watch/signs.ts";
+import type { ChildEvent } from "./lifecycle.ts";
 
 export interface ThreadsPorts {
   all(): Iterable<ActorRecord>;
@@ -41,7 +41,7 @@ export class Threads {
   }
 
   start(actor: ActorRecord): void {
-    const spec = actor.board(this.#ports.lastWords(actor));
+    const spec = actor.specForThread(this.#ports.lastWords(actor));
     this.#session.journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
     let handle: ActorHandle;
     try {
@@ -79,7 +79,7 @@ export class Threads {
   }
 
   /** The thread ends by itself; where it does not, it is ended. */
-  letGo(actor: ActorRecord): void {
+  release(actor: ActorRecord): void {
     const { handle } = actor;
     if (!handle) return;
     actor.handle = null;
@@ -116,7 +116,7 @@ export class Threads {
     const { gateway, clock } = this.#session;
     const { attempt } = actor.spec;
     const now = () => clock.now();
-    return signed(
+    return withHeartbeat(
       agentServices(actor, {
         ...this.#session,
         life: actor.life.signal,

@@ -1,13 +1,13 @@
 import type { AgentTool } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
-import { isMeant } from "../policy/gate.ts";
-import { CALLER, SEARCH } from "../tools/deferred/meant.ts";
+import { matchesToolName } from "../policy/gate.ts";
+import type { InvalidCall, ReadyCall, SealedTool } from "../tools/bind-tool.ts";
+import { CALLER, SEARCH } from "../tools/deferred/resolve-call.ts";
+import type { CustomTool } from "../tools/define-tool.ts";
 import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
-import type { InvalidCall, ReadyCall, SealedTool } from "../tools/sealed.ts";
 import type { BootNeed, CallContext } from "../tools/tool.ts";
-import type { CustomTool } from "./custom-tools.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {
@@ -122,7 +122,7 @@ export class Toolbox {
     return this.#awaited.some((slug) => {
       const prefix = `mcp__${slug}__`;
       const wanted =
-        allowed === "all" || allowed.some((one) => isMeant(one, prefix) || one.startsWith(prefix));
+        allowed === "all" || allowed.some((one) => matchesToolName(one, prefix) || one.startsWith(prefix));
       const isOwn = this.#own.has(slug);
       return (
         wanted && !isNamed([prefix], forbidden) && !this.#isOff([prefix]) && (!isOwn || own.includes(slug))
@@ -165,7 +165,7 @@ function isFinder({ offer, foreign }: KnownTool): boolean {
 
 /** A definition may name all tools of a server at once. */
 function isNamed(names: readonly string[], said: readonly string[]): boolean {
-  return said.some((one) => names.some((name) => isMeant(one, name)));
+  return said.some((one) => names.some((name) => matchesToolName(one, name)));
 }
 
 /** A library user's tool takes the place of a built-in one of the same name. */

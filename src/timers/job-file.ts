@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { slugOf } from "../journal/place.ts";
+import { slugOf } from "../journal/paths.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { errorMessage } from "../lib/errors.ts";

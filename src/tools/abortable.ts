@@ -3,10 +3,10 @@
  * on where it cannot be stopped: use it only for what has no effect.
  */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
     return await Promise.race([work, aborted]);
   } finally {

@@ -70,7 +70,7 @@ export interface Answered {
 }
 
 /** Who puts questions to the person: the supervisor. */
-export interface QuestionDesk {
+export interface QuestionService {
   question(questions: readonly Question[], context: CallContext): Promise<ChoiceOutcome>;
 }
 
@@ -88,7 +88,7 @@ const prompt: ToolPrompt = {
     "questions of several agents reach the person one after the other; it can take long, and nothing else of yours goes on meanwhile. A preview is shown only where one option can be chosen.",
 };
 
-export function askUserQuestionTool(desk: QuestionDesk): Tool<Input, readonly Answered[], CallContext> {
+export function askUserQuestionTool(desk: QuestionService): Tool<Input, readonly Answered[], CallContext> {
   return {
     name: "AskUserQuestion",
     aliases: [],

@@ -15,11 +15,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { FolderSwapped, type HeldFolder, holdFolder } from "./held-folder.ts";
+import { DirectoryReplacedError, type HeldFolder, openDirectory } from "./directory-handle.ts";
 import { AT_ONCE_BYTES, type Unusable } from "./regular-file.ts";
 import { temporaryName } from "./temporary-name.ts";
 import type { CallContext } from "./tool.ts";
-import { whyNotWritten } from "./why-not-written.ts";
+import { writeError } from "./write-error.ts";
 import type { WritePlace } from "./write-place.ts";
 
 export interface Written {
@@ -43,7 +43,7 @@ export async function atomicWrite(
   const { signal } = by;
   signal.throwIfAborted();
   try {
-    const folder = holdFolder(place.folder, place.below);
+    const folder = openDirectory(place.folder, place.below);
     try {
       return await writeIn(folder, place, bytes, by);
     } finally {
@@ -51,7 +51,9 @@ export async function atomicWrite(
     }
   } catch (error) {
     signal.throwIfAborted();
-    return unusable(error instanceof FolderSwapped ? swapped(place.path) : whyNotWritten(place.path, error));
+    return unusable(
+      error instanceof DirectoryReplacedError ? swapped(place.path) : writeError(place.path, error),
+    );
   }
 }
 

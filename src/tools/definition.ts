@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
+import type { SealedTool } from "./bind-tool.ts";
 import { everyTool, type Offered, renderPrompt } from "./prompt.ts";
-import type { SealedTool } from "./sealed.ts";
 import type { CallContext } from "./tool.ts";
 
 /** What a model is told of one tool. Made on the supervisor's side: an agent's thread need not load what makes it. */

@@ -4,10 +4,10 @@ import type { CallId } from "../mailbox/ids.ts";
 import { cutAt, invalidInput } from "../mailbox/invalid-input.ts";
 import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import type { Place } from "../mailbox/worktree.ts";
-import { meant, nameAsked, SEARCH, whyNothing } from "./deferred/meant.ts";
+import type { Location } from "../mailbox/worktree.ts";
+import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
+import { nameAsked, resolveCall, SEARCH, whyNothing } from "./deferred/resolve-call.ts";
 import { learnHookChanges } from "./hook-changes.ts";
-import type { ReadyCall, SealedTool, ToolEnd } from "./sealed.ts";
 import type { AgentCallContext } from "./tool.ts";
 import { moduleTool } from "./tool-module.ts";
 
@@ -19,7 +19,7 @@ export interface Dispatch {
   readonly services: Pick<Services, "before" | "after" | "callTool" | "hidden">;
   readonly signal: AbortSignal;
   /** A call has moved the agent. */
-  moved(place: Place): void;
+  moved(place: Location): void;
   /** Everything a call gets, at the moment it starts. */
   context(call: CallId): AgentCallContext;
 }
@@ -52,7 +52,7 @@ export async function dispatch(
   const broken = invalidInput(block);
   if (broken !== null)
     return refused(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
-  const sense = meant(block, by.offered);
+  const sense = resolveCall(block, by.offered);
   if (!sense) return (await absent(id, block, by)) ?? refused(whyNothing(block.input, by.offered));
   const { tool, input } = sense;
   const context = by.context(id);

@@ -3,9 +3,9 @@ import { atomicWrite } from "./atomic-write.ts";
 import { fileText } from "./file-text.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { naming } from "./prompt.ts";
+import { type Current, knownEntry, readState } from "./read-guard.ts";
 import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
 import { type Reading, type Replacement, replaceText } from "./replace-text.ts";
-import { type Current, knownEntry, sightOf } from "./seen.ts";
 import {
   type AgentCallContext,
   FILE_RULES,
@@ -112,7 +112,7 @@ async function editFile(
   const bytes = await file.readFile();
   const current: Current = { path, stats, bytes, file };
   const { fileRules = FILE_RULES } = context;
-  const sight = await sightOf(current, context);
+  const sight = await readState(current, context);
   const isOther = sight.type === "changed" && fileRules.edit === "relaxed";
   if (sight.type !== "seen" && !isOther) return failed(sight.reason);
   // The last one to hold the old file pays for its removal.

@@ -6,7 +6,7 @@ import { isIgnored, rulesIn } from "./globs/git-ignore.ts";
 import { Newest } from "./globs/newest.ts";
 import { globPattern } from "./globs/pattern.ts";
 import { findFiles } from "./globs/walk.ts";
-import { resolvePath, whyUnusable } from "./paths.ts";
+import { pathProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 
@@ -108,7 +108,7 @@ async function whyNoFolder(path: string): Promise<string | null> {
     if ((await stat(path)).isDirectory()) return null;
     return `${path} is a file; path must be a folder, such as ${dirname(path)}.`;
   } catch (error) {
-    return whyUnusable(path, error);
+    return pathProblem(path, error);
   }
 }
 

@@ -7,7 +7,7 @@ import { charsOf } from "./result-size.ts";
 /** For the notices after the rows. */
 const NOTICE_CHARS = 500;
 
-export interface Found {
+export interface GrepMatches {
   readonly entries: readonly GrepEntry[];
   /** Ripgrep was ended because it had said enough: there is more than was counted. */
   readonly cut: boolean;
@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** What the model gets: the entries asked for, then notices in brackets. */
-export function grepAnswer(input: GrepInput, found: Found, cwd: string, chars: number): string {
+export function grepAnswer(input: GrepInput, found: GrepMatches, cwd: string, chars: number): string {
   const offset = input.offset ?? 0;
   const limit = input.head_limit ?? DEFAULT_HEAD_LIMIT;
   const asked = found.entries.slice(offset, limit === 0 ? undefined : offset + limit);
@@ -70,7 +70,12 @@ const WORDS: Readonly<Record<OutputMode, string>> = {
   count: "files",
 };
 
-function moreNotice({ entries, cut }: Found, mode: OutputMode, offset: number, shown: number): string[] {
+function moreNotice(
+  { entries, cut }: GrepMatches,
+  mode: OutputMode,
+  offset: number,
+  shown: number,
+): string[] {
   const end = offset + shown;
   if (shown === 0 || (end >= entries.length && !cut)) return [];
   const all = `${cut ? "more than " : ""}${entries.length} ${WORDS[mode]}`;
@@ -78,7 +83,7 @@ function moreNotice({ entries, cut }: Found, mode: OutputMode, offset: number, s
   return [`[Showing ${offset + 1} to ${end} of ${all}. ${next} the search with path, glob or type.]`];
 }
 
-function totalNotice({ entries, cut }: Found): string[] {
+function totalNotice({ entries, cut }: GrepMatches): string[] {
   const counts = entries.flatMap((entry) => (entry.type === "count" ? [entry.count] : []));
   if (counts.length === 0) return [];
   const sum = counts.reduce((a, b) => a + b, 0);
@@ -94,7 +99,7 @@ function unreadableNotice(unreadable: readonly string[]): string[] {
   return [`[${paths} could not be read, such as ${first}]`];
 }
 
-function nothing({ entries }: Found, offset: number): string {
+function nothing({ entries }: GrepMatches, offset: number): string {
   if (entries.length === 0) return "No matches found";
   return `Nothing from offset ${offset} on: there are ${entries.length} results in all.`;
 }

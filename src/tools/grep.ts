@@ -16,7 +16,7 @@ import {
 import { refusalOf, unreadableIn } from "./grep-complaints.ts";
 import { byPath } from "./grep-order.ts";
 import { type GrepEntry, parseCounts, parseFiles, parseLines } from "./grep-output.ts";
-import { resolvePath, whyUnusable } from "./paths.ts";
+import { pathProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { RESULT_CHARS } from "./result-size.ts";
 import { ripgrepPath } from "./ripgrep.ts";
@@ -133,7 +133,7 @@ async function placeOf(path: string): Promise<Place | string> {
     if (stats.isFile()) return { folder: dirname(path), target: `./${basename(path)}` };
     return `${path} is neither a file nor a folder; it cannot be searched. Name a file or a folder.`;
   } catch (error) {
-    return whyUnusable(path, error);
+    return pathProblem(path, error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { bashTool } from "./bash.ts";
+import { bindTool, type SealedTool } from "./bind-tool.ts";
 import { toolSearchTool } from "./deferred/tool-search.ts";
 import { useToolTool } from "./deferred/use-tool.ts";
 import { editTool } from "./edit.ts";
@@ -6,22 +7,21 @@ import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
-import { type SealedTool, seal } from "./sealed.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AgentCallContext } from "./tool.ts";
 import { writeTool } from "./write.ts";
 
 /** The tools that run in an agent's own thread, in the order the model sees them. */
 export const agentTools: readonly SealedTool<AgentCallContext>[] = [
-  seal(readTool),
-  seal(writeTool),
-  seal(editTool),
-  seal(notebookEditTool),
-  seal(globTool),
-  seal(grepTool),
-  seal(bashTool),
-  seal(todoWriteTool),
+  bindTool(readTool),
+  bindTool(writeTool),
+  bindTool(editTool),
+  bindTool(notebookEditTool),
+  bindTool(globTool),
+  bindTool(grepTool),
+  bindTool(bashTool),
+  bindTool(todoWriteTool),
   // Offered where there is something to find.
-  seal(toolSearchTool),
-  seal(useToolTool),
+  bindTool(toolSearchTool),
+  bindTool(useToolTool),
 ];

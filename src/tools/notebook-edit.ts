@@ -5,8 +5,8 @@ import { writeLike } from "./exact-json.ts";
 import { MAX_NOTEBOOK_BYTES, parseNotebook } from "./notebook.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { naming } from "./prompt.ts";
+import { knownEntry, readState } from "./read-guard.ts";
 import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
-import { knownEntry, sightOf } from "./seen.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
@@ -91,7 +91,7 @@ async function editFile(
   if (stats.size > MAX_NOTEBOOK_BYTES)
     return failed(`${path} has ${stats.size} bytes; notebooks are changed up to ${MAX_NOTEBOOK_BYTES}.`);
   const bytes = await file.readFile();
-  const sight = await sightOf({ path, stats, bytes, file }, context);
+  const sight = await readState({ path, stats, bytes, file }, context);
   if (sight.type !== "seen") return failed(sight.reason);
   const text = bytes.toString("utf8");
   const parsed = parseNotebook(text);

@@ -11,11 +11,11 @@ export function resolvePath(cwd: string, path: string | undefined): string {
 /** A path as results show it: relative where it lies inside the working directory, because that is shorter. */
 export function shownPath(cwd: string, path: string): string {
   const inside = relative(cwd, path);
-  return inside !== "" && isWithin(cwd, path) ? inside : path;
+  return inside !== "" && isPathInside(cwd, path) ? inside : path;
 }
 
 /** Whether a path lies in a folder, or is it; by its parts, not through links. */
-export function isWithin(folder: string, path: string): boolean {
+export function isPathInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
@@ -32,7 +32,7 @@ export function whyNotAbsolute(field: string, path: string, cwd: string): string
 }
 
 /** A sentence for the model: what is wrong with this path, and what to try. */
-export async function whyUnusable(path: string, error: unknown): Promise<string> {
+export async function pathProblem(path: string, error: unknown): Promise<string> {
   switch (errorCode(error)) {
     case "ENOENT":
       return `${path} does not exist. ${await whatElse(path)}`;

@@ -1,11 +1,11 @@
 import { type Document, openDocument } from "./documents.ts";
+import { imageBlock, type Shown, type ShownBlock } from "./image-block.ts";
 import { messageOf, PASS_OVER } from "./paths.ts";
 import { MAX_PDF_PAGES, pageRange } from "./pdf-pages.ts";
 import { loadPictures, type Pictures, SCALED_EDGE } from "./pictures.ts";
+import { knownEntry } from "./read-guard.ts";
 import type { RegularFile } from "./regular-file.ts";
 import { charsOf, IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
-import { knownEntry } from "./seen.ts";
-import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** The whole file is held in memory, twice. */

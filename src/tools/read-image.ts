@@ -1,9 +1,9 @@
 import type { ImageType } from "./file-kind.ts";
+import { imageBlock, type Shown } from "./image-block.ts";
 import { messageOf, PASS_OVER } from "./paths.ts";
 import { loadPictures, MAX_IMAGE_BYTES } from "./pictures.ts";
+import { knownEntry } from "./read-guard.ts";
 import type { RegularFile } from "./regular-file.ts";
-import { knownEntry } from "./seen.ts";
-import { imageBlock, type Shown } from "./shown.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** An image file as an image. What is scaled down is said, because positions in it are then others. */

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { fileKind, type ImageType, KIND_BYTES } from "./file-kind.ts";
+import { imageBlock, type Shown, type ShownBlock } from "./image-block.ts";
 import {
   type Cell,
   cellName,
@@ -10,10 +11,9 @@ import {
   sourceOf,
 } from "./notebook.ts";
 import { loadPictures, type Pictures } from "./pictures.ts";
+import { knownEntry } from "./read-guard.ts";
 import type { RegularFile } from "./regular-file.ts";
 import { IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
-import { knownEntry } from "./seen.ts";
-import { imageBlock, type Shown, type ShownBlock } from "./shown.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** Of one output, and images of one call; what is left out is said. */

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
 import * as z from "zod/mini";
 import { type FileKind, fileKind, KIND_BYTES } from "./file-kind.ts";
+import type { Shown } from "./image-block.ts";
 import { hasDocuments, hasPictures } from "./optional-packages.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
+import { seenEntry, WHOLE_DIGEST_BYTES } from "./read-guard.ts";
 import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
-import { seenEntry, WHOLE_DIGEST_BYTES } from "./seen.ts";
-import type { Shown } from "./shown.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import {
   type AgentCallContext,

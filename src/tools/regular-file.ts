@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { whyUnusable } from "./paths.ts";
+import { pathProblem } from "./paths.ts";
 import { failed, type ToolFailure } from "./tool.ts";
 
 /** What is read or written within microseconds, and so not sent through the thread pool. */
@@ -56,7 +56,7 @@ export async function openRegular(path: string): Promise<RegularFile | Unusable>
     file.close();
     return { type: "unusable", reason: after };
   } catch (error) {
-    return { type: "unusable", reason: await whyUnusable(path, error) };
+    return { type: "unusable", reason: await pathProblem(path, error) };
   }
 }
 
@@ -74,7 +74,7 @@ export async function withFile<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    return failed(await whyUnusable(path, error));
+    return failed(await pathProblem(path, error));
   } finally {
     file.close();
   }

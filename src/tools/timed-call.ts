@@ -1,5 +1,5 @@
 import type { Clock } from "../mailbox/clock.ts";
-import type { ToolEnd } from "./sealed.ts";
+import type { ToolEnd } from "./bind-tool.ts";
 
 /**
  * Runs a library user's call. At its deadline its signal is aborted and the result says so, whether the tool returns or

@@ -1,5 +1,5 @@
 import type { ToolModule } from "../mailbox/messages.ts";
-import type { SealedTool } from "./sealed.ts";
+import type { SealedTool } from "./bind-tool.ts";
 import { runTimed } from "./timed-call.ts";
 import type { AgentCallContext, CallContext } from "./tool.ts";
 

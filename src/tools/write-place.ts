@@ -2,10 +2,10 @@ import { accessSync, constants, lstatSync, realpathSync, type Stats } from "node
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Access } from "../mailbox/messages.ts";
-import { isWithin, resolvePath } from "./paths.ts";
+import { isPathInside, resolvePath } from "./paths.ts";
 import { irregular, type Unusable } from "./regular-file.ts";
 import type { AgentCallContext } from "./tool.ts";
-import { whyNotWritten } from "./why-not-written.ts";
+import { writeError } from "./write-error.ts";
 
 /** Where a write goes: a real folder, names of folders still to be made in it, and the file's own name. */
 export interface WritePlace {
@@ -45,7 +45,7 @@ export function writePlace(
       );
     const path = join(deepest, ...rest);
     const folders = [root, ...additionalDirs].flatMap(bothNames);
-    const inside = (candidate: string) => folders.some((folder) => isWithin(folder, candidate));
+    const inside = (candidate: string) => folders.some((folder) => isPathInside(folder, candidate));
     if (inside(said) && !inside(path))
       return unusable(
         `${said} leads out of the workspace, to ${path}, through a symbolic link. Not written: name the file itself, if that is meant.`,
@@ -60,7 +60,7 @@ export function writePlace(
     const folder = existing ? dirname(path) : deepest;
     return { type: "place", path, folder, below: names.slice(0, -1), name: names.at(-1) ?? "", existing };
   } catch (error) {
-    return unusable(whyNotWritten(said, error));
+    return unusable(writeError(said, error));
   }
 }
 

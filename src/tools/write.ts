@@ -5,7 +5,7 @@ import { atomicWrite } from "./atomic-write.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";
 import { resolvePath, whyNotAbsolute } from "./paths.ts";
 import { naming } from "./prompt.ts";
-import { knownEntry, whyNotOverwritten } from "./seen.ts";
+import { knownEntry, whyNotOverwritten } from "./read-guard.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 

@@ -1,4 +1,4 @@
-import { attribute, harmless } from "../context/harmless.ts";
+import { attribute, escapeTags } from "../context/escape-tags.ts";
 import { textOf } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
@@ -52,5 +52,5 @@ export async function askAboutPage(
 
 function pageBlock({ url, title, text }: Page, most: number): string {
   const shown = text.length > most ? `${text.slice(0, most).toWellFormed()}\n[The page goes on.]` : text;
-  return `<web-page url="${attribute(url)}" title="${attribute(title)}">\n${harmless(shown)}\n</web-page>`;
+  return `<web-page url="${attribute(url)}" title="${attribute(title)}">\n${escapeTags(shown)}\n</web-page>`;
 }

@@ -1,5 +1,5 @@
 import { snapshotCheckout } from "./checkout-snapshot.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { isRefused, operationInProgress, refused } from "./repository.ts";
 import type { BaseRef, Refused } from "./requests.ts";
 
@@ -12,7 +12,7 @@ export interface Base {
 export async function baseOf(
   repo: Repository,
   baseRef: BaseRef,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<Base | Refused> {
   switch (baseRef) {
@@ -30,7 +30,7 @@ export async function baseOf(
 
 async function ofCheckout(
   repo: Repository,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<Base | Refused> {
   const { head } = repo;

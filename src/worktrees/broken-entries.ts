@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../lib/errors.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { readRecord } from "./tree-record.ts";
 
@@ -9,7 +9,7 @@ import { readRecord } from "./tree-record.ts";
  * What git that was killed in the middle of `worktree add` has left in `.git/worktrees`: no git can list, add or remove any
  * worktree while it is there. Only for the holder of the repository's lock, and only of trees of ours that nobody makes.
  */
-export async function dropBrokenEntries({ common }: Repository, ground: Ground): Promise<void> {
+export async function dropBrokenEntries({ common }: Repository, ground: GitEnvironment): Promise<void> {
   for (const name of namesIn(join(common, "worktrees"))) {
     const record = await readRecord(common, name);
     if (record === null) continue;

@@ -1,5 +1,5 @@
+import type { Repository } from "./environment.ts";
 import { oddPath, parts } from "./git.ts";
-import type { Repository } from "./ground.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 

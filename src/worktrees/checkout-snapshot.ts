@@ -1,10 +1,10 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CheckoutEntry, entriesAndNested } from "./checkout-entries.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { failedFilter } from "./fill.ts";
 import { gcHasEnded } from "./gc-guard.ts";
 import { type GitAnswer, oddPath } from "./git.ts";
-import type { Ground, Repository } from "./ground.ts";
 import { ourFolder, treesFolder } from "./layout.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
@@ -33,7 +33,7 @@ const ONE_FILE = ["-c", "core.splitIndex=false"];
 export async function snapshotCheckout(
   repo: Repository,
   parents: readonly string[],
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<CheckoutSnapshot | Refused> {
   mkdirSync(ourFolder(repo.common), { recursive: true });
   const index = join(ourFolder(repo.common), `checkout-${ground.self.pid}-${ground.id()}`);

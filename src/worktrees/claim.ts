@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { type Earlier, makeTree } from "./create.ts";
+import { discardWorktree } from "./discard.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
-import type { Ground, Repository } from "./ground.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf, treePath } from "./layout.ts";
 import { withLock } from "./lock.ts";
@@ -12,7 +13,6 @@ import type { ClaimAnswer, CreateRequest, Refused } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
 import { dropLocksOf } from "./stale-locks.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
-import { unmake } from "./unmake.ts";
 
 type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
 type Anew = { readonly type: "anew"; readonly earlier: Earlier | null };
@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 20;
 /** The tree of an actor that goes on, wherever that stands. Rejects with the signal's reason. */
 export async function claimTree(
   request: CreateRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<ClaimAnswer> {
   const repo = await repositoryAt(request.folder, ground);
@@ -46,7 +46,7 @@ export async function claimTree(
   return { type: "claimed", tree: made.tree, how: "made-anew", notes: made.notes };
 }
 
-async function take(repo: Repository, request: CreateRequest, ground: Ground): Promise<Taken> {
+async function take(repo: Repository, request: CreateRequest, ground: GitEnvironment): Promise<Taken> {
   const known = await oneOf(repo, request.name);
   if (known === null) return { type: "anew", earlier: null };
   if (isRefused(known)) return known;
@@ -55,7 +55,7 @@ async function take(repo: Repository, request: CreateRequest, ground: Ground): P
   if (whose) return whose;
   if (!dropLocksOf(repo.common, request.name, ground)) return { type: "making" };
   if (record !== null && !record.made) {
-    await unmake(repo, record);
+    await discardWorktree(repo, record);
     return take(repo, request, ground);
   }
   if (record !== null && isBeingRemoved(repo.common, request.name)) {
@@ -81,7 +81,7 @@ async function oneOf(repo: Repository, name: string): Promise<KnownTree | Refuse
 function inUse(
   { name, record }: KnownTree,
   { owner }: CreateRequest,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Refused | Making | null {
   if (record === null) return null;
   const { process } = record.owner;
@@ -98,13 +98,13 @@ async function putBack(
   repo: Repository,
   { name, owner }: CreateRequest,
   { base }: KnownTree,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Claimed | Refused> {
   const restored = await restoreUnderLock(repo, name, ground);
   if (isRefused(restored)) return restored;
   const record = await readRecord(repo.common, name);
   if (record === null && base === null) return refused(`What ${name} began from is not known any more.`);
-  const tree: Tree = record?.tree ?? {
+  const tree: Worktree = record?.tree ?? {
     ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
     ...{ base: base ?? "", head: null },
   };

@@ -1,14 +1,15 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import { advanceToBase, holdBase, isWhole, LOST } from "./advance-base.ts";
 import { type Base, baseOf } from "./base.ts";
-import { bringAlong } from "./bring-along.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
-import { bothEnded, catchUp, holdBase, isWhole, LOST } from "./catch-up.ts";
+import { copyIgnored } from "./copy-ignored.ts";
+import { discardWorktree } from "./discard.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import { allThere, GC_TRIES } from "./gc-guard.ts";
-import type { Ground, Repository } from "./ground.ts";
 import {
   baseRef,
   branchOf,
@@ -19,11 +20,11 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
+import { bothEnded } from "./refusal.ts";
 import { isRefused, lastLine, refused, repositoryAt } from "./repository.ts";
 import type { CreateAnswer, CreateRequest, Refused } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
-import { unmake } from "./unmake.ts";
 
 /**
  * A tree of its own, from the checkout that `folder` is in: all of it is there, or nothing is. Rejects with the signal's
@@ -31,7 +32,7 @@ import { unmake } from "./unmake.ts";
  */
 export async function createTree(
   request: CreateRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<CreateAnswer> {
   const { name } = request;
@@ -53,7 +54,7 @@ export async function makeTree(
   request: CreateRequest,
   repo: Repository,
   earlier: Earlier | null,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<CreateAnswer> {
   const ask = () => baseOf(repo, request.baseRef, ground, signal);
@@ -86,9 +87,9 @@ export function isTreeName(name: string): boolean {
   return TREE_NAME.test(name) && !name.includes("..") && !name.endsWith(".lock");
 }
 
-function recordOf(request: CreateRequest, repo: Repository, base: Base, ground: Ground): TreeRecord {
+function recordOf(request: CreateRequest, repo: Repository, base: Base, ground: GitEnvironment): TreeRecord {
   const { name, owner } = request;
-  const tree: Tree = {
+  const tree: Worktree = {
     ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
     ...{ base: base.commit, head: repo.head },
   };
@@ -100,7 +101,7 @@ async function begin(
   repo: Repository,
   record: TreeRecord,
   earlier: Earlier | null,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   const { name } = record.tree;
   // Not before the lock is held: who removes the last tree removes the folder, too.
@@ -116,10 +117,10 @@ async function begin(
     await writeRecord(repo.common, name, record);
     const why = await addEmpty(repo, record.tree, earlier, ground);
     if (why === null) return null;
-    await unmake(repo, record);
+    await discardWorktree(repo, record);
     return refused(`The worktree ${name} could not be made: ${why}`);
   } catch (error) {
-    await unmake(repo, record);
+    await discardWorktree(repo, record);
     throw error;
   }
 }
@@ -127,9 +128,9 @@ async function begin(
 /** What stops it, as a sentence. */
 async function addEmpty(
   repo: Repository,
-  { name, path, branch, base }: Tree,
+  { name, path, branch, base }: Worktree,
   earlier: Earlier | null,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string | null> {
   return (
     (await failure(repo, ["update-ref", baseRef(name), base, ...(earlier === null ? [""] : [])])) ??
@@ -141,7 +142,7 @@ async function addEmpty(
 /** What was snapshotted before stays below what will be: one that is as the new base, so nothing passes for an edit. */
 async function continueChain(
   repo: Repository,
-  { name, base }: Tree,
+  { name, base }: Worktree,
   snapshot: string,
 ): Promise<string | null> {
   for (const file of ["index", "heads"])
@@ -158,7 +159,7 @@ async function failure(repo: Repository, args: readonly string[]): Promise<strin
 }
 
 /** A `git gc --prune=now` takes what no ref held yet. */
-async function lost(repo: Repository, base: string, ground: Ground): Promise<string | null> {
+async function lost(repo: Repository, base: string, ground: GitEnvironment): Promise<string | null> {
   if (base === repo.head || repo.head === null) return null;
   const there = await allThere(repo.git.run, repo.common, base, repo.head, [], ground);
   return there ? null : LOST;
@@ -167,7 +168,7 @@ async function lost(repo: Repository, base: string, ground: Ground): Promise<str
 /** A name is for one tree for ever: its snapshots outlive it. */
 async function whatIsTaken(
   repo: Repository,
-  { name, path, branch }: Tree,
+  { name, path, branch }: Worktree,
   earlier: Earlier | null,
 ): Promise<Refused | null> {
   const choose = "choose another name.";
@@ -210,10 +211,10 @@ interface Begun {
 async function finish(
   request: CreateRequest,
   { repo, record, base: ask }: Begun,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<CreateAnswer> {
-  const takeBack = () => withLock(repo.common, ground, () => unmake(repo, record));
+  const takeBack = () => withLock(repo.common, ground, () => discardWorktree(repo, record));
   try {
     const git = repo.git.at(record.tree.path);
     const [filled, base] = await bothEnded(
@@ -226,10 +227,10 @@ async function finish(
     };
     if (isRefused(filled)) return await refuse(filled);
     if (isRefused(base)) return await refuse(base);
-    const more = await catchUp({ tree: record.tree, git, to: base.commit }, signal);
+    const more = await advanceToBase({ tree: record.tree, git, to: base.commit }, signal);
     if (isRefused(more)) return await refuse(more);
     const tree = { ...record.tree, base: base.commit };
-    const along = await bringAlong({ repo, tree, git, dependencies: request.dependencies, signal });
+    const along = await copyIgnored({ repo, tree, git, dependencies: request.dependencies, signal });
     const shown = await notIgnored(repo, tree.path);
     const left = await submodulesOf(git);
     signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../lib/errors.ts";
-import type { Ground } from "./ground.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { ourFolder } from "./layout.ts";
 
 /** Index files of one moment, named by who made them. */
@@ -10,13 +10,13 @@ const INDEX = /^(?:checkout|merge)-(\d+)-\w+(?:\.lock)?$/;
 const RECORD = /^owner\.json\.(\d+)$/;
 
 /** Files of keepers that died while they wrote them. Only for the holder of the repository's lock. */
-export function dropDeadFiles(common: string, ground: Ground): void {
+export function dropDeadFiles(common: string, ground: GitEnvironment): void {
   const trees = join(ourFolder(common), "trees");
   dropIn(ourFolder(common), INDEX, ground);
   for (const name of namesIn(trees)) dropIn(join(trees, name), RECORD, ground);
 }
 
-function dropIn(folder: string, named: RegExp, ground: Ground): void {
+function dropIn(folder: string, named: RegExp, ground: GitEnvironment): void {
   for (const name of namesIn(folder)) {
     const pid = Number(named.exec(name)?.[1] ?? 0);
     if (pid > 0 && !ground.isAlive({ pid, startedAt: null })) rmSync(join(folder, name), { force: true });

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { countsBetween, PLAIN_DIFF } from "./changes.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { knownTree } from "./known-trees.ts";
 import { isRefused, lastLine, refused, repositoryAt } from "./repository.ts";
 import type { DiffAnswer, NamedRequest } from "./requests.ts";
@@ -8,7 +8,7 @@ import type { DiffAnswer, NamedRequest } from "./requests.ts";
 /** From the base to the newest snapshot; ignored files that were written by name come after all else, as new ones. */
 export async function diffTree(
   { folder, name }: z.infer<typeof NamedRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<z.infer<typeof DiffAnswer>> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;

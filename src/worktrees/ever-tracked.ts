@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { trackedMatcher } from "../policy/tracked-paths.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { History, readRefState, Unknown } from "./history.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { EverTrackedAnswer, EverTrackedRequest } from "./requests.ts";
@@ -24,7 +24,11 @@ interface Known {
 export class Histories {
   readonly #known = new Map<string, Known>();
 
-  async lookUp(request: EverTrackedRequest, ground: Ground, signal: AbortSignal): Promise<EverTrackedAnswer> {
+  async lookUp(
+    request: EverTrackedRequest,
+    ground: GitEnvironment,
+    signal: AbortSignal,
+  ): Promise<EverTrackedAnswer> {
     const repo = await repositoryAt(request.folder, ground);
     if (isRefused(repo)) return repo;
     const known = this.#of(repo);

@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
 import { errorCode } from "../lib/errors.ts";
-import type { Tree } from "../mailbox/worktree.ts";
-import type { Repository } from "./ground.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import type { Repository } from "./environment.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { forgetSides } from "./merge/begin-from.ts";
@@ -11,9 +11,9 @@ import { forgetShown } from "./merge/settle.ts";
 import { isRefused, lastLine, refused } from "./repository.ts";
 import type { DoneAnswer, Refused } from "./requests.ts";
 import { dropLeftovers } from "./side-index.ts";
-import { placeOf } from "./tree-place.ts";
 import type { TreeRecord } from "./tree-record.ts";
 import { chainsOf } from "./unsaved.ts";
+import { locateWorktree } from "./worktree-location.ts";
 
 type Done = z.infer<typeof DoneAnswer>;
 
@@ -42,9 +42,9 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
 }
 
 /** Git removes only what says that it is a work tree; an agent, or a set-up command, may have deleted that. */
-function pointBack(tree: Tree): void {
+function pointBack(tree: Worktree): void {
   const pointer = join(tree.path, ".git");
-  const place = placeOf(tree);
+  const place = locateWorktree(tree);
   if ("type" in place || !isThere(tree.path) || isThere(pointer)) return;
   writeFileSync(pointer, `gitdir: ${place.gitDir}\n`, { flag: "wx" });
 }

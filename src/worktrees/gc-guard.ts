@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { GitEnvironment } from "./environment.ts";
 import type { Git } from "./git.ts";
-import type { Ground } from "./ground.ts";
 
 const PAUSE_MS = 20;
 const PATIENCE_MS = 1_000;
@@ -22,7 +22,7 @@ export async function allThere(
   commit: string,
   before: string,
   objects: readonly string[],
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<boolean> {
   const waited = await gcHasEnded(common, ground);
   if (!waited && objects.length <= FEW && [commit, ...objects].every((id) => isLoose(common, id)))
@@ -41,13 +41,13 @@ function isLoose(common: string, id: string): boolean {
 }
 
 /** Waits for one that runs, but not for long; whether any did. */
-export async function gcHasEnded(common: string, ground: Ground): Promise<boolean> {
+export async function gcHasEnded(common: string, ground: GitEnvironment): Promise<boolean> {
   let waited = 0;
   for (; waited < PATIENCE_MS && gcRuns(common, ground); waited += PAUSE_MS) await pause(PAUSE_MS);
   return waited > 0;
 }
 
-export function gcRuns(common: string, ground: Ground): boolean {
+export function gcRuns(common: string, ground: GitEnvironment): boolean {
   try {
     const pid = Number.parseInt(readFileSync(join(common, "gc.pid"), "utf8"), 10);
     return pid > 0 && ground.isAlive({ pid, startedAt: null });

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Repository } from "./environment.ts";
 import { type GitAnswer, parts } from "./git.ts";
-import type { Repository } from "./ground.ts";
 
 /** What a repository's refs and index are now. */
 export interface RefState {

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
-import type { Ground } from "./ground.ts";
 import { ignoredRef } from "./layout.ts";
 import { lastLine } from "./repository.ts";
 import { openSideIndex, type SideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
-import type { TreeGit, TreePlace } from "./tree-place.ts";
+import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /**
  * Ignored files that were written by name, and files in folders of submodules, have a chain of commits of their own:
@@ -18,10 +18,10 @@ import type { TreeGit, TreePlace } from "./tree-place.ts";
 export async function keepIgnored(
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   named: readonly string[] | null,
   mayBe: boolean,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string[]> {
   const others = (mayBe && (await ofSubmodules(git, place, tree))) || [];
   const asked = named !== null && mayBe ? named.filter((path) => !others.includes(path)) : [];
@@ -48,7 +48,7 @@ export async function keepIgnored(
 }
 
 /** Few repositories have any, and to ask costs a look at every entry. */
-async function ofSubmodules(git: TreeGit, place: TreePlace, tree: Tree): Promise<string[] | null> {
+async function ofSubmodules(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[] | null> {
   if (!existsSync(join(tree.path, ".gitmodules"))) return null;
   return submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
 }
@@ -57,7 +57,7 @@ async function ofSubmodules(git: TreeGit, place: TreePlace, tree: Tree): Promise
 async function addAndCommit(
   git: TreeGit,
   { file: index, drop }: SideIndex,
-  tree: Tree,
+  tree: Worktree,
   paths: readonly string[],
   afresh: boolean,
 ): Promise<string | null> {
@@ -75,7 +75,7 @@ async function addAndCommit(
   return commit(git, tree, made.out.trim());
 }
 
-async function commit(git: TreeGit, tree: Tree, root: string): Promise<string | null> {
+async function commit(git: TreeGit, tree: Worktree, root: string): Promise<string | null> {
   const ref = ignoredRef(tree.name);
   const { out } = await git(["rev-parse", "--revs-only", `${ref}^{commit}`, `${ref}^{tree}`]);
   const [before, was] = out.split("\n").filter((line) => line !== "");

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Ground } from "./ground.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectAnswer, InspectRequest } from "./requests.ts";
@@ -7,7 +7,7 @@ import type { InspectAnswer, InspectRequest } from "./requests.ts";
 /** What a folder is to git, with every work tree of its repository. Reads only. */
 export async function inspect(
   { folder }: z.infer<typeof InspectRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<z.infer<typeof InspectAnswer>> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;

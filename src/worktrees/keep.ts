@@ -2,27 +2,27 @@ import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod/mini";
 import { errorCode } from "../lib/errors.ts";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { countsBetween } from "./changes.ts";
-import type { Ground } from "./ground.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { KeepAnswer, KeepRequest } from "./requests.ts";
 import { sideIndexFile } from "./side-index.ts";
 import { withTreeLock } from "./tree-lock.ts";
-import { gitOn, placeOf, type TreeGit, type TreePlace } from "./tree-place.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 import { snapshotLocked } from "./tree-snapshot.ts";
+import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
 
 type Keep = z.infer<typeof KeepRequest>;
 
 /** The edits become one commit on the tree's branch, on its base; the tree is clean on it. Asked again it changes nothing. */
-export async function keepTree(request: Keep, ground: Ground): Promise<KeepAnswer> {
-  const place = placeOf(request.tree);
+export async function keepTree(request: Keep, ground: GitEnvironment): Promise<KeepAnswer> {
+  const place = locateWorktree(request.tree);
   if ("type" in place) return place;
   return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
 }
 
-async function keep({ tree, message }: Keep, place: TreePlace, ground: Ground): Promise<KeepAnswer> {
+async function keep({ tree, message }: Keep, place: TreePlace, ground: GitEnvironment): Promise<KeepAnswer> {
   const taken = await snapshotLocked({ tree, files: null }, place, ground);
   if (taken.type === "refused") return taken;
   const git = gitOn(tree, place, ground);
@@ -52,7 +52,7 @@ async function keep({ tree, message }: Keep, place: TreePlace, ground: Ground): 
 }
 
 /** The one that is there, where it says the same. */
-async function keptCommit(git: TreeGit, tree: Tree, snapshot: string, message: string) {
+async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, message: string) {
   const branch = `refs/heads/${tree.branch}`;
   const asked = [`${snapshot}^{tree}`, `${tree.base}^{commit}`, `${branch}^{tree}`, `${branch}^@`];
   const { out } = await git(["rev-parse", "--revs-only", ...asked]);
@@ -79,7 +79,7 @@ async function endOperations(git: TreeGit, { gitDir }: TreePlace): Promise<void>
 }
 
 /** Git's own way: who has `index.lock` writes the index. Ours has what the commit has, and knows the files. */
-function refreshIndex(place: TreePlace, tree: Tree): boolean {
+function refreshIndex(place: TreePlace, tree: Worktree): boolean {
   const index = join(place.gitDir, "index");
   try {
     copyFileSync(sideIndexFile(place, tree, "index"), `${index}.lock`, constants.COPYFILE_EXCL);
@@ -91,7 +91,7 @@ function refreshIndex(place: TreePlace, tree: Tree): boolean {
   return true;
 }
 
-async function note({ common }: TreePlace, { name }: Tree, result: "kept" | "empty"): Promise<void> {
+async function note({ common }: TreePlace, { name }: Worktree, result: "kept" | "empty"): Promise<void> {
   const record = await readRecord(common, name);
   if (record !== null) await writeRecord(common, name, { ...record, result });
 }

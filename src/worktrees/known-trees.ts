@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import type { Repository } from "./ground.ts";
+import type { Repository } from "./environment.ts";
 import { OUR_REFS } from "./layout.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";

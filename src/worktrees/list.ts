@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import { countsBetween } from "./changes.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf } from "./layout.ts";
-import { mergesOf, storyOf } from "./merge/journal.ts";
+import { mergeStateOf, mergesOf } from "./merge/journal.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectRequest, ListAnswer, TreeListing } from "./requests.ts";
 import { allOf } from "./tree-add.ts";
@@ -14,7 +14,7 @@ type Listing = z.infer<typeof TreeListing>;
 /** Every tree there is or was and has snapshots, by name. */
 export async function listTrees(
   { folder }: z.infer<typeof InspectRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<z.infer<typeof ListAnswer>> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;
@@ -36,7 +36,7 @@ async function listingOf(
   repo: Repository,
   { name, record, base, snapshot, at, stands }: KnownTree,
   { branches, undone }: { readonly branches: ReadonlySet<string>; readonly undone: ReadonlySet<string> },
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Listing> {
   const branch = branchOf(name);
   const nothing = { files: 0, insertions: 0, deletions: 0 };
@@ -67,7 +67,7 @@ async function hasEdits({ git }: Repository, { tree, linked = [] }: TreeRecord):
 function undoneTrees(common: string): Set<string> {
   const newest = new Map<string, string>();
   for (const merge of mergesOf(common)) {
-    const story = storyOf(common, merge);
+    const story = mergeStateOf(common, merge);
     if (story?.state !== "merged" && story?.state !== "undone") continue;
     const { tree } = story.start;
     if (!newest.has(tree)) newest.set(tree, story.state);

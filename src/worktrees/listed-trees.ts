@@ -1,4 +1,4 @@
-import type { Repository } from "./ground.ts";
+import type { Repository } from "./environment.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 

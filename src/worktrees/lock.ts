@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { errorCode } from "../lib/errors.ts";
-import type { Ground } from "./ground.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { lockFile } from "./layout.ts";
 import { refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
@@ -31,7 +31,7 @@ export interface LockOptions {
 /** Not re-entrant: `work` must not ask for it again. Also excludes others of the same process. */
 export async function withLock<T>(
   common: string,
-  ground: Ground,
+  ground: GitEnvironment,
   work: () => Promise<T>,
   { waitMs = WAIT_MS, signal }: LockOptions = {},
 ): Promise<T | Refused> {
@@ -53,14 +53,14 @@ export async function withLock<T>(
 }
 
 /** Who holds it now; looks only. */
-export async function lockHolder(common: string, ground: Ground): Promise<ProcessIdentity | null> {
+export async function lockHolder(common: string, ground: GitEnvironment): Promise<ProcessIdentity | null> {
   const lock = lockFile(common);
   const holder = await holderOf(lock, await latest(lock));
   return holder !== null && ground.isAlive(holder) ? holder : null;
 }
 
 /** The number that is ours now, or who has it; null: others are just taking it. */
-async function take(lock: string, ground: Ground): Promise<number | ProcessIdentity | null> {
+async function take(lock: string, ground: GitEnvironment): Promise<number | ProcessIdentity | null> {
   const found = await latest(lock);
   const holder = await holderOf(lock, found);
   if (holder !== null && ground.isAlive(holder)) return holder;

@@ -1,10 +1,10 @@
 import type * as z from "zod/mini";
-import type { Tree } from "../mailbox/worktree.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { knownTree } from "./known-trees.ts";
 import { withLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
-import { cameIn } from "./merge/came-in.ts";
+import { mergeHistory } from "./merge/merge-history.ts";
 import { prepareMerge } from "./merge/prepare.ts";
 import { removeTree } from "./remove.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
@@ -20,7 +20,7 @@ type Answer = z.infer<typeof MergeNamedAnswer>;
  */
 export async function mergeNamedTree(
   { folder, name, deletions }: z.infer<typeof MergeNamedRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<Answer> {
   const known = await standing(folder, name, ground);
@@ -81,7 +81,11 @@ interface Standing {
 type Already = Extract<Answer, { readonly type: "already" }>;
 
 /** The tree as it is, put back where it was taken away and has anything that did not come in. */
-async function standing(folder: string, name: string, ground: Ground): Promise<Standing | Already | Refused> {
+async function standing(
+  folder: string,
+  name: string,
+  ground: GitEnvironment,
+): Promise<Standing | Already | Refused> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;
   return withLock<Standing | Already | Refused>(repo.common, ground, async () => {
@@ -95,7 +99,7 @@ async function standing(folder: string, name: string, ground: Ground): Promise<S
       return refused(
         `The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`,
       );
-    const before = await cameIn(repo, record);
+    const before = await mergeHistory(repo, record);
     if (!stands) {
       if (before !== null && snapshot !== null && (await isRootOf(repo, before.root, snapshot)))
         return { type: "already", notes: [] };
@@ -113,7 +117,7 @@ async function isRootOf(repo: Repository, root: string, commit: string): Promise
 }
 
 /** All of it is where it belongs; why it is still there, where it is. */
-async function removed(tree: Tree, ground: Ground): Promise<string[]> {
+async function removed(tree: Worktree, ground: GitEnvironment): Promise<string[]> {
   const gone = await removeTree({ tree }, ground);
   return gone.type === "done" ? [] : [gone.reason];
 }

@@ -2,7 +2,7 @@ import { NESTED, type RawChange, rawChanges } from "./changes.ts";
 import type { GitAnswer } from "./git.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
-import type { TreeGit } from "./tree-place.ts";
+import type { TreeGit } from "./worktree-location.ts";
 
 /**
  * `root`: the tree that the index is, without repositories within the repository; `changes`: since the tree before it,

@@ -1,8 +1,8 @@
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
 import { diffTree } from "./diff.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { Histories } from "./ever-tracked.ts";
-import type { Ground } from "./ground.ts";
 import { inspect } from "./inspect.ts";
 import { keepTree } from "./keep.ts";
 import { listTrees } from "./list.ts";
@@ -23,7 +23,7 @@ import { snapshotTree } from "./tree-snapshot.ts";
 /** Rejects only for a bug, or with the signal's reason. */
 export type Operation<Op extends OperationName> = (
   request: RequestOf<Op>,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal,
 ) => Promise<AnswerOf<Op>>;
 

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { PLAIN_DIFF } from "./changes.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { collide, hunksOf } from "./hunks.ts";
 import { snapshotRef } from "./layout.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
@@ -15,7 +15,7 @@ type Overlap = z.infer<typeof OverlapAnswer>;
  */
 export async function overlapOf(
   { one, other, path }: z.infer<typeof OverlapRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Overlap> {
   const repo = await repositoryAt(one.checkout, ground);
   if (isRefused(repo)) return repo;
@@ -31,13 +31,13 @@ export async function overlapOf(
 }
 
 /** Null: the base does not have it. */
-async function blobOf(repo: Repository, { base }: Tree, path: string): Promise<string | null> {
+async function blobOf(repo: Repository, { base }: Worktree, path: string): Promise<string | null> {
   const { code, out } = await repo.git.run(["rev-parse", "-q", "--verify", `${base}:${path}`]);
   return code === 0 ? out.trim() : null;
 }
 
 /** Empty: it is as it was. Null: it cannot be read. */
-async function diffOf(repo: Repository, { base, name }: Tree, path: string): Promise<string | null> {
+async function diffOf(repo: Repository, { base, name }: Worktree, path: string): Promise<string | null> {
   const { out } = await repo.git.run(["rev-parse", "--revs-only", snapshotRef(name)]);
   if (out.trim() === "") return "";
   const args = [...PLAIN_DIFF, "-U0", base, out.trim(), "--", `:(top,literal)${path}`];

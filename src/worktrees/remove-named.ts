@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { filesOf, rawChanges } from "./changes.ts";
-import type { Ground, Repository } from "./ground.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
 import { snapshotRef } from "./layout.ts";
 import { withLock } from "./lock.ts";
@@ -15,13 +15,17 @@ type Removed = z.infer<typeof RemovedAnswer>;
 type Request = z.infer<typeof RemoveNamedRequest>;
 
 /** A person's word on a tree of which nobody is at work. Its snapshots stay whatever is said. */
-export async function removeNamedTree(request: Request, ground: Ground): Promise<Removed> {
+export async function removeNamedTree(request: Request, ground: GitEnvironment): Promise<Removed> {
   const repo = await repositoryAt(request.folder, ground);
   if (isRefused(repo)) return repo;
   return withLock(repo.common, ground, () => removeNamed(repo, request, ground));
 }
 
-async function removeNamed(repo: Repository, { name, force }: Request, ground: Ground): Promise<Removed> {
+async function removeNamed(
+  repo: Repository,
+  { name, force }: Request,
+  ground: GitEnvironment,
+): Promise<Removed> {
   const known = await knownTree(repo, name);
   if ("type" in known) return known;
   const { record } = known;
@@ -32,7 +36,7 @@ async function removeNamed(repo: Repository, { name, force }: Request, ground: G
       `The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`,
     );
   if (!force && known.stands && !isBeingRemoved(repo.common, name)) {
-    const unsaved = await notBroughtBack(repo, known, ground);
+    const unsaved = await unmergedPaths(repo, known, ground);
     if ("type" in unsaved) return unsaved;
     if (unsaved.length > 0) return { type: "unsaved", paths: unsaved };
   }
@@ -41,10 +45,10 @@ async function removeNamed(repo: Repository, { name, force }: Request, ground: G
 }
 
 /** The paths of edits that are in no checkout, as of now. */
-export async function notBroughtBack(
+export async function unmergedPaths(
   repo: Repository,
   { record }: KnownTree,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string[] | Extract<Removed, { type: "refused" }>> {
   if (record === null) return refused("Nothing is known of it.");
   const taken = await snapshotTree({ tree: record.tree, files: null }, ground);

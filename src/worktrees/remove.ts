@@ -1,31 +1,38 @@
 import { lstatSync } from "node:fs";
 import type * as z from "zod/mini";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
 import { isConnected } from "./gc-guard.ts";
-import type { Ground, Repository } from "./ground.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import { isBeingRemoved, markRemoval } from "./removal-mark.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { DoneAnswer, Refused, RemoveRequest } from "./requests.ts";
 import { withTreeLock } from "./tree-lock.ts";
-import { gitOn, placeOf } from "./tree-place.ts";
 import { readRecord, type TreeRecord } from "./tree-record.ts";
 import { snapshotLocked } from "./tree-snapshot.ts";
 import { holdTheRest, unsavedIn } from "./unsaved.ts";
+import { gitOn, locateWorktree } from "./worktree-location.ts";
 
 type Done = z.infer<typeof DoneAnswer>;
 
 /** The tree and its branch go, once every byte of it is provably in a ref of ours; else nothing changes (C10). */
-export async function removeTree({ tree }: z.infer<typeof RemoveRequest>, ground: Ground): Promise<Done> {
+export async function removeTree(
+  { tree }: z.infer<typeof RemoveRequest>,
+  ground: GitEnvironment,
+): Promise<Done> {
   const repo = await repositoryAt(tree.checkout, ground);
   if (isRefused(repo)) return repo;
   return withLock(repo.common, ground, () => removeUnderLock(repo, tree, ground));
 }
 
 /** For who has the repository's lock already. */
-export async function removeUnderLock(repo: Repository, tree: Tree, ground: Ground): Promise<Done> {
+export async function removeUnderLock(
+  repo: Repository,
+  tree: Worktree,
+  ground: GitEnvironment,
+): Promise<Done> {
   const record = await readRecord(repo.common, tree.name);
   if (record === null || record.tree.path !== tree.path)
     return refused(`Nothing is known of a worktree ${tree.name} at ${tree.path}, so it is left alone.`);
@@ -53,9 +60,9 @@ export async function removeUnderLock(repo: Repository, tree: Tree, ground: Grou
 /** A last snapshot, and the proof that it has everything. */
 async function save(
   { tree, linked }: TreeRecord,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<{ type: "saved"; commit: string } | Refused> {
-  const place = placeOf(tree);
+  const place = locateWorktree(tree);
   if ("type" in place) return place;
   const git = gitOn(tree, place, ground);
   const look = (doubted: boolean) => snapshotLocked({ tree, files: null }, place, ground, doubted);

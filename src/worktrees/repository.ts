@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { GIT_KILLED, type GitAnswer, gitIn, oddPath } from "./git.ts";
-import type { Ground, Repository } from "./ground.ts";
 import type { Refused } from "./requests.ts";
 
 const QUESTIONS = [
@@ -19,7 +19,7 @@ const QUESTIONS = [
 const BRANCHES = "refs/heads/";
 
 /** The checkout that `folder` is in; a linked work tree counts as the checkout it is. One command where there is a commit. */
-export async function repositoryAt(folder: string, ground: Ground): Promise<Repository | Refused> {
+export async function repositoryAt(folder: string, ground: GitEnvironment): Promise<Repository | Refused> {
   const git = gitIn(folder, ground.env);
   const ask = () => git.run(["rev-parse", ...QUESTIONS]);
   const first = await ask();

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Conflict, Tree, WorktreeResult } from "../mailbox/worktree.ts";
+import { Conflict, Worktree, WorktreeResult } from "../mailbox/worktree.ts";
 
 /**
  * What can be asked of the keeper of trees, and what it answers. Plain data: the keeper is a process of its own, the
@@ -82,7 +82,7 @@ export const CreateRequest = z.object({
 export type CreateRequest = z.infer<typeof CreateRequest>;
 export const CreateAnswer = z.discriminatedUnion("type", [
   /** `notes`: what was left out, and what the base does not have. */
-  z.object({ type: z.literal("created"), tree: Tree, notes: z.array(z.string()) }),
+  z.object({ type: z.literal("created"), tree: Worktree, notes: z.array(z.string()) }),
   Refused,
 ]);
 export type CreateAnswer = z.infer<typeof CreateAnswer>;
@@ -94,7 +94,7 @@ export type CreateAnswer = z.infer<typeof CreateAnswer>;
 export const ClaimAnswer = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("claimed"),
-    tree: Tree,
+    tree: Worktree,
     how: z.enum(["as-it-is", "put-back", "made-anew"]),
     notes: z.array(z.string()),
   }),
@@ -105,7 +105,7 @@ export type ClaimAnswer = z.infer<typeof ClaimAnswer>;
 // ---- keeping every edit ----------------------------------------------------------------------------
 
 export const SnapshotRequest = z.object({
-  tree: Tree,
+  tree: Worktree,
   /** Files that a call wrote, absolute; null: it may have written anywhere. Ignored ones are kept where they are named. */
   files: z.nullable(z.array(z.string())),
 });
@@ -129,7 +129,7 @@ export const SnapshotAnswer = z.discriminatedUnion("type", [
 export type SnapshotAnswer = z.infer<typeof SnapshotAnswer>;
 
 /** Whether two trees change the same lines of a file, each counted from its own base. */
-export const OverlapRequest = z.object({ one: Tree, other: Tree, path: z.string() });
+export const OverlapRequest = z.object({ one: Worktree, other: Worktree, path: z.string() });
 export const OverlapAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("overlap"), lines: z.enum(["same", "others", "unknown"]) }),
   Refused,
@@ -141,7 +141,7 @@ export const Counts = z.object({ files: z.number(), insertions: z.number(), dele
 export type Counts = z.infer<typeof Counts>;
 
 export const PrepareRequest = z.object({
-  tree: Tree,
+  tree: Worktree,
   /** Files that calls of the agent deleted, relative to the top; other deletions are `strange`. */
   deleted: z.array(z.string()),
   /** Put the merged files into the agent's tree, for a command that checks them; `settle` puts its own back. */
@@ -166,7 +166,7 @@ export const PrepareAnswer = z.discriminatedUnion("type", [
 export type PrepareAnswer = z.infer<typeof PrepareAnswer>;
 
 export const ApplyRequest = z.object({
-  tree: Tree,
+  tree: Worktree,
   /** As `prepare` said: where the checkout is another by now, the answer is `moved` and nothing was written. Null: as it is. */
   expects: z.nullable(z.string()),
   /** Deletions that are not carried out. */
@@ -193,20 +193,20 @@ export const ApplyAnswer = z.discriminatedUnion("type", [
 export type ApplyAnswer = z.infer<typeof ApplyAnswer>;
 
 /** The agent's tree is as it left it again, after a check. */
-export const SettleRequest = z.object({ tree: Tree });
+export const SettleRequest = z.object({ tree: Worktree });
 export const DoneAnswer = z.discriminatedUnion("type", [z.object({ type: z.literal("done") }), Refused]);
 
 /** The conflict goes back to its owner: its tree is based on what the checkout is now, with marks in the files. */
-export const RebaseRequest = z.object({ tree: Tree });
+export const RebaseRequest = z.object({ tree: Worktree });
 export const RebaseAnswer = z.discriminatedUnion("type", [
   /** Without conflicts: the edits fit by now. */
-  z.object({ type: z.literal("rebased"), tree: Tree, conflicts: z.array(Conflict) }),
+  z.object({ type: z.literal("rebased"), tree: Worktree, conflicts: z.array(Conflict) }),
   Refused,
 ]);
 export type RebaseAnswer = z.infer<typeof RebaseAnswer>;
 
 /** The edits stay on their branch, as one commit. */
-export const KeepRequest = z.object({ tree: Tree, message: z.string() });
+export const KeepRequest = z.object({ tree: Worktree, message: z.string() });
 export const KeepAnswer = z.discriminatedUnion("type", [
   z.extend(Counts, { type: z.literal("kept"), commit: z.string(), notes: z.array(z.string()) }),
   z.object({ type: z.literal("empty") }),
@@ -215,7 +215,7 @@ export const KeepAnswer = z.discriminatedUnion("type", [
 export type KeepAnswer = z.infer<typeof KeepAnswer>;
 
 /** The tree and its branch go; every byte of it is in a ref of ours first, else it is refused. */
-export const RemoveRequest = z.object({ tree: Tree });
+export const RemoveRequest = z.object({ tree: Worktree });
 
 // ---- for the person ----------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod/mini";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
-import type { Ground, Repository } from "./ground.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
 import { baseRef, branchOf, treePath, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
@@ -13,16 +13,16 @@ import { isBeingRemoved, markRemoval, unmarkRemoval } from "./removal-mark.ts";
 import { isRefused, lastLine, refused, repositoryAt } from "./repository.ts";
 import type { NamedRequest, Refused, RestoreAnswer } from "./requests.ts";
 import { openSideIndex } from "./side-index.ts";
-import { gitOn, placeOf, type TreeGit } from "./tree-place.ts";
 import { writeRecord } from "./tree-record.ts";
 import { makeTreesFolder } from "./trees-folder.ts";
+import { gitOn, locateWorktree, type TreeGit } from "./worktree-location.ts";
 
 type Restored = z.infer<typeof RestoreAnswer>;
 
 /** All that a tree held last is there again, in its place and on its branch, uncommitted as it was. */
 export async function restoreTree(
   { folder, name }: z.infer<typeof NamedRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Restored> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;
@@ -30,7 +30,11 @@ export async function restoreTree(
 }
 
 /** For who has the repository's lock already. */
-export async function restoreUnderLock(repo: Repository, name: string, ground: Ground): Promise<Restored> {
+export async function restoreUnderLock(
+  repo: Repository,
+  name: string,
+  ground: GitEnvironment,
+): Promise<Restored> {
   await dropBrokenEntries(repo, ground);
   const known = await knownTree(repo, name);
   if ("type" in known) return known;
@@ -55,7 +59,7 @@ export async function restoreUnderLock(repo: Repository, name: string, ground: G
   return { type: "restored", path: tree.path, branch: tree.branch };
 }
 
-function treeOf(repo: Repository, { name, record, base }: KnownTree): Tree | Refused {
+function treeOf(repo: Repository, { name, record, base }: KnownTree): Worktree | Refused {
   if (record !== null) return record.tree;
   if (base === null)
     return refused(`What ${name} began from is not known any more, so it cannot be put back.`);
@@ -64,7 +68,7 @@ function treeOf(repo: Repository, { name, record, base }: KnownTree): Tree | Ref
 }
 
 /** Null: nothing is in the way by now. Of a folder that somebody deleted git still has an entry: ours alone goes. */
-async function makeWay(repo: Repository, tree: Tree): Promise<Refused | null> {
+async function makeWay(repo: Repository, tree: Worktree): Promise<Refused | null> {
   if (lstatSync(tree.path, { throwIfNoEntry: false }) !== undefined)
     return refused(`Something is at ${tree.path}; move it away first.`);
   const listed = await listedTrees(repo);
@@ -80,7 +84,7 @@ async function makeWay(repo: Repository, tree: Tree): Promise<Refused | null> {
 }
 
 /** On its branch as it is, else on its base. */
-async function addTree(repo: Repository, tree: Tree): Promise<Refused | null> {
+async function addTree(repo: Repository, tree: Worktree): Promise<Refused | null> {
   const folder = await makeTreesFolder(repo);
   if (folder !== null) return folder;
   const { code } = await repo.git.run(["rev-parse", "-q", "--verify", `refs/heads/${tree.branch}`]);
@@ -94,8 +98,12 @@ async function addTree(repo: Repository, tree: Tree): Promise<Refused | null> {
 }
 
 /** The files of both chains; then the index forgets them, as what an agent wrote was not staged either. */
-async function fill(tree: Tree, { snapshot, ignored }: KnownTree, ground: Ground): Promise<Refused | null> {
-  const place = placeOf(tree);
+async function fill(
+  tree: Worktree,
+  { snapshot, ignored }: KnownTree,
+  ground: GitEnvironment,
+): Promise<Refused | null> {
+  const place = locateWorktree(tree);
   if ("type" in place) return place;
   const git = gitOn(tree, place, ground);
   const said = await firstFailure(git, [

@@ -4,13 +4,13 @@ import type { Channel } from "../mailbox/rpc/channel.ts";
 import { failure, type Result } from "../mailbox/rpc/frames.ts";
 import { type Server, serve } from "../mailbox/rpc/server.ts";
 import type { Handlers, Serving } from "../mailbox/rpc/table.ts";
-import type { Ground } from "./ground.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { makeOperations } from "./operations.ts";
 import { OPERATIONS, type OperationName, type RequestOf } from "./protocol.ts";
 import { refused } from "./repository.ts";
 
 /** Carries out the session's requests, several at once, in the keeper's process. */
-export function serveOperations(channel: Channel, ground: Ground): Server {
+export function serveOperations(channel: Channel, ground: GitEnvironment): Server {
   const operations = makeOperations();
   const handlerOf =
     <Op extends OperationName>(op: Op) =>

@@ -10,12 +10,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { parts } from "./git.ts";
-import type { Ground } from "./ground.ts";
 import { treeRecordFolder } from "./layout.ts";
 import { forgetRecentEntries } from "./recent-entries.ts";
-import type { TreeGit, TreePlace } from "./tree-place.ts";
+import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /** `index`: all of a tree; `ignored`: what is ignored and was written by name; `staged`: a copy of its own, once. */
 export type SideIndexName = "index" | "ignored" | "staged";
@@ -33,12 +33,17 @@ export interface SideIndex {
   drop(): void;
 }
 
-export function sideIndexFile(place: TreePlace, tree: Tree, name: SideIndexName): string {
+export function sideIndexFile(place: TreePlace, tree: Worktree, name: SideIndexName): string {
   return join(treeRecordFolder(place.common, tree.name), name);
 }
 
 /** From the last one of this name; an empty one where there is none. */
-export function openSideIndex(place: TreePlace, tree: Tree, name: SideIndexName, ground: Ground): SideIndex {
+export function openSideIndex(
+  place: TreePlace,
+  tree: Worktree,
+  name: SideIndexName,
+  ground: GitEnvironment,
+): SideIndex {
   const folder = treeRecordFolder(place.common, tree.name);
   mkdirSync(folder, { recursive: true });
   const kept = join(folder, name);
@@ -59,7 +64,7 @@ export function openSideIndex(place: TreePlace, tree: Tree, name: SideIndexName,
 /** The clock of a file system may be behind ours by a few milliseconds. */
 const CLOCK_MARGIN_MS = 1_000;
 
-function forgetRecent(index: string, tree: Tree, since: number): boolean {
+function forgetRecent(index: string, tree: Worktree, since: number): boolean {
   return forgetRecentEntries(index, since - CLOCK_MARGIN_MS, tree.base.length / 2);
 }
 
@@ -79,7 +84,7 @@ export function dropLeftovers(common: string, name: string): void {
 export async function seedFromTree(
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   index: string,
   complete: number,
 ): Promise<boolean> {

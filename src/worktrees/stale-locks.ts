@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { gcRuns } from "./gc-guard.ts";
-import type { Ground } from "./ground.ts";
 import { baseRef, branchOf, ignoredRef, OUR_REFS, snapshotRef, treeRecordFolder } from "./layout.ts";
 import { lockHolder } from "./lock.ts";
 import { readRecord, recordedNames } from "./tree-record.ts";
@@ -18,7 +18,7 @@ const PACKED_STALE_MS = 600_000;
  * Locks that a killed git of ours has left: nothing could move or remove such a ref ever again, and without the one of
  * packed refs nobody could remove any, nor collect garbage. Only for the holder of the repository's lock.
  */
-export async function dropStaleLocks(common: string, ground: Ground): Promise<void> {
+export async function dropStaleLocks(common: string, ground: GitEnvironment): Promise<void> {
   for (const name of await recordedNames(common))
     if (await isAbandoned(common, name, ground)) dropLocksOf(common, name, ground);
   dropOwn(common, ground.now() - STALE_MS);
@@ -29,14 +29,14 @@ export async function dropStaleLocks(common: string, ground: Ground): Promise<vo
 }
 
 /** No keeper makes this tree, or has its lock. */
-async function isAbandoned(common: string, name: string, ground: Ground): Promise<boolean> {
+async function isAbandoned(common: string, name: string, ground: GitEnvironment): Promise<boolean> {
   if ((await lockHolder(treeRecordFolder(common, name), ground)) !== null) return false;
   const record = await readRecord(common, name);
   return record !== null && (record.made || !ground.isAlive(record.maker));
 }
 
 /** Of a tree that no other process works at. False: one is so young that its git may still be there. */
-export function dropLocksOf(common: string, name: string, ground: Ground): boolean {
+export function dropLocksOf(common: string, name: string, ground: GitEnvironment): boolean {
   const refs = [`refs/heads/${branchOf(name)}`, baseRef(name), snapshotRef(name), ignoredRef(name)];
   const files = refs.map((ref) => join(common, `${ref}.lock`));
   for (const file of files) dropOlder(file, ground.now() - ABANDONED_MS);

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { parts } from "./git.ts";
-import type { TreeGit } from "./tree-place.ts";
+import type { TreeGit } from "./worktree-location.ts";
 
 /**
  * Files in folders of submodules that are not checked out, as no tree has them: git looks at none of these, and adds
  * none. Null: git does not say.
  */
-export async function submoduleFiles(git: TreeGit, index: string, tree: Tree): Promise<string[] | null> {
+export async function submoduleFiles(git: TreeGit, index: string, tree: Worktree): Promise<string[] | null> {
   const listed = await git(["ls-files", "-s", "-z"], { index });
   if (listed.code !== 0) return null;
   const folders = parts(listed.out).flatMap((entry) =>

@@ -2,8 +2,9 @@ import { lstatSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { dropDeadFiles } from "./dead-files.ts";
+import { unmakeHalfMade } from "./discard.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
-import type { Ground, Repository } from "./ground.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { baseRef, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
@@ -11,13 +12,12 @@ import { withLock } from "./lock.ts";
 import { rollBackUnfinished } from "./merge/roll-back.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
-import { notBroughtBack } from "./remove-named.ts";
+import { unmergedPaths } from "./remove-named.ts";
 import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectRequest, SweepAnswer } from "./requests.ts";
 import { dropLeftovers } from "./side-index.ts";
 import { dropStaleLocks } from "./stale-locks.ts";
 import { neverWritten } from "./tree-record.ts";
-import { unmakeHalfMade } from "./unmake.ts";
 
 type Swept = z.infer<typeof SweepAnswer>;
 
@@ -25,13 +25,16 @@ type Swept = z.infer<typeof SweepAnswer>;
 type Outcome = { readonly removed: true } | { readonly why: string } | null;
 
 /** Only what dead owners left, and of that only what is provably saved; edits that are in no checkout stay where they are. */
-export async function sweep({ folder }: z.infer<typeof InspectRequest>, ground: Ground): Promise<Swept> {
+export async function sweep(
+  { folder }: z.infer<typeof InspectRequest>,
+  ground: GitEnvironment,
+): Promise<Swept> {
   const repo = await repositoryAt(folder, ground);
   if (isRefused(repo)) return repo;
   return withLock(repo.common, ground, () => sweepUnderLock(repo, ground));
 }
 
-async function sweepUnderLock(repo: Repository, ground: Ground): Promise<Swept> {
+async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise<Swept> {
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
   await dropBrokenEntries(repo, ground);
@@ -58,14 +61,14 @@ async function sweepOne(
   repo: Repository,
   known: KnownTree,
   listed: ReadonlySet<string>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Outcome> {
   const { name, record, stands } = known;
   if (record === null) return sweepUnrecorded(repo, known, ground);
   if (ground.isAlive(record.owner.process) || !record.made) return null;
   if (isBeingRemoved(repo.common, name)) return outcomeOf(await finishRemoval(repo, record));
   if (!stands) return sweepGone(repo, known, listed);
-  const edits = await notBroughtBack(repo, known, ground);
+  const edits = await unmergedPaths(repo, known, ground);
   if ("type" in edits) return { why: edits.reason };
   if (edits.length > 0)
     return { why: `${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.` };
@@ -88,7 +91,7 @@ async function sweepGone(
 async function sweepUnrecorded(
   repo: Repository,
   { name, snapshot, ignored, base }: KnownTree,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Outcome> {
   const folder = treeRecordFolder(repo.common, name);
   // Its maker died before there was anything of a tree.

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { oddPath, parts } from "./git.ts";
 import { chunks } from "./side-index.ts";
-import type { TreeGit } from "./tree-place.ts";
+import type { TreeGit } from "./worktree-location.ts";
 
 /** What git said of what it could not take; empty: it took all. Null: it took nothing. */
 export type Added = { readonly notes: readonly string[]; readonly ignored: boolean } | null;
@@ -20,7 +20,7 @@ export function allOf(linked: readonly string[]): readonly string[] {
 export async function addAll(
   git: TreeGit,
   index: string,
-  tree: Tree,
+  tree: Worktree,
   linked: readonly string[],
 ): Promise<Added> {
   const where = allOf(linked);
@@ -34,7 +34,7 @@ export async function addAll(
 export async function addNamed(
   git: TreeGit,
   index: string,
-  tree: Tree,
+  tree: Worktree,
   named: readonly string[],
 ): Promise<Added> {
   const gone = named.filter((path) => !isThere(join(tree.path, path)));
@@ -69,7 +69,7 @@ function complaints(err: string): string[] {
 async function addPiecewise(
   git: TreeGit,
   index: string,
-  tree: Tree,
+  tree: Worktree,
   where: readonly string[],
 ): Promise<Added> {
   const listed = await git(["ls-files", "-z", "-m", "-d", "-o", "--exclude-standard", "--", ...where], {
@@ -91,7 +91,13 @@ async function addPiecewise(
 }
 
 /** The bytes as they are: better than nothing, and the note says it. */
-async function addRaw(git: TreeGit, index: string, tree: Tree, path: string, err: string): Promise<string> {
+async function addRaw(
+  git: TreeGit,
+  index: string,
+  tree: Worktree,
+  path: string,
+  err: string,
+): Promise<string> {
   const why =
     err
       .split("\n")

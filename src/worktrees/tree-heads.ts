@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { treeRecordFolder } from "./layout.ts";
 import { chunks } from "./side-index.ts";
-import type { TreeGit, TreePlace } from "./tree-place.ts";
+import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /** Commits that a tree's HEAD has been at and that a snapshot is to hold; `remember` once it does. */
 export interface Heads {
@@ -18,7 +18,7 @@ export interface Heads {
 export async function newHeads(
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   head: string | null,
   held: string,
 ): Promise<Heads> {

@@ -1,4 +1,4 @@
-import type { Ground } from "./ground.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { treeRecordFolder } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { Refused } from "./requests.ts";
@@ -10,7 +10,7 @@ import type { Refused } from "./requests.ts";
 export function withTreeLock<T>(
   common: string,
   name: string,
-  ground: Ground,
+  ground: GitEnvironment,
   work: () => Promise<T>,
 ): Promise<T | Refused> {
   return withLock(treeRecordFolder(common, name), ground, work);

@@ -2,15 +2,15 @@ import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../lib/errors.ts";
-import { Tree, WorktreeResult } from "../mailbox/worktree.ts";
-import type { Ground } from "./ground.ts";
+import { Worktree, WorktreeResult } from "../mailbox/worktree.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { Owner } from "./requests.ts";
 
 /** What is known of a tree, in `owner.json`: there before the tree is, and after it. */
 export const TreeRecord = z.object({
   owner: Owner,
-  tree: Tree,
+  tree: Worktree,
   /** Milliseconds since 1970: when it was complete, or when its making began as long as it is not. */
   at: z.number(),
   /** False while it is being made: nobody has worked in it. */
@@ -62,7 +62,7 @@ export async function writeRecord(common: string, name: string, record: TreeReco
 }
 
 /** A folder for it is there, and all that is in it is what a dead process was just writing. */
-export async function neverWritten(common: string, name: string, ground: Ground): Promise<boolean> {
+export async function neverWritten(common: string, name: string, ground: GitEnvironment): Promise<boolean> {
   const names = await readdir(treeRecordFolder(common, name)).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;

@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
 import { filesOf } from "./changes.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { allThere, isConnected } from "./gc-guard.ts";
-import type { Ground } from "./ground.ts";
 import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { leaveNestedOut } from "./nested.ts";
@@ -14,8 +14,8 @@ import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./si
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
 import { withTreeLock } from "./tree-lock.ts";
-import { gitOn, placeOf, type TreeGit, type TreePlace } from "./tree-place.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
+import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
 
 /** After each one that cannot be relied on: a ref that moved meanwhile, an object that git has dropped. */
 const TRIES = 4;
@@ -25,8 +25,11 @@ const TRIES = 4;
  * of it is there, and only then is the side index the one to begin from. Whoever kills us in between loses nothing
  * that an answer was given for.
  */
-export async function snapshotTree(request: SnapshotRequest, ground: Ground): Promise<SnapshotAnswer> {
-  const place = placeOf(request.tree);
+export async function snapshotTree(
+  request: SnapshotRequest,
+  ground: GitEnvironment,
+): Promise<SnapshotAnswer> {
+  const place = locateWorktree(request.tree);
   if ("type" in place) return place;
   return withTreeLock(place.common, request.tree.name, ground, () => snapshotLocked(request, place, ground));
 }
@@ -35,7 +38,7 @@ export async function snapshotTree(request: SnapshotRequest, ground: Ground): Pr
 export async function snapshotLocked(
   { tree, files }: SnapshotRequest,
   place: TreePlace,
-  ground: Ground,
+  ground: GitEnvironment,
   doubted = false,
 ): Promise<SnapshotAnswer> {
   if (isBeingRemoved(place.common, tree.name))
@@ -75,10 +78,10 @@ export async function snapshotLocked(
 }
 
 interface Scope {
-  readonly tree: Tree;
+  readonly tree: Worktree;
   readonly place: TreePlace;
   readonly git: TreeGit;
-  readonly ground: Ground;
+  readonly ground: GitEnvironment;
   readonly index: SideIndex;
   readonly linked: readonly string[];
   /** When the tree was. */
@@ -149,7 +152,7 @@ interface Held {
  * One question where there is a snapshot already, as there mostly is. `doubted`: of a chain that git has lost parts of,
  * the newest that is whole; what was before it stays held.
  */
-async function whatIsHeld(git: TreeGit, tree: Tree, doubted: boolean): Promise<Held | string> {
+async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held | string> {
   const ref = snapshotRef(tree.name);
   const [commit, root, head] = await commitAndRoot(git, ref);
   if (commit !== undefined && root !== undefined && !doubted)
@@ -192,13 +195,17 @@ async function begin(scope: Scope, commit: string, afresh: boolean): Promise<boo
   return (await git(["read-tree", commit], { index: index.file })).code === 0;
 }
 
-function commitOf(git: TreeGit, { name }: Tree, root: string, parents: readonly string[]) {
+function commitOf(git: TreeGit, { name }: Worktree, root: string, parents: readonly string[]) {
   const of = parents.flatMap((parent) => ["-p", parent]);
   return git(["commit-tree", root, ...of, "-m", `Snapshot of ${name}`]);
 }
 
 /** Relative to the tree, with `/`; null: one of them is in it by another way only, so that all is looked at. */
-function namedIn(tree: Tree, files: readonly string[], linked: readonly string[]): readonly string[] | null {
+function namedIn(
+  tree: Worktree,
+  files: readonly string[],
+  linked: readonly string[],
+): readonly string[] | null {
   const found: string[] = [];
   for (const file of files) {
     const path = inTree(tree, file) ?? inTree(tree, reallyAt(file));
@@ -209,7 +216,7 @@ function namedIn(tree: Tree, files: readonly string[], linked: readonly string[]
   return found;
 }
 
-function inTree(tree: Tree, file: string): string | null {
+function inTree(tree: Worktree, file: string): string | null {
   const path = relative(tree.path, file);
   return path === ".." || path.startsWith(`..${sep}`) ? null : path.split(sep).join("/");
 }

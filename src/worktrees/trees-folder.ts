@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
-import type { Repository } from "./ground.ts";
+import type { Repository } from "./environment.ts";
 import { treesFolder } from "./layout.ts";
 import { refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";

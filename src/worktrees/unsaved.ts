@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import type { Tree } from "../mailbox/worktree.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
-import type { Ground } from "./ground.ts";
 import { ignoredRef, snapshotRef } from "./layout.ts";
 import { lastLine, refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
 import { allOf } from "./tree-add.ts";
-import type { TreeGit, TreePlace } from "./tree-place.ts";
+import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /**
  * The paths of a tree whose content no ref of ours holds, after a snapshot of all of it and under the tree's lock. What
@@ -18,10 +18,10 @@ import type { TreeGit, TreePlace } from "./tree-place.ts";
 export async function unsavedIn(
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   linked: readonly string[],
   snapshot: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string[] | Refused> {
   // A copy: the refresh would make the next snapshot trust what only this look has seen.
   const index = openSideIndex(place, tree, "index", ground);
@@ -37,7 +37,7 @@ async function unsavedBy(
   index: string,
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   linked: readonly string[],
   snapshot: string,
 ): Promise<string[] | Refused> {
@@ -59,7 +59,7 @@ async function unsavedBy(
 }
 
 /** In folders of submodules git itself looks for nothing. */
-async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Tree): Promise<string[] | Refused> {
+async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[] | Refused> {
   const there = await submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
   if (there === null) return refused("Its submodules could not be looked at.");
   if (there.length === 0) return [];
@@ -76,9 +76,9 @@ async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Tree): Promi
 export async function holdTheRest(
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   snapshot: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<Refused | null> {
   const staged = await stagedCommit(git, place, tree, snapshot, ground);
   const own = ["refs/worktree", "refs/bisect", "refs/rewritten"];
@@ -102,9 +102,9 @@ export async function holdTheRest(
 async function stagedCommit(
   git: TreeGit,
   place: TreePlace,
-  tree: Tree,
+  tree: Worktree,
   snapshot: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string[]> {
   const { file: index, drop } = openSideIndex(place, tree, "staged", ground);
   try {

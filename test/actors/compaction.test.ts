@@ -130,7 +130,7 @@ test("a summary replaces old turns; task and the person's words stay, the newest
     from: { ...spec, window: small(6_000) },
     result: (turn) => `${turn} `.repeat(100),
     steer: (turn) =>
-      turn === 2 ? [{ text: "In French, please." }] : turn === 3 ? [{ text: "<news>", news: true }] : [],
+      turn === 2 ? [{ text: "In French, please." }] : turn === 3 ? [{ text: "<news>", notice: true }] : [],
   });
   expect(done.summary?.status).toBe("done");
   const at = requests.findIndex(isSummaryRequest);

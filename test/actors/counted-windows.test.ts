@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
-import { isSummaryRequest, windowed } from "../supervisor/compacting-sessions.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
+import { isSummaryRequest, windowed } from "../features/compaction/compacting-sessions.ts";
 import { supervised } from "../support/supervised.ts";
 
 const WINDOW = { tokens: 60_000, compactAt: 0.9, auto: true };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import { findAgent } from "../../src/actors/definitions/index.ts";
-import { definitionsWith } from "../../src/supervisor/listing.ts";
+import { definitionsWith } from "../../src/features/agents/listing.ts";
 
 const own = (name: string): AgentDefinition => ({ name, whenToUse: "", prompt: "", tools: [] });
 

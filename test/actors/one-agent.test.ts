@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import { defineTool } from "../../src/supervisor/custom-tools.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const echo = defineTool({
@@ -165,7 +165,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     );
     expect((await supervisor.prompt("go")).summary.status).toBe("done");
     expect(resultTexts(model.requests[1])[0]).toMatch(/Hammer needs the person's permission/);
-    expect(supervisor.account().denials).toMatchObject([{ actor: "main", tool_name: "Hammer" }]);
+    expect(supervisor.usage().denials).toMatchObject([{ actor: "main", tool_name: "Hammer" }]);
   });
 
   test("at its last turn it answers without tools and ends out_of_turns with that text", async () => {

@@ -4,14 +4,14 @@ import { runCalls } from "../../src/actors/run-calls.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
+import { bindTool } from "../../src/tools/bind-tool.ts";
 import { ReadLedger } from "../../src/tools/read-ledger.ts";
-import { seal } from "../../src/tools/sealed.ts";
 import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 const unused = () => Promise.reject(new Error("unused"));
 
-const hold = seal<object, string, AgentCallContext>({
+const hold = bindTool<object, string, AgentCallContext>({
   ...{ name: "Hold", aliases: [], description: "", inputSchema: z.object({}), permissionLevel: "read" },
   ...{ parallel: true, title: () => "", accesses: () => [], call: unused },
   mapToolResultToToolResultBlockParam: (output) => output,

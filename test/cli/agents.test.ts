@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import { lazyRuntime } from "../../src/cli/lazy-runtime.ts";
 import { main } from "../../src/cli/main.ts";
-import type { ListedAgent } from "../../src/supervisor/listing.ts";
+import type { ListedAgent } from "../../src/features/agents/listing.ts";
 import { agentsIn, places, simple } from "../actors/definitions/agent-files.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
@@ -68,7 +68,7 @@ describe("troupe agents", () => {
     const { project, run } = here();
     agentsIn(project, { "a.md": simple("a", "permissionMode: bypassPermissions\n") });
     expect((await run("agents")).err).toMatch(
-      /^This folder is not trusted, .*: a \(permissionMode bypassPermissions\)/,
+      /^This directory is not trusted, .*: a \(permissionMode bypassPermissions\)/,
     );
     const trusted = await run("agents", "--trust");
     expect(trusted.err).toBe("");

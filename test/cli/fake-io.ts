@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import type { CliIO } from "../../src/cli/io.ts";
-import { outletOf } from "../../src/cli/outlet.ts";
+import { outputStream } from "../../src/cli/output-stream.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 export interface FakeIOOptions {
@@ -58,8 +58,8 @@ export class FakeIO implements CliIO {
     this.stdin = stdin instanceof Readable ? stdin : textStream(stdin ?? "");
     this.out = new FakeStream({ isTTY: options.stdoutIsTTY ?? false, columns, rows });
     this.err = new FakeStream({ isTTY: options.stderrIsTTY ?? false, columns, rows });
-    this.stdout = outletOf(this.out);
-    this.stderr = outletOf(this.err);
+    this.stdout = outputStream(this.out);
+    this.stderr = outputStream(this.err);
     this.env = options.env ?? {};
     this.cwd = options.cwd ?? import.meta.dirname;
     this.homedir = options.homedir ?? "/nonexistent";

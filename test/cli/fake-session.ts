@@ -1,6 +1,8 @@
 import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import type { Runtime } from "../../src/cli/runtime.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
+import type { ListedAgent } from "../../src/features/agents/listing.ts";
+import type { ServerService } from "../../src/features/servers/server-service.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { type ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
@@ -8,18 +10,16 @@ import type { Status, Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
-import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
-import type { ListedAgent } from "../../src/supervisor/listing.ts";
 import type {
   AgentResult,
-  SessionAccount,
+  SessionUsage,
   SpawnRequest,
   StopScope,
   SupervisorHandle,
   SupervisorOptions,
-} from "../../src/supervisor/options.ts";
-import { type RestoreRequest, type Restoring, restoreSession } from "../../src/supervisor/restore.ts";
-import type { ServerDesk } from "../../src/supervisor/servers/server-desk.ts";
+} from "../../src/session/options.ts";
+import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
+import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 
@@ -149,7 +149,7 @@ export class FakeSession implements SupervisorHandle {
     );
   }
 
-  async goOn(signal?: AbortSignal): Promise<AgentResult | null> {
+  async resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null> {
     this.wentOn += 1;
     this.#script.onGoOn?.(this);
     if (!this.unfinished().main) return null;
@@ -157,7 +157,7 @@ export class FakeSession implements SupervisorHandle {
     return this.#run(agentView(main), "", signal);
   }
 
-  account(): SessionAccount {
+  usage(): SessionUsage {
     const agents = this.tree();
     return {
       session: this.session,
@@ -184,7 +184,7 @@ export class FakeSession implements SupervisorHandle {
     return {};
   }
 
-  get mcp(): ServerDesk {
+  get mcp(): ServerService {
     const none = async () => ({ ok: false, message: "There is no MCP server." }) as const;
     return {
       ...{ prompts: () => [], signIn: none, signOut: none, restart: none },
@@ -192,7 +192,7 @@ export class FakeSession implements SupervisorHandle {
     };
   }
 
-  leave(reason: string): void {
+  detach(reason: string): void {
     this.left = reason;
     this.#left = this.tree().filter(({ state }) => state !== "ended");
     for (const { id } of this.#left) this.cancel(id, reason);
@@ -207,13 +207,13 @@ export class FakeSession implements SupervisorHandle {
 
 export interface FakeScript {
   readonly servers?: readonly ServerStatus[];
-  readonly desk?: Partial<ServerDesk>;
+  readonly desk?: Partial<ServerService>;
   /** Whether the main conversation is there to hear what is said to it. */
   readonly hears?: (session: FakeSession) => boolean;
   readonly onGoOn?: (session: FakeSession) => void;
   readonly onCancel?: (actor: ActorId, session: FakeSession) => void;
   readonly unfinished?: ReturnType<SupervisorHandle["unfinished"]>;
-  readonly restoring?: (request: RestoreRequest) => Restoring;
+  readonly restoring?: (request: ResumeRequest) => Restoring;
   readonly answer?: (prompt: string, session: FakeSession) => Answer;
   readonly denials?: readonly PermissionDenial[];
   readonly onClose?: () => Promise<void>;
@@ -235,7 +235,7 @@ const fakeAgents: readonly ListedAgent[] = [
 /** A runtime that hands out such sessions; `sessions` are the ones that were started. */
 export class FakeRuntime implements Runtime {
   readonly sessions: FakeSession[] = [];
-  readonly restores: RestoreRequest[] = [];
+  readonly restores: ResumeRequest[] = [];
   readonly #watchers = new Set<() => void>();
   readonly #script: FakeScript;
 
@@ -282,9 +282,9 @@ export class FakeRuntime implements Runtime {
     };
   }
 
-  async restoreSession(request: RestoreRequest): Promise<Restoring> {
+  async resumeSession(request: ResumeRequest): Promise<Restoring> {
     this.restores.push(request);
-    return this.#script.restoring?.(request) ?? restoreSession(request);
+    return this.#script.restoring?.(request) ?? resumeSession(request);
   }
 
   async listAgents(_own?: readonly AgentDefinition[]): Promise<readonly ListedAgent[]> {

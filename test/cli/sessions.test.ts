@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { ALICE, BOB, linesOf, prompt, sessionEvent, spawn, summary, turnEvent } from "../journal/samples.ts";
@@ -16,7 +16,7 @@ function homeWith(
   const home = temporaryFolder();
   for (const { id, cwd, events, after = "" } of sessions) {
     const session = SessionId.parse(id);
-    const { folder } = sessionPlace(home, cwd, session);
+    const { folder } = sessionPaths(home, cwd, session);
     mkdirSync(folder, { recursive: true });
     const all = [sessionEvent({ id: session, cwd, title: `about ${id}` }), ...events];
     writeFileSync(journalFile(folder), linesOf(all) + after);

@@ -6,7 +6,7 @@ import { skillGrantsIn } from "../../src/cli/skills/session-skills.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
 import { trustFolder } from "../../src/policy/trust/trust-store.ts";
-import { trustQuestion, untrustedNote } from "../../src/policy/trust/words.ts";
+import { trustQuestion, untrustedNote } from "../../src/policy/trust/trust-text.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";

@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn as startProcess } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { followSession } from "../../src/cli/sessions-follow.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
-import { processIdentity } from "../../src/journal/process-identity.ts";
-import { lockSession } from "../../src/journal/session-lock.ts";
+import { main } from "../../src/cli/main.ts";
 import { callId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
@@ -20,8 +17,8 @@ import {
   summary,
   turnEvent,
 } from "../journal/samples.ts";
-import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
+import { type OpenSession, sessionOnDisk } from "./open-session.ts";
 
 const ID = SessionId.parse("follow000001");
 const read = callId(ALICE, 1, 0);
@@ -109,19 +106,12 @@ const story: readonly SessionEvent[] = [
 ];
 
 function sessionIn(text: string) {
-  const home = temporaryFolder();
-  const place = sessionPlace(home, "/w", ID);
-  mkdirSync(place.folder, { recursive: true });
-  const path = journalFile(place.folder);
-  writeFileSync(path, text);
-  return { session: { ...place, id: ID }, path };
+  return sessionOnDisk({ id: ID, text });
 }
 
-function openedHere(session: Parameters<typeof lockSession>[0]): () => void {
-  const lock = lockSession(session, processIdentity(process.pid));
-  if (lock.type !== "locked") throw new Error(lock.reason);
-  onTestFinished(lock.release);
-  return lock.release;
+function follow({ id, home }: OpenSession, ...flags: readonly string[]) {
+  const io = new FakeIO({ env: { TROUPE_HOME: home } });
+  return { io, code: main(["sessions", "show", id, "--follow", ...flags], io) };
 }
 
 /** Time passes until the output has this, whether the system tells of changes or not. */
@@ -146,9 +136,9 @@ async function ended(io: FakeIO, code: Promise<number>): Promise<number> {
 
 describe("troupe sessions show --follow", () => {
   test("tells prompts, starts and ends, calls with their titles, and results in one line each", async () => {
-    const { session } = sessionIn(linesOf(story));
-    const io = new FakeIO();
-    expect(await followSession(session, false, io)).toBe(0);
+    const session = sessionIn(linesOf(story));
+    const { io, code } = follow(session);
+    expect(await code).toBe(0);
     expect(io.out.text).toMatchInlineSnapshot(`
       "00:00:00  Session follow000001  hi  /w  sonnet
       00:00:01  main conversation  is asked: look at it
@@ -161,11 +151,11 @@ describe("troupe sessions show --follow", () => {
       00:00:09  Explore · look at alice  says: I read it first.
       00:00:09  Explore · look at alice  ↳ Read src/a.ts: 1 one
       00:00:00  Explore · look at alice  Bash rm -rf / not allowed: never
-      00:00:02  Explore · look at alice  ✓ done (2 turns · 51 tokens · 1.5 s): found it
+      00:00:02  Explore · look at alice  ✓ done (2 turns · 51 tok · 1.5 s): found it
       00:00:03  main conversation  runs in the background: npm run dev (b1)
       00:00:04  main conversation  b1 in the background: It was stopped.
       00:00:05  main conversation  is asked: and then?
-      00:00:06  main conversation  ✗ failed (2 turns · 51 tokens · 2.5 s): No model.
+      00:00:06  main conversation  ✗ failed (2 turns · 51 tok · 2.5 s): No model.
       00:00:07  The session has ended: failed.
       "
     `);
@@ -173,9 +163,9 @@ describe("troupe sessions show --follow", () => {
   });
 
   test("--json passes the records on, one line each", async () => {
-    const { session } = sessionIn(linesOf(story));
-    const io = new FakeIO();
-    expect(await followSession(session, true, io)).toBe(0);
+    const session = sessionIn(linesOf(story));
+    const { io, code } = follow(session, "--json");
+    expect(await code).toBe(0);
     const lines = io.out.text.split("\n").slice(0, -1);
     expect(lines.map((line) => JSON.parse(line))).toEqual(recordsOf(story));
   });
@@ -183,17 +173,16 @@ describe("troupe sessions show --follow", () => {
   test("goes on as it grows, waits for a torn last line, and ends with the session", async () => {
     const all = linesOf(story);
     const cut = all.indexOf("npm test") + 3;
-    const { session, path } = sessionIn(all.slice(0, 300));
-    const release = openedHere(session);
-    const io = new FakeIO();
-    const code = followSession(session, false, io);
+    const session = sessionIn(all.slice(0, 300));
+    const release = session.open();
+    const { io, code } = follow(session);
     await until(io, "Session follow000001");
-    appendFileSync(path, all.slice(300, cut));
+    appendFileSync(session.path, all.slice(300, cut));
     await until(io, "Read src/a.ts");
     expect(io.out.text).not.toContain("Bash");
-    appendFileSync(path, all.slice(cut, -10));
+    appendFileSync(session.path, all.slice(cut, -10));
     await until(io, "failed (2 turns");
-    appendFileSync(path, all.slice(-10));
+    appendFileSync(session.path, all.slice(-10));
     await until(io, "The session has ended: failed.");
     expect([io.out.text.match(/Bash npm test/g)?.length, io.err.text]).toEqual([2, ""]);
     release();
@@ -201,31 +190,29 @@ describe("troupe sessions show --follow", () => {
     expect([io.signalListeners, io.clock.pending]).toEqual([0, 0]);
   });
 
-  test("follows a session that was taken up again past its first end", async () => {
-    const { session, path } = sessionIn(linesOf(story));
-    openedHere(session);
-    const io = new FakeIO();
-    const code = followSession(session, false, io);
+  test("follows a session that was resumed past its first end", async () => {
+    const session = sessionIn(linesOf(story));
+    session.open();
+    const { io, code } = follow(session);
     await until(io, "The session has ended");
-    const more = recordsOf([...story, sessionEvent({ id: ID }), prompt("once more")]).slice(story.length);
-    appendFileSync(path, more.map(lineOf).join(""));
-    await until(io, "was taken up again");
-    await until(io, "is asked: once more");
+    const more = recordsOf([...story, sessionEvent({ id: ID }), prompt("again")]).slice(story.length);
+    appendFileSync(session.path, more.map(lineOf).join(""));
+    await until(io, "was resumed");
+    await until(io, "is asked: again");
     io.send("SIGINT");
     expect(await code).toBe(130);
     expect([io.signalListeners, io.clock.pending]).toEqual([0, 0]);
   });
 
-  test("tells what was written again after the writer took back what a full disk had torn", async () => {
+  test("shows what was written again after the writer cut off what a full disk had torn", async () => {
     const all = linesOf(story).split("\n");
-    const { session, path } = sessionIn(`${all.slice(0, 3).join("\n")}\n`);
-    openedHere(session);
-    const io = new FakeIO();
-    const code = followSession(session, false, io);
+    const session = sessionIn(`${all.slice(0, 3).join("\n")}\n`);
+    session.open();
+    const { io, code } = follow(session);
     await until(io, "started");
-    writeFileSync(path, `${all.slice(0, 2).join("\n")}\n{\n`);
+    writeFileSync(session.path, `${all.slice(0, 2).join("\n")}\n{\n`);
     await until(io, "was left out");
-    appendFileSync(path, `${all.slice(2, 4).join("\n")}\n`);
+    appendFileSync(session.path, `${all.slice(2, 4).join("\n")}\n`);
     await until(io, "task of alice");
     expect(io.out.text.match(/ started\n/g)).toHaveLength(1);
     io.send("SIGTERM");
@@ -235,34 +222,27 @@ describe("troupe sessions show --follow", () => {
   test("says so when the session's process is killed, and leaves its torn last line out", {
     tags: ["long"],
   }, async () => {
-    const { session, path } = sessionIn("");
-    const child = await writing(session.home, path, linesOf(story).slice(0, 900));
-    const io = new FakeIO();
-    const code = followSession(session, false, io);
+    const session = sessionIn("");
+    const child = await writing(session.home, session.path, linesOf(story).slice(0, 900));
+    const { io, code } = follow(session);
     await until(io, "Session follow000001");
     child.kill("SIGKILL");
     await once(child, "exit");
     expect(await ended(io, code)).toBe(1);
     expect(io.err.text).toBe(
-      "Session follow000001 does not run any more and was not ended: its process was killed; troupe --resume follow000001 resumes it.\n",
+      "Session follow000001 is no longer running and was not ended: its process was killed. Resume it with troupe --resume follow000001.\n",
     );
   });
 
   test("says what cannot be read, damaged lines and newer journals", async () => {
     const lines = linesOf(story).split("\n");
     const damaged = sessionIn([lines[0], "{torn", ...lines.slice(1)].join("\n"));
-    const io = new FakeIO();
-    expect(await followSession(damaged.session, false, io)).toBe(0);
+    const { io, code } = follow(damaged);
+    expect(await code).toBe(0);
     expect(io.err.text).toMatch(/^A line of .*journal\.jsonl is torn or not JSON and was left out\.\n$/);
-    const newer = sessionIn(linesOf([sessionEvent({ id: ID, version: 99 })]));
-    const other = new FakeIO();
-    expect(await followSession(newer.session, false, other)).toBe(1);
-    expect(other.err.text).toContain("was written by a newer Troupe");
-    const none = new FakeIO();
-    expect(
-      await followSession({ ...newer.session, folder: join(newer.session.folder, "gone") }, false, none),
-    ).toBe(1);
-    expect(none.err.text).toContain("There is no journal at");
+    const newer = follow(sessionIn(linesOf([sessionEvent({ id: ID, version: 99 })])));
+    expect(await newer.code).toBe(1);
+    expect(newer.io.err.text).toContain("was written by a newer Troupe");
   });
 });
 

@@ -6,9 +6,4 @@ import { processIO } from "../../src/cli/process-io.ts";
 
 const io = processIO(process.cwd());
 const args = parseArguments(process.argv.slice(2), topCommand.options);
-// As entry.ts does with what nobody has caught.
-process.on("SIGUSR2", () => {
-  throw new Error("a mistake of ours");
-});
-process.on("uncaughtException", () => process.exit(1));
 process.exitCode = await topCommand.run(args, { io, runtime: lazyRuntime, startedAt: 0 });

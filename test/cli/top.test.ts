@@ -1,165 +1,193 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { topCommand } from "../../src/cli/commands/top.ts";
 import { lazyRuntime } from "../../src/cli/lazy-runtime.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
-import { processIdentity } from "../../src/journal/process-identity.ts";
-import { lockSession } from "../../src/journal/session-lock.ts";
-import { SessionId } from "../../src/mailbox/ids.ts";
-import { linesOf, sessionEvent } from "../journal/samples.ts";
-import { liveSession } from "../supervisor/live/ground.ts";
-import { SESSION, view } from "../supervisor/live/views.ts";
+import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
+import type { SessionEvent } from "../../src/mailbox/session-events.ts";
+import { ALICE, BOB, sessionEvent, spawn, summary, turnEvent, usage } from "../journal/samples.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
+import { type OpenSession, sessionOnDisk } from "./open-session.ts";
 
-/** The command in a home with its sessions, which let time pass for as long as it runs. */
 function top(home: string, argv: readonly string[], options: FakeIOOptions = {}) {
   const io = new FakeIO({ cwd: "/w", ...options, env: { TROUPE_HOME: home, ...options.env } });
-  const code = topCommand.run(parseArguments(argv, topCommand.options), {
-    io,
-    runtime: lazyRuntime,
-    startedAt: 0,
-  });
-  return { io, code };
+  const args = parseArguments(argv, topCommand.options);
+  return { io, code: topCommand.run(args, { io, runtime: lazyRuntime, startedAt: 0 }) };
 }
 
-/** A session's clock goes on until the work is done. */
-async function whileTimePasses<T>(
-  clocks: readonly { advance(ms: number): Promise<void> }[],
-  work: Promise<T>,
-): Promise<T> {
-  let over = false;
+async function whileTimePasses(io: FakeIO, code: Promise<number>): Promise<number> {
+  let isOver = false;
   const end = () => {
-    over = true;
+    isOver = true;
   };
-  work.then(end, end);
-  while (!over) for (const clock of clocks) await clock.advance(10);
-  return work;
+  code.then(end, end);
+  while (!isOver) await io.clock.advance(200);
+  return code;
 }
 
-describe("troupe top (C20)", () => {
-  test("prints one look where there is no terminal", async () => {
-    const session = await liveSession();
-    session.session.views = [view(1), view(2, { trouble: "Its thread has been busy for 9 s" })];
-    const { io, code } = top(session.home, []);
-    expect(await whileTimePasses([session.clock], code)).toBe(0);
-    expect(io.out.text).toMatch(
-      /^Session livesession00001 {2}\/w {2}offline {2}pid \d+\n2 agents · 0 tokens · up 0\.\d s · 1 in trouble, 2 running/,
-    );
-    expect(io.out.text).toContain("Explore · task 2");
-    expect(io.out.text).toContain("Its thread has been busy for 9 s · asking the model");
-    expect([io.err.text, io.signalListeners]).toEqual(["", 0]);
+const CAROL = ActorId.parse("carol");
+const bash = callId(ALICE, 2, 0);
+
+/** The main conversation waits for one agent that runs a command, one in the queue and one that failed. */
+const events: readonly SessionEvent[] = [
+  spawn(MAIN, { parent: null, depth: 0, type: "main", description: "main conversation" }),
+  { type: "start", actor: MAIN, attempt: 1 },
+  {
+    type: "before",
+    actor: MAIN,
+    call: callId(MAIN, 1, 0),
+    tool: "Agent",
+    input: { description: "look", prompt: "look" },
+    decision: "go",
+  },
+  spawn(ALICE, { description: "evil \u001b[2J\u202e\ntitle", model: "claude-haiku-4-5" }),
+  { type: "start", actor: ALICE, attempt: 1 },
+  turnEvent(ALICE, 1, "", { usage: usage(1_000_000) }),
+  { type: "before", actor: ALICE, call: bash, tool: "Bash", input: { command: "npm test" }, decision: "go" },
+  spawn(BOB, { parent: ALICE, depth: 2, description: "next" }),
+  spawn(CAROL),
+  { type: "start", actor: CAROL, attempt: 1 },
+  {
+    type: "summary",
+    actor: CAROL,
+    summary: summary("", { status: "failed", reason: "No model." }),
+    durationMs: 5,
+  },
+];
+
+function running(options: Parameters<typeof sessionOnDisk>[0] = {}): OpenSession {
+  const session = sessionOnDisk(options);
+  session.open();
+  session.write(sessionEvent({ id: session.id, cwd: options.cwd ?? "/w" }), ...events);
+  return session;
+}
+
+describe("troupe top (C20, D13)", () => {
+  test("prints once without a terminal: which agent runs which call, turns, tokens, cost, time and silence", async () => {
+    const { home } = running();
+    const { io, code } = top(home, []);
+    expect(await code).toBe(0);
+    expect(io.out.text.replace(/pid \d+/, "pid N")).toMatchInlineSnapshot(`
+      "Session follow000001  /w  sonnet  pid N
+      4 agents · 1.0M tokens · $1.00 · up 1 min 00 s · 1 running, 1 waiting, 1 queued, 1 ended otherwise
+      ◐ main conversation            Agent look                                                         0 turns · 0 tok · 58 s
+        ● Explore · evil <U+202E>…   Bash npm test      claude-haiku-4-5 · 1 turn · 1.0M tok · $1.00 · 55 s · no sign for 53 s
+          ○ Explore · next           queued                                                             0 turns · 0 tok · 52 s
+        ✗ Explore · look at carol    failed: No model.                                                 2 turns · 0 tok · 1.0 s
+      "
+    `);
+    expect([io.err.text, io.signalListeners, io.clock.pending]).toEqual(["", 0, 0]);
   });
 
-  test("--json --once is one object with everything", async () => {
-    const session = await liveSession();
-    const overlap = "also in src/a.ts: Fix the parser";
-    session.session.views = [view(1), view(2, { overlap })];
-    session.session.costUsd = 0.5;
-    const { io, code } = top(session.home, [SESSION, "--json", "--once"]);
-    expect(await whileTimePasses([session.clock], code)).toBe(0);
+  test("--json --once is one object with all agents", async () => {
+    const { home, id } = running();
+    const { io, code } = top(home, [id, "--json", "--once"]);
+    expect(await code).toBe(0);
     expect(JSON.parse(io.out.text)).toMatchObject({
-      ...{ session: SESSION, cwd: "/w", model: "offline", pid: process.pid, costUsd: 0.5 },
+      ...{ session: id, cwd: "/w", model: "sonnet", pid: process.pid, startedAt: "2029-12-31T23:59:00.000Z" },
+      costUsd: 1.000005,
       agents: [
-        { id: "agent1", state: "running", lastSignAt: 0, trouble: null, overlap: null },
-        { id: "agent2", overlap },
+        { id: MAIN, state: "waiting", activity: { type: "tool", tool: "Agent" } },
+        {
+          id: ALICE,
+          parent: MAIN,
+          turns: 1,
+          activity: { tool: "Bash", title: "npm test" },
+          costUsd: 1.000005,
+        },
+        { id: BOB, state: "queued", startedAt: null },
+        { id: CAROL, state: "ended", summary: { status: "failed" } },
       ],
     });
   });
 
-  test("--json is a line per change, with the agents that changed, until the session ends", async () => {
-    const { session, clock, home, live } = await liveSession();
-    session.views = [view(1), view(2)];
-    const { io, code } = top(home, ["live", "--json"]);
+  test("--json prints a line per change, with the agents that changed, until the session ends", async () => {
+    const session = sessionOnDisk();
+    const close = session.open();
+    session.write(sessionEvent({ id: session.id }), ...events);
+    const { io, code } = top(session.home, ["follow", "--json"]);
     const lines = () =>
       io.out.text
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line));
-    const linesIn = async (ms: number) => {
-      await clock.advance(ms);
+    const poll = async () => {
+      await io.clock.advance(200);
       return lines().length;
     };
-    await expect.poll(() => linesIn(10)).toBe(1);
-    session.views = [view(1), view(2, { turns: 5 })];
-    await expect.poll(() => linesIn(100)).toBe(2);
-    // Signs that nothing has changed are no lines.
-    await clock.advance(5_000);
-    await live.close();
-    expect(await code).toBe(0);
-    expect(lines()).toMatchObject([
-      { agents: [{ id: "agent1" }, { id: "agent2", turns: 1 }] },
-      { agents: [{ id: "agent2", turns: 5, description: "task 2" }] },
-      { session: SESSION, over: "closed" },
-    ]);
-    expect(lines()[1].agents).toHaveLength(1);
+    await expect.poll(poll).toBe(1);
+    session.write({ type: "after", actor: ALICE, call: bash, isError: false });
+    await expect.poll(poll).toBe(2);
+    session.write({ type: "end", status: "done" });
+    close();
+    expect(await whileTimePasses(io, code)).toBe(0);
+    expect(lines()[0].agents).toHaveLength(4);
+    expect(lines()[1].agents).toMatchObject([{ id: ALICE, activity: { type: "model" } }]);
   });
 
-  test("--json ends on SIGINT with its exit code", async () => {
-    const { clock, home } = await liveSession();
-    const { io, code } = top(home, ["--json"]);
-    await expect.poll(() => io.signalListeners).toBe(2);
-    io.send("SIGINT");
-    expect(await whileTimePasses([clock], code)).toBe(130);
-    expect(io.signalListeners).toBe(0);
+  test("ends with the exit code of a signal, and with 1 if the session's process was killed", async () => {
+    const session = sessionOnDisk();
+    const close = session.open();
+    session.write(sessionEvent({ id: session.id }), ...events);
+    const stopped = top(session.home, ["--json"]);
+    await expect.poll(() => stopped.io.out.text).not.toBe("");
+    stopped.io.send("SIGINT");
+    expect(await stopped.code).toBe(130);
+    expect([stopped.io.signalListeners, stopped.io.clock.pending]).toEqual([0, 0]);
+    const { io, code } = top(session.home, ["--json"]);
+    await expect.poll(() => io.out.text).not.toBe("");
+    close();
+    expect(await whileTimePasses(io, code)).toBe(1);
+    expect(io.err.text).toContain("its process was killed. Resume it with troupe --resume follow000001.");
   });
 
-  test("takes the only session of this folder, then the only one of all, else lists them with exit code 2", async () => {
+  test("takes the only session of this directory, then the only one of all, else lists them with exit code 2", async () => {
     const home = temporaryFolder();
-    const one = await liveSession({ home, session: SessionId.parse("one000000001"), cwd: "/one" });
-    const two = await liveSession({ home, session: SessionId.parse("two000000001"), cwd: "/two\u001b[2J" });
-    const clocks = [one.clock, two.clock];
-    const here = top(home, ["--json", "--once"], { cwd: "/one" });
-    expect(await whileTimePasses(clocks, here.code)).toBe(0);
-    expect(JSON.parse(here.io.out.text).session).toBe("one000000001");
+    running({ home, id: "one000000001", cwd: "/one" });
+    const two = sessionOnDisk({ home, id: "two000000001", cwd: "/two" });
+    const close = two.open();
+    two.write(sessionEvent({ id: two.id, cwd: "/two\u001b[2J" }));
+    const sessionShown = async (...[argv, cwd]: [string[], string]) => {
+      const { io, code } = top(home, [...argv, "--json", "--once"], { cwd });
+      expect(await code).toBe(0);
+      return JSON.parse(io.out.text).session;
+    };
+    expect(await sessionShown([], "/one")).toBe("one000000001");
+    expect(await sessionShown(["two"], "/one")).toBe("two000000001");
     const elsewhere = top(home, [], { cwd: "/three" });
     expect(await elsewhere.code).toBe(2);
     expect(elsewhere.io.out.text).toBe("");
     expect(elsewhere.io.err.text).toMatch(
-      /^More than one session is running; say which: troupe top ID\n {2}(one|two)0+1 .* pid \d+ {2}\/\w+\n.*\n$/,
+      /^More than one session is running; say which: troupe top ID\n(?: {2}(?:one|two)0+1 .* pid \d+ {2}\/\w+\n){2}$/,
     );
-    await two.live.close();
-    const only = top(home, ["--json", "--once"], { cwd: "/three" });
-    expect(await whileTimePasses(clocks, only.code)).toBe(0);
-    expect(JSON.parse(only.io.out.text).session).toBe("one000000001");
+    close();
+    expect(await sessionShown([], "/three")).toBe("one000000001");
   });
 
-  test("says where nothing runs, and of a session that does not run any more how to see what it did", async () => {
-    const home = temporaryFolder();
-    const none = top(home, []);
+  test("says that no session is running, or how to see what one did that has ended", async () => {
+    const none = top(temporaryFolder(), []);
     expect(await none.code).toBe(1);
     expect(none.io.err.text).toBe(
       "No session is running; troupe sessions list shows what was done before.\n",
     );
-    const id = SessionId.parse("ended0000001");
-    const place = sessionPlace(home, "/w", id);
-    mkdirSync(place.folder, { recursive: true });
-    writeFileSync(journalFile(place.folder), linesOf([sessionEvent({ id })]));
+    const { home, id, write } = sessionOnDisk({ id: "ended0000001" });
+    write(sessionEvent({ id: "ended0000001" as never }), { type: "end", status: "done" });
     const ended = top(home, ["ended"]);
     expect(await ended.code).toBe(1);
     expect(ended.io.err.text).toBe(
       `Session ${id} is not running; troupe sessions show ${id} shows what it did.\n`,
     );
-    const lock = lockSession(place, processIdentity(process.pid));
-    const unseen = top(home, ["ended"]);
-    expect(await unseen.code).toBe(1);
-    expect(unseen.io.err.text).toContain(
-      `Session ${id} runs (pid ${process.pid}), but cannot be watched; troupe sessions show ${id} --follow`,
-    );
-    if (lock.type === "locked") lock.release();
-    await expect(top(home, ["nobody"]).code).rejects.toThrow(UsageError);
+    await expect(top(home, ["unknown"]).code).rejects.toThrow(UsageError);
     await expect(top(home, ["a", "b"]).code).rejects.toThrow("top takes one session");
   });
 
-  test("prints one look on a terminal that can only print, and with NO_COLOR without colours", async () => {
-    const { session, clock, home } = await liveSession();
-    session.views = [view(1)];
+  test("prints once on a terminal that can only print, and with NO_COLOR without colours", async () => {
+    const { home } = running();
     for (const env of [{ TERM: "dumb" }, { NO_COLOR: "1" }]) {
       const { io, code } = top(home, "TERM" in env ? [] : ["--once"], { stdoutIsTTY: true, env });
-      expect(await whileTimePasses([clock], code)).toBe(0);
-      expect(io.out.text).toContain("Explore · task 1");
+      expect(await code).toBe(0);
+      expect(io.out.text).toContain("Bash npm test");
       expect(io.out.text).not.toContain("\u001b");
     }
   });

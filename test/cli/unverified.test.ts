@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { doing } from "../../src/cli/agent-words.ts";
+import { doing } from "../../src/cli/agent-text.ts";
 import { fanoutJson } from "../../src/cli/result-json.ts";
 import { fanoutText } from "../../src/cli/results.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";

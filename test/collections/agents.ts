@@ -107,7 +107,7 @@ const KEYS: readonly Style[] = [
   keyed("disallowedTools: *", { tools: [] }),
   keyed("tools: Read, Bash(git log:*), Bash(npm run test:*)", { tools: ["Read", "Bash"] }, [
     4,
-    /^tools names Bash\(git log:\*\), Bash\(npm run test:\*\): the whole tool is meant/,
+    /^tools names Bash\(git log:\*\), Bash\(npm run test:\*\): the whole tool counts/,
   ]),
   keyed("tools: LS, Read, MultiEdit, NotebookRead, BashOutput, KillShell", {
     tools: ["Glob", "Read", "Edit", "TaskOutput", "TaskStop"],
@@ -136,7 +136,7 @@ const KEYS: readonly Style[] = [
   keyed(
     "permissionMode: plan\nmaxTurns: 12\nskills: tide-reading, knots\nmemory: project",
     { permissionMode: "plan", maxTurns: 12, skills: ["tide-reading", "knots"] },
-    [7, /^memory names a folder for notes of its own/],
+    [7, /^memory names a directory for notes of its own/],
   ),
   keyed("skills:\n  - knots\nisolation: worktree\nbackground: true", {
     skills: ["knots"],
@@ -162,7 +162,7 @@ const KEYS: readonly Style[] = [
   ]),
   keyed("model: opus\nmodel: haiku", { model: "opus" }, [
     5,
-    /^model stands here a second time; the first one counts\.$/,
+    /^model appears a second time; the first one counts\.$/,
   ]),
 ];
 
@@ -209,11 +209,11 @@ const WHOLES: readonly Style[] = [
       agent(`name: ${name}\ndescription: ${topic.does}.`, topic).replace("Look", "L\u00f6ok"),
       "latin1",
     ),
-    outcome: loads({ name }, [9, /^Here are characters that could not be read/]),
+    outcome: loads({ name }, [9, /^has characters here that cannot be read/]),
   }),
   (name, topic) => ({
     text: agent("- one\n- two", topic),
-    outcome: loads({ name }, [2, /^The front matter is no list of keys/], [1, /^There is no description/]),
+    outcome: loads({ name }, [2, /^The front matter is not a list of keys/], [1, /^There is no description/]),
     bare: true,
   }),
   (_, { does }) => ({
@@ -247,16 +247,12 @@ const WHOLES: readonly Style[] = [
     2,
     /^main means something else .*choose another name/,
   ),
-  broken(
-    (name, topic) => utf16(agent(`name: ${name}`, topic)),
-    null,
-    /^The file is no text in UTF-8 but in UTF-16/,
-  ),
-  broken(() => Uint8Array.of(0x89, 0x50, 0, 0, 1), null, /^The file is no text in UTF-8/),
+  broken((name, topic) => utf16(agent(`name: ${name}`, topic)), null, /^is not UTF-8 text but UTF-16/),
+  broken(() => Uint8Array.of(0x89, 0x50, 0, 0, 1), null, /^is not UTF-8 text/),
   broken(
     (name, topic) => agent(`name: ${name}`, { ...topic, does: "y".repeat(300_000) }),
     null,
-    /^The file is larger than 256 KB; make it shorter/,
+    /^has \d+ bytes, more than 262144; move what is long/,
   ),
 ];
 

@@ -48,7 +48,7 @@ const KEYS: readonly Style[] = [
     allowedTools: ["Bash(git log --format='%h (%s)':*)"],
   }),
   keyed("allowed-tools: *", { allowedTools: ["*"] }),
-  keyed("allowed-tools: {Read: yes}", { allowedTools: [] }, [3, /^allowed-tools must be rules, as a list/]),
+  keyed("allowed-tools: {Read: yes}", { allowedTools: [] }, [3, /^allowed-tools must be names, as a list/]),
   keyed("argument-hint: [file] [why]", { argumentHint: "[file] [why]" }),
   keyed("argument-hint: <file> [--deep | --quick]", { argumentHint: "<file> [--deep | --quick]" }),
   keyed("argument-hint: [file]", { argumentHint: "[file]" }),
@@ -58,15 +58,15 @@ const KEYS: readonly Style[] = [
     arguments: ["tide", "moon"],
     whenToUse: "At sea: always",
   }),
-  keyed("disable-model-invocation: true\nuser-invocable: yes", { forModel: false, forPerson: true }),
-  keyed("user-invocable: 'false'\nmodel: haiku", { forPerson: false, model: "haiku" }),
+  keyed("disable-model-invocation: true\nuser-invocable: yes", { forModel: false, forUser: true }),
+  keyed("user-invocable: 'false'\nmodel: haiku", { forUser: false, model: "haiku" }),
   keyed("disable-model-invocation: perhaps", { forModel: true }, [
     3,
     /^disable-model-invocation must be true or false/,
   ]),
   keyed("context: fork\nagent: Explore\nmodel: inherit", { forks: true, agent: "Explore", model: null }),
   keyed("context: spoon", { forks: false }, [3, /^context must be fork, or absent/]),
-  keyed("model: opus\nmodel: haiku", { model: "opus" }, [4, /^model stands here a second time/]),
+  keyed("model: opus\nmodel: haiku", { model: "opus" }, [4, /^model appears a second time/]),
   keyed("hooks: [{\nmodel: opus", { model: "opus" }, [3, /^This is not YAML: .*hooks does not count/]),
   (name, topic) => ({
     text: skill(`description: **WHEN**: ${topic.does}: first`, topic),
@@ -99,7 +99,7 @@ const KEYS: readonly Style[] = [
   }),
   (name, topic) => ({
     text: Buffer.from(skill(`description: ${topic.does}.`, topic).replace("Look", "L\u00f6ok"), "latin1"),
-    outcome: loads({ name }, [9, /^Here are characters that could not be read/]),
+    outcome: loads({ name }, [9, /^has characters here that cannot be read/]),
   }),
   (_, topic) => ({
     text: `---\ndescription: ${topic.does}\n\nNo end.\n`,
@@ -112,17 +112,17 @@ const KEYS: readonly Style[] = [
   }),
   (_, topic) => ({
     text: Buffer.from(`\uFEFF${skill("model: opus", topic)}`, "utf16le"),
-    outcome: fails(null, /^is no text in UTF-8 but in UTF-16/),
+    outcome: fails(null, /^is not UTF-8 text but UTF-16/),
   }),
   (_, topic) => ({
     text: body({ ...topic, does: "y".repeat(300_000) }),
-    outcome: fails(null, /^has \d+ bytes, and a skill has at most 262144; move what is long/),
+    outcome: fails(null, /^has \d+ bytes, more than 262144; move what is long/),
     bare: true,
   }),
   (name, topic) => ({
     text: skill("model: opus", topic),
     called: `my ${name}`,
-    outcome: fails(1, /^".*my .*" cannot be called; give it a name of letters/),
+    outcome: fails(1, /^".*my .*" cannot be called; rename it with letters/),
     bare: true,
   }),
 ];
@@ -130,7 +130,7 @@ const KEYS: readonly Style[] = [
 const SKILLS: readonly Style[] = [
   (name, topic) => ({
     text: skill(`name: ${name}-x\ndescription: ${topic.does}.`, topic),
-    outcome: loads({ name: `${name}-x` }),
+    outcome: loads({ name, alias: `${name}-x` }),
   }),
   (name, topic) => ({
     text: skill(`name: The Art of ${name}\ndescription: ${topic.does}.`, topic),
@@ -138,7 +138,7 @@ const SKILLS: readonly Style[] = [
   }),
   (name, topic) => ({
     text: skill(`name: 潮汐_${name}\ndescription: ${topic.does}.`, topic),
-    outcome: loads({ name: `潮汐_${name}` }),
+    outcome: loads({ name, alias: `潮汐_${name}` }),
   }),
 ];
 

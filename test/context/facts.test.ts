@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Fact, factNews, knownFacts, type Told } from "../../src/context/facts.ts";
-import { memoryFacts, memoryGone } from "../../src/context/memory/facts.ts";
+import { memoryFacts, memoryGone } from "../../src/context/memory/memory-text.ts";
 
 const fact = (key: string, digest: string): Fact => ({ key, digest, text: `${key} is ${digest}` });
 const gone = (key: string) => `${key} is gone`;
@@ -56,7 +56,7 @@ test("a file that is gone is said to be; a state of git that is not known is not
   );
   const known = { [files[0]?.key ?? ""]: "d", git: "1" };
   expect(factNews([], known, memoryGone)).toEqual({
-    text: "The memory file /p/CLAUDE.md is no more: what it said does not hold any longer.",
+    text: "The memory file /p/CLAUDE.md was deleted; ignore its instructions.",
     of: ["fact:memory%3A%2Fp%2FCLAUDE.md="],
   });
   expect(factNews(files, known, memoryGone)).toBeNull();

@@ -63,7 +63,7 @@ test("what is no text is named, and said how to look at; a long file goes on by 
     "work/p.png": "\u0000PNG",
     "work/long.txt": "line\n".repeat(30_000),
   });
-  expect(facts[0]?.text).toMatch(/names .*p\.png, which is not shown here \(it is no text in UTF-8/);
+  expect(facts[0]?.text).toMatch(/names .*p\.png, which is not shown here \(it is not UTF-8 text/);
   expect(facts[1]?.text).toMatch(
     /\n2000\tline\n\[The file goes on\. Read it with offset 2001 for the rest\.\]/,
   );

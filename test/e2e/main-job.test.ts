@@ -49,7 +49,7 @@ describe("the main job, without a key", { timeout: 60_000 }, () => {
 
     const [first = "", second = ""] = ended.out.split(/^## /m).slice(1);
     expect(citations(first).map(({ path }) => path)).toContain("src/mailbox/messages.ts");
-    const aboutTheEnd = ["src/mailbox/messages.ts", "src/supervisor/children.ts", "src/actors/ending.ts"];
+    const aboutTheEnd = ["src/mailbox/messages.ts", "src/supervisor/lifecycle.ts", "src/actors/ending.ts"];
     expect(citations(second).some(({ path }) => aboutTheEnd.includes(path))).toBe(true);
 
     const lines = (path: string) => readFileSync(join(cwd, path), "utf8").split("\n");

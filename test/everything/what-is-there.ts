@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
+import type { SealedTool } from "../../src/tools/bind-tool.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
-import type { SealedTool } from "../../src/tools/sealed.ts";
 import { constants, hookEvents, said, skills, slashCommands, tools } from "./seed-names.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -71,7 +71,7 @@ test("who had answered when the program died is not asked again, and keeps what 
       ...{ id: whole.id, home: cutAfter(whole, cut), limits: { maxDepth: 3 } },
     });
     expect(again.supervisor.unfinished().main).toBe(true);
-    await again.supervisor.goOn();
+    await again.supervisor.resumeUnfinished();
     await again.supervisor.close();
     const asked = again.model.requests.map(({ messages }) => messages.at(-1)?.role);
     expect(asked.filter((role) => role !== "user")).toEqual([]);

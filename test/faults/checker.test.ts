@@ -66,7 +66,7 @@ const EVENTS: readonly object[] = [
     turn: turn(
       2,
       [{ role: "assistant", content: [text("heard")] }],
-      [{ text: "told", of: ["result:agent0000000001a.1"], news: true }],
+      [{ text: "told", of: ["result:agent0000000001a.1"], notice: true }],
     ),
   },
   { type: "summary", actor: "main", run: 1, summary, durationMs: 1 },

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { journalFile } from "../../src/journal/place.ts";
+import { journalFile } from "../../src/journal/paths.ts";
 import { conversationNow, type SessionState, sessionStateOf } from "../../src/journal/session-state.ts";
 import { type AnyMessage, conversationFaults, requestFaults } from "./checks/conversation.ts";
 import { effectFaults } from "./checks/effects.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { journalFile } from "../../src/journal/place.ts";
+import { journalFile } from "../../src/journal/paths.ts";
 import { sessionStateOf } from "../../src/journal/session-state.ts";
 import { type MessagesServer, startMessagesServer } from "../support/messages-server.ts";
 import { conversationsOf, faultsIn } from "./checker.ts";

@@ -21,5 +21,5 @@ test("a permission check that throws is a no, said with its reason, and never a 
   }));
   expect(textOf(told ?? [])).toContain("the engine is broken");
   expect(textOf(told ?? [])).not.toContain("not a git repository");
-  expect(supervisor.account().denials).toHaveLength(1);
+  expect(supervisor.usage().denials).toHaveLength(1);
 });

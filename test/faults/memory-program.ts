@@ -1,6 +1,6 @@
 import { threadHost } from "../../src/actors/thread-host.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import { MARK, peakMemoryMb } from "./checks/remains.ts";
 import type { ProgramRequest } from "./session-run.ts";
 
@@ -10,7 +10,7 @@ import type { ProgramRequest } from "./session-run.ts";
  */
 const request: ProgramRequest = JSON.parse(process.argv[2] ?? "");
 const { home, cwd, url: baseURL, limits = {}, prompt } = request;
-const restoring = await restoreSession({ home, cwd, session: "latest" });
+const restoring = await resumeSession({ home, cwd, session: "latest" });
 const resume = restoring.type === "restored" ? restoring.session : undefined;
 const entry = new URL("./greedy-worker.ts", import.meta.url).href;
 const session = new Supervisor({
@@ -26,7 +26,7 @@ const session = new Supervisor({
 });
 const rssBefore = process.memoryUsage().rss;
 tell({ type: "opened", folder: session.folder, resumed: resume !== undefined });
-if (resume && resume.state.actors.size > 0) await session.goOn();
+if (resume && resume.state.actors.size > 0) await session.resumeUnfinished();
 else await session.prompt(prompt);
 const [main, ...agents] = session.tree();
 await session.close();

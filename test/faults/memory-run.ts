@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { journalFile } from "../../src/journal/place.ts";
+import { journalFile } from "../../src/journal/paths.ts";
 import { startMessagesServer } from "../support/messages-server.ts";
 import { faultsIn } from "./checker.ts";
 import { effectCommand } from "./checks/effects.ts";

@@ -8,14 +8,14 @@ import type { ProgramLine, ProgramRequest } from "./session-run.ts";
  */
 interface Library {
   readonly Supervisor: new (options: SupervisorOptions) => Supervisor;
-  restoreSession(request: { home: string; cwd: string; session: "latest" }): Promise<Restoring>;
+  resumeSession(request: { home: string; cwd: string; session: "latest" }): Promise<Restoring>;
 }
 
 const request: ProgramRequest = JSON.parse(process.argv[2] ?? "");
-const { Supervisor: Session, restoreSession }: Library = await import(request.library);
+const { Supervisor: Session, resumeSession }: Library = await import(request.library);
 const { home, cwd, url: baseURL } = request;
 
-const restoring = await restoreSession({ home, cwd, session: "latest" });
+const restoring = await resumeSession({ home, cwd, session: "latest" });
 const resume = restoring.type === "restored" ? restoring.session : undefined;
 const mark = process.env[MARK] ?? "";
 const session = new Session({
@@ -33,7 +33,7 @@ const session = new Session({
 });
 tell({ type: "opened", folder: session.folder, resumed: resume !== undefined });
 const begun = resume?.state.actors.size ?? 0;
-const result = begun > 0 ? await session.goOn() : await session.prompt(request.prompt);
+const result = begun > 0 ? await session.resumeUnfinished() : await session.prompt(request.prompt);
 const main = result ?? session.tree().find(({ id }) => id === "main");
 await session.close();
 const { status = "none", text = "", reason = undefined } = main?.summary ?? {};

@@ -239,7 +239,7 @@ export const faults: readonly Fault[] = [
     "the turn; nobody's time",
     test(MODEL, "a machine that slept says so, and the request can be made again (fault 27)"),
     test(
-      "supervisor/watch/watch.test.ts",
+      "features/watch/watch.test.ts",
       "what the machine slept through counts against nobody, and is said (fault 27)",
     ),
   ),
@@ -457,11 +457,11 @@ export const faults: readonly Fault[] = [
     "nothing",
     "its siblings",
     test(
-      "supervisor/watch/fault-matrix.test.ts",
+      "features/watch/fault-matrix.test.ts",
       "ten that misbehave get ten typed ends, and their siblings lose nothing (D2, faults 51-53)",
     ),
     test(
-      "supervisor/watch/watch.test.ts",
+      "features/watch/watch.test.ts",
       "a stuck agent is warned of once, and once it is ended, with what it was stuck in (C2, D2, fault 52)",
     ),
   ),
@@ -472,7 +472,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "its siblings",
     test(
-      "supervisor/watch/fault-matrix.test.ts",
+      "features/watch/fault-matrix.test.ts",
       "ten that misbehave get ten typed ends, and their siblings lose nothing (D2, faults 51-53)",
     ),
   ),
@@ -569,7 +569,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "nobody is blamed for it",
     test(
-      "supervisor/watch/watch.test.ts",
+      "features/watch/watch.test.ts",
       "a main thread that could not turn for 5 s is said, and blames nobody (fault 68)",
     ),
   ),

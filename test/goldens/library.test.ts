@@ -1,4 +1,4 @@
-import { restoreSession, Supervisor, type SupervisorEvent, type SupervisorOptions } from "../../src/index.ts";
+import { resumeSession, Supervisor, type SupervisorEvent, type SupervisorOptions } from "../../src/index.ts";
 import { goldens } from "./goldens.ts";
 import type { Place, Session } from "./session.ts";
 
@@ -63,7 +63,7 @@ goldens("the library", [
     async (troupe, _events, place) => {
       const { summary } = await troupe.prompt("go");
       await troupe.close();
-      const restored = await restoreSession({
+      const restored = await resumeSession({
         home: `${place.home}/.troupe`,
         cwd: place.project,
         session: "latest",

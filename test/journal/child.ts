@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { SessionPlace } from "../../src/journal/place.ts";
+import type { SessionPlace } from "../../src/journal/paths.ts";
 
 export type Mode = "forever" | "resume" | "once" | "note" | "full";
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { forkJournal } from "../../src/journal/fork.ts";
-import { journalFile, type SessionPlace, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, type SessionPlace, sessionPaths } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { listSessions } from "../../src/journal/sessions.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
@@ -28,10 +28,10 @@ const EVENTS: readonly SessionEvent[] = [
 /** A session with this journal, and the place of its copy. */
 async function stored(content: string) {
   const home = await temporaryFolder();
-  const from = sessionPlace(home, "/w", SESSION).folder;
+  const from = sessionPaths(home, "/w", SESSION).folder;
   await mkdir(from, { recursive: true });
   await writeFile(journalFile(from), content);
-  const to = sessionPlace(home, "/w", COPY);
+  const to = sessionPaths(home, "/w", COPY);
   const fork = (place: SessionPlace = to) => forkJournal({ from, to: place, id: COPY, clock });
   return { home, from, to, fork };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { JournalError } from "../../src/journal/journal-error.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
@@ -31,7 +31,7 @@ test("a full disk is said, refuses side effects, and is got over with every note
   const home = smallDisk(await temporaryFolder());
   if (home === null) return skip("a full disk needs the right to mount a tmpfs (Linux, root)");
   const warnings: string[] = [];
-  const place = sessionPlace(home, "/w", SESSION);
+  const place = sessionPaths(home, "/w", SESSION);
   const journal = startJournal({ ...place, clock: systemClock, onWarning: (said) => warnings.push(said) });
   await journal.append(sessionEvent());
   expect(journal.state()).toEqual({ type: "writable" });
@@ -75,7 +75,7 @@ test("notes that a full disk has kept waiting survive the death of the writer (J
   if (home === null) return skip("a full disk needs the right to mount a tmpfs (Linux, root)");
   const threads: Worker[] = [];
   const restarted = Promise.withResolvers<void>();
-  const place = sessionPlace(home, "/w", SESSION);
+  const place = sessionPaths(home, "/w", SESSION);
   const journal = startJournal({
     ...{ ...place, clock: systemClock },
     onWarning: (said) => void (said.includes("was started again") && restarted.resolve()),
@@ -111,7 +111,7 @@ test("a home on a read-only disk is said with what to do, by the lock and by the
 }) => {
   const home = smallDisk(await temporaryFolder(), "ro");
   if (home === null) return skip("a read-only disk needs the right to mount a tmpfs (Linux, root)");
-  const place = sessionPlace(home, "/w", SESSION);
+  const place = sessionPaths(home, "/w", SESSION);
   const sentence =
     /the file system is read-only \(EROFS\); set TROUPE_HOME to a folder that can be written\.$/;
   expect(() => lockSession(place, processIdentity(process.pid))).toThrow(sentence);

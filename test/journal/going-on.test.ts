@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { GroupCommit } from "../../src/journal/group-commit.ts";
 import { type JournalFile, openJournalFile, replaceJournalFile } from "../../src/journal/journal-file.ts";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { createPrivateFile, makePrivateFolders } from "../../src/journal/private-files.ts";
 import { type JournalEnd, readJournal } from "../../src/journal/reader.ts";
 import { recordText } from "../../src/journal/record-text.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
-import type { FromWriter } from "../../src/journal/writer-lane.ts";
+import type { FromWriter } from "../../src/journal/writer-messages.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { everyNth } from "../support/long.ts";
@@ -26,7 +26,7 @@ const LATER = [turnEvent(ALICE, 2, "second"), turnEvent(ALICE, 3, "third")];
 
 /** A session's journal with this content. */
 async function stored(content: string | Buffer) {
-  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   makePrivateFolders(place.home, place.folder);
   const path = journalFile(place.folder);
   await writeFile(path, content, { mode: 0o600 });

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Entry, GroupCommit } from "../../src/journal/group-commit.ts";
 import type { JournalFile } from "../../src/journal/journal-file.ts";
 import type { JournalEnd } from "../../src/journal/reader.ts";
-import type { FromWriter } from "../../src/journal/writer-lane.ts";
+import type { FromWriter } from "../../src/journal/writer-messages.ts";
 import type { Clock } from "../../src/mailbox/clock.ts";
 import { lineOf } from "./samples.ts";
 

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { journalFile, projectsFolder, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, projectsFolder, sessionPaths } from "../../src/journal/paths.ts";
 import { createPrivateFile, makePrivateFolders } from "../../src/journal/private-files.ts";
 import { linesUntilEnd, startAppending } from "./child.ts";
 import { SESSION } from "./samples.ts";
@@ -15,7 +15,7 @@ test.each(["000", "022", "077", "177"])(
   { tags: ["long"] },
   async (umask) => {
     const home = join(await temporaryFolder(), "home");
-    const place = sessionPlace(home, "/w", SESSION);
+    const place = sessionPaths(home, "/w", SESSION);
     const { code } = await linesUntilEnd(startAppending(place, "once", `umask ${umask}`));
     expect(code).toBe(0);
     const folders = [projectsFolder(home), dirname(place.folder), place.folder];
@@ -25,7 +25,7 @@ test.each(["000", "022", "077", "177"])(
 );
 
 test("permissions that are too wide are taken back", async () => {
-  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   await mkdir(place.folder, { recursive: true });
   await chmod(projectsFolder(place.home), 0o777);
   makePrivateFolders(place.home, place.folder);
@@ -37,7 +37,7 @@ test.each([
   ["the project", (folder: string) => dirname(folder)],
   ["the session", (folder: string) => folder],
 ])("a link planted in place of %s is refused and not followed", async (_, planted) => {
-  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   const elsewhere = await temporaryFolder();
   await mkdir(dirname(planted(place.folder)), { recursive: true });
   await symlink(elsewhere, planted(place.folder));
@@ -60,9 +60,9 @@ test("a home that is a link is the person's choice", async () => {
   const real = await temporaryFolder();
   const home = join(await temporaryFolder(), "link");
   await symlink(real, home);
-  const place = sessionPlace(home, "/w", SESSION);
+  const place = sessionPaths(home, "/w", SESSION);
   makePrivateFolders(home, place.folder);
-  expect((await stat(sessionPlace(real, "/w", SESSION).folder)).isDirectory()).toBe(true);
+  expect((await stat(sessionPaths(real, "/w", SESSION).folder)).isDirectory()).toBe(true);
 });
 
 test.each(["/somewhere/else", "."])("a folder that is not inside home is refused (%s)", async (other) => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { redactJson } from "../../src/journal/redact-event.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
@@ -36,7 +36,7 @@ const events: readonly SessionEvent[] = [
 ];
 
 test("no secret reaches the disk, and every record is still one (issue 4, 9)", async () => {
-  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   const journal = startJournal({ ...place, clock: systemClock, redaction });
   await Promise.all(events.map((event) => journal.append(event)));
   await journal.close();
@@ -87,7 +87,7 @@ test.each([
   // Side by side: wherever a text is cut into chunks, a secret lies across the cut.
   ["wherever it is cut into chunks", `${SECRET} `.repeat(Math.ceil(MEGABYTE / 41)), Math.ceil(MEGABYTE / 41)],
 ])("no secret in a tool result of 1 MB reaches the disk, %s (J9)", async (_, content, count) => {
-  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   const journal = startJournal({ ...place, clock: systemClock, redaction });
   const result = { type: "tool_result" as const, tool_use_id: "toolu_1", content };
   await journal.append(turnEvent(MAIN, 1, "", { messages: [{ role: "user", content: [result] }] }));

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { type SessionPlace, sessionPlace } from "../../src/journal/place.ts";
+import { type SessionPlace, sessionPaths } from "../../src/journal/paths.ts";
 import { isAlive, type ProcessIdentity, processIdentity } from "../../src/journal/process-identity.ts";
 import { lockHolder, lockSession } from "../../src/journal/session-lock.ts";
 import { long } from "../support/long.ts";
@@ -19,7 +19,7 @@ const ME = processIdentity(process.pid);
 const DEAD: ProcessIdentity = { pid: spawnSync(process.execPath, ["-v"]).pid, startedAt: "x" };
 
 async function newPlace(): Promise<SessionPlace> {
-  return sessionPlace(await temporaryFolder(), "/w", SESSION);
+  return sessionPaths(await temporaryFolder(), "/w", SESSION);
 }
 
 function startLocking({ home, folder }: SessionPlace, ...mode: readonly string[]): ChildProcess {

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import {
   conversationNow,
   isOfCall,
+  messageId,
   type Said,
   sessionStateOf,
-  wordsOf,
 } from "../../src/journal/session-state.ts";
 import { type ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
@@ -93,7 +93,7 @@ test("the main conversation misses nothing: it hears when it goes on", () => {
 });
 
 test("a call that is asked again after a crash says its words once", () => {
-  const id = wordsOf(CALL);
+  const id = messageId(CALL);
   expect(isOfCall(id)).toBe(true);
   expect(isOfCall("words:0123456789abcdef")).toBe(false);
   const actor = alice([

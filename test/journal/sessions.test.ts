@@ -1,7 +1,7 @@
 import { mkdir, open, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { journalFile, projectsFolder, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, projectsFolder, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { findSession, latestSession, listSessions } from "../../src/journal/sessions.ts";
@@ -24,7 +24,7 @@ interface Stored {
 async function store(home: string, name: string, stored: Stored = {}): Promise<string> {
   const { cwd = "/w", minute = 0, events = [prompt("one")], title = name, after = "" } = stored;
   const id = SessionId.parse(name);
-  const { folder } = sessionPlace(home, cwd, id);
+  const { folder } = sessionPaths(home, cwd, id);
   const lines = [sessionEvent({ id, cwd, title }), ...events].map((event, index) => {
     const at = `2026-01-01T00:${String(minute).padStart(2, "0")}:0${index}.000Z`;
     return lineOf({ seq: index + 1, at, event });

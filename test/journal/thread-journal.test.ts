@@ -4,7 +4,7 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { JournalError } from "../../src/journal/journal-error.ts";
 import { MAX_RECORD_CHARS } from "../../src/journal/lines.ts";
-import { journalFile, type SessionPlace, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, type SessionPlace, sessionPaths } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { type JournalOptions, startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
@@ -16,7 +16,7 @@ import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 async function newPlace(): Promise<SessionPlace> {
-  return sessionPlace(await temporaryFolder(), "/w", SESSION);
+  return sessionPaths(await temporaryFolder(), "/w", SESSION);
 }
 
 type SetupOptions = Partial<Pick<JournalOptions, "startThread" | "closeMs" | "intensity">>;
@@ -171,7 +171,7 @@ test("a home that is a file is said with its name and what to do", async () => {
   const folder = await temporaryFolder();
   const home = `${folder}/file`;
   await writeFile(home, "mine");
-  const journal = startJournal({ ...sessionPlace(home, "/w", SESSION), clock: systemClock });
+  const journal = startJournal({ ...sessionPaths(home, "/w", SESSION), clock: systemClock });
   await expect(journal.append(sessionEvent())).rejects.toThrow(
     /^Sessions cannot be kept in .*file, because .*; set TROUPE_HOME to a folder\.$/,
   );

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { journalFile, sessionPlace } from "../../src/journal/place.ts";
+import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { type JournalOptions, startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A journal whose threads the test can end. */
 async function mortalJournal(over: Partial<JournalOptions> = {}) {
-  const place = sessionPlace(await temporaryFolder(), "/w", SESSION);
+  const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   const threads: Worker[] = [];
   const warnings: string[] = [];
   const journal = startJournal({

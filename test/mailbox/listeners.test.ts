@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { pause, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { localGateway } from "../../src/model/gateway.ts";
-import { laneModel } from "../../src/model/lane-client.ts";
+import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { abortable } from "../../src/tools/abortable.ts";
 import { runTimed } from "../../src/tools/timed-call.ts";
-import { startKeeper } from "../../src/worktrees/keeper.ts";
+import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { requestOf } from "../model/asking.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 
@@ -16,7 +16,7 @@ type Ask = (signal: AbortSignal) => Promise<unknown>;
 
 function lane() {
   const gateway = localGateway(scriptedModel(() => ({ text: "fine" })));
-  const model = laneModel(gateway.connect(MAIN, true));
+  const model = gatewayClient(gateway.connect(MAIN, true));
   onTestFinished(async () => {
     model.close();
     await gateway.close();
@@ -70,7 +70,7 @@ const rows: readonly (readonly [name: string, times: number, open: () => Promise
     20,
     async () => {
       const { folder, env } = await repositoryWith({ "a.txt": "one\n" });
-      const keeper = startKeeper({ env, clock: systemClock, onWarning() {} });
+      const keeper = startGitWorker({ env, clock: systemClock, onWarning() {} });
       onTestFinished(() => keeper.close());
       const anchors = { projects: [folder], home: folder, config: folder, foldCase: false };
       const request = { folder, alsoAt: [], patterns: [".env"], anchors };

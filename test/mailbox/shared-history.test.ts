@@ -1,7 +1,13 @@
 import { MessageChannel } from "node:worker_threads";
 import { expect, test } from "vitest";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
-import { joined, type Parted, parted, sharedIn, shareHistory } from "../../src/mailbox/shared-history.ts";
+import {
+  joinHistory,
+  type Parted,
+  sharedIn,
+  shareHistory,
+  splitHistory,
+} from "../../src/mailbox/shared-history.ts";
 
 const said: MessageParam[] = [
   { role: "user", content: "Wie groß ist es? 多大？ \u{1f40b}" },
@@ -31,24 +37,24 @@ test("a shared history reads as what it was made of, as an object, as JSON and a
 
 test("only the rest of a conversation is sent; the history is the same memory in both threads", async () => {
   const conversation = [...share(), own];
-  const parts = parted(conversation);
+  const parts = splitHistory(conversation);
   expect(parts.messages).toEqual([own]);
   expect(parts.shared?.count).toBe(said.length);
   const there = await sent(parts);
-  expect(joined(there)).toEqual([...said, own]);
+  expect(joinHistory(there)).toEqual([...said, own]);
   // Written here, read there: nobody but a test does this.
   const here = Buffer.from(parts.shared?.history.bytes ?? new SharedArrayBuffer(0));
   here.write("klein", here.indexOf("groß"));
-  expect(JSON.stringify(joined(there)[0])).toContain("klein");
+  expect(JSON.stringify(joinHistory(there)[0])).toContain("klein");
 });
 
 test("what has been changed since, or stands elsewhere, is a message of its own", () => {
   const [first, second, third] = share();
   if (!first || !second || !third) throw new Error("There are three.");
   const heard: MessageParam = { role: "user", content: [{ type: "text", text: "And?" }] };
-  expect(parted([first, second, heard])).toMatchObject({ shared: { count: 2 }, messages: [heard] });
-  expect(parted([own, first, second])).toEqual({ messages: [own, first, second] });
-  expect(parted([second, third])).toEqual({ messages: [second, third] });
+  expect(splitHistory([first, second, heard])).toMatchObject({ shared: { count: 2 }, messages: [heard] });
+  expect(splitHistory([own, first, second])).toEqual({ messages: [own, first, second] });
+  expect(splitHistory([second, third])).toEqual({ messages: [second, third] });
   expect(sharedIn({ ...first })).toBeNull();
-  expect(parted([])).toEqual({ messages: [] });
+  expect(splitHistory([])).toEqual({ messages: [] });
 });

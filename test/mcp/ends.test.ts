@@ -83,7 +83,7 @@ describe("C9: nothing is left", { tags: ["long"] }, () => {
     const call = mcp.call({ name: "mcp__family__hang", input: {} }, never);
     process.kill(broker, "SIGKILL");
     expect(await call).toMatchObject({
-      ...{ isError: true, content: expect.stringContaining("whether the call did its work is not known") },
+      ...{ isError: true, content: expect.stringContaining("it is not known whether the call did its work") },
     });
     await event((one) => one.type === "state" && one.state.type === "connected");
     expect(await mcp.call({ name: "mcp__family__hello", input: {} }, never)).toMatchObject({
@@ -156,6 +156,6 @@ describe("C9: one connection for all who need it", { tags: ["long"] }, () => {
     const { mcp, warnings } = opened({ own: server("raw.ts", "plain") });
     const hold = mcp.hold(parsed({ own: { command: "something-else" } }).servers);
     await hold.ready(20_000);
-    expect(warnings).toEqual([expect.stringContaining("has its place")]);
+    expect(warnings).toEqual([expect.stringContaining("has the same name in rules")]);
   });
 });

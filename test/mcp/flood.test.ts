@@ -52,7 +52,7 @@ describe("a stdio server that floods", () => {
   test("is cut off for empty lines, as for other garbage (fault 58)", { tags: ["long"] }, async () => {
     const { event } = opened({ wild: server("raw.ts", "floods", "") }, { limits: { reconnects: 0 } });
     expect(await event((one) => one.type === "state" && one.state.type === "failed")).toMatchObject({
-      state: { reason: expect.stringContaining("writes to its standard output what are no messages") },
+      state: { reason: expect.stringContaining("writes lines to its standard output that are not messages") },
     });
   });
 

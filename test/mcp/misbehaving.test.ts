@@ -15,7 +15,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     await mcp.ready(20_000);
     expect(state("plain")).toEqual({ type: "connected" });
     const reason =
-      'The MCP server "silent" (.mcp.json) did not answer within 1.5 s. It wrote last: waiting for a licence.';
+      'The MCP server "silent" (.mcp.json) did not answer within 1.5 s. Its last output: waiting for a licence.';
     expect(state("silent")).toEqual({ type: "failed", reason });
     expect(warnings).toEqual([reason]);
   });
@@ -34,7 +34,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     expect(state("exits")).toEqual({
       type: "failed",
       reason:
-        'The MCP server "exits" (.mcp.json) ended with exit code 7. It wrote last: missing the setting COLOUR.',
+        'The MCP server "exits" (.mcp.json) ended with exit code 7. Its last output: missing the setting COLOUR.',
     });
     // A call of it says the same, and waits for nothing.
     expect(await mcp.readResource("exits", "x:1", never)).toMatchObject({
@@ -81,7 +81,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     expect(state("garbage")).toMatchObject({
       ...{
         type: "failed",
-        reason: expect.stringContaining("writes to its standard output what are no messages"),
+        reason: expect.stringContaining("writes lines to its standard output that are not messages"),
       },
     });
   });
@@ -95,7 +95,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     expect(await mcp.call({ name: "mcp__raw__crash", input: {} }, never)).toEqual({
       isError: true,
       content:
-        'The MCP server "raw" ended with exit code 3 before it answered; whether the call did its work is not known. It wrote last: something went terribly wrong.',
+        'The MCP server "raw" ended with exit code 3 before it answered; it is not known whether the call did its work. Its last output: something went terribly wrong.',
     });
     await event(
       (one) => one.type === "state" && one.state.type === "starting" && one.state.reason !== undefined,
@@ -117,7 +117,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
       );
     await event((one) => one.type === "state" && one.state.type === "failed");
     expect(state("raw")).toMatchObject({
-      reason: expect.stringContaining("It was started again 2 times, and is now left alone."),
+      reason: expect.stringContaining("It was restarted 2 times and stays stopped."),
     });
     expect(await mcp.restart("raw", never)).toEqual({ ok: true, value: null });
     expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
@@ -141,15 +141,14 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     const { mcp } = opened({ raw: server("raw.ts", "plain") });
     expect(await mcp.call({ name: "mcp__raw__broken", input: {} }, never)).toEqual({
       isError: true,
-      content: 'The MCP server "raw" answered with an error: its answer is no JSON-RPC.',
+      content: 'The MCP server "raw" answered with an error: its answer is not JSON-RPC.',
     });
   });
 
   test("answers with what is no result: said in a sentence, with the field", async () => {
     const { mcp } = opened({ raw: server("raw.ts", "no-list") });
     expect(await mcp.call({ name: "mcp__raw__no-list", input: {} }, never)).toEqual({
-      content:
-        'The MCP server "raw" answered with what is not as the protocol says (content: expected array).',
+      content: 'The MCP server "raw" sent an invalid answer (content: expected array).',
       isError: true,
     });
   });

@@ -81,7 +81,7 @@ describe("A17.5: servers as people write them", () => {
     for (const problem of problems)
       expect(problem).toMatch(/^The MCP server "\w+" of \/work\/\.mcp\.json is not started: .+\.$/);
     expect(problems.join("\n")).toContain("the variable NOT_THERE, which its env names, is not set");
-    expect(problems.join("\n")).toContain('there are "stdio", "http" and "sse"');
+    expect(problems.join("\n")).toContain('use "stdio", "http" or "sse"');
   });
 
   test("of several files the later one's entry counts, and two names for the same rules cannot both", () => {

@@ -4,12 +4,12 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { CallResult } from "../../src/mailbox/messages.ts";
 import type { McpCall } from "../../src/mcp/mcp.ts";
 import { mcpPerson } from "../../src/mcp/permission-prompt.ts";
-import type { Asker, PermissionAsk, PlanAsk, QuestionAsk } from "../../src/policy/asks.ts";
+import type { Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../../src/policy/asks.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { never, opened, server } from "./opened-mcp.ts";
 
 const asker: Asker = { actor: MAIN, path: ["main conversation"] };
-const permission: PermissionAsk = {
+const permission: PermissionRequest = {
   ...{
     type: "permission",
     id: "q1",
@@ -23,11 +23,11 @@ const permission: PermissionAsk = {
   input: { command: "rm x" },
   details: [{ name: "command", value: "rm x" }],
 };
-const question: QuestionAsk = {
+const question: QuestionRequest = {
   ...{ type: "question", id: "q2", askers: [asker] },
   questions: [{ question: "Which?", header: "Pick", options: [], multiSelect: false }],
 };
-const plan: PlanAsk = { type: "plan", id: "q3", askers: [asker], plan: "Do it.", file: "/p", allows: [] };
+const plan: PlanRequest = { type: "plan", id: "q3", askers: [asker], plan: "Do it.", file: "/p", allows: [] };
 
 function personWho(answer: (call: McpCall) => Promise<CallResult> | CallResult, clock = new FakeClock()) {
   const calls: McpCall[] = [];
@@ -79,7 +79,11 @@ describe("--permission-prompt-tool", () => {
   });
 
   test.each<[string, () => CallResult, string]>([
-    ["no JSON", () => ({ content: "yes, of course", isError: false }), "answered no JSON"],
+    [
+      "text that is not JSON",
+      () => ({ content: "yes, of course", isError: false }),
+      "did not answer with JSON",
+    ],
     ["another word", says({ behavior: "maybe" }), "answered neither"],
     ["an error", () => ({ content: "it broke", isError: true }), "failed (it broke)"],
     ["a yes with an error", says({ behavior: "allow" }, true), "failed ("],
@@ -117,7 +121,7 @@ describe("--permission-prompt-tool", () => {
     const echoing = mcpPerson(mcp, "mcp__good__echo", { clock: systemClock });
     expect(await echoing.ask(permission, never)).toMatchObject({
       type: "nobody",
-      reason: expect.stringContaining("no JSON"),
+      reason: expect.stringContaining("not answer with JSON"),
     });
     const missing = mcpPerson(mcp, "mcp__good__missing", { clock: systemClock });
     expect(await missing.ask(permission, never)).toMatchObject({

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { boundedResult } from "../../src/mcp/broker/bounded-result.ts";
 import { MessageLines } from "../../src/mcp/broker/message-lines.ts";
-import { MAX_IMAGE_CHARS, piecesOf } from "../../src/mcp/broker/result-content.ts";
+import { boundResult, MAX_IMAGE_CHARS, readContent } from "../../src/mcp/broker/result-content.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const CHARS = 100_000;
-const shown = (raw: Parameters<typeof piecesOf>[0]) => boundedResult(piecesOf(raw), CHARS, null);
+const shown = (raw: Parameters<typeof readContent>[0]) => boundResult(readContent(raw), CHARS, null);
 const text = (words: string) => ({ type: "text", text: words });
 
 describe("what becomes of a result", () => {
@@ -36,15 +35,15 @@ describe("what becomes of a result", () => {
       { type: "image", data: "AAAA", mimeType: "image/tiff" },
       "only png, jpeg, gif and webp",
     ],
-    ["no base64", { type: "image", data: "not base64!", mimeType: "image/png" }, "it is no base64"],
+    ["no base64", { type: "image", data: "not base64!", mimeType: "image/png" }, "not valid MCP content"],
     ["sound", { type: "audio", data: "AAAA", mimeType: "audio/wav" }, "Audio (audio/wav"],
     [
       "binary",
       { type: "resource", resource: { uri: "a:b", blob: "AAAA" } },
       "a:b (binary, 1 KB) is left out",
     ],
-    ["unknown", { type: "hologram" }, "nothing the protocol knows"],
-    ["nothing", null, "nothing the protocol knows"],
+    ["unknown", { type: "hologram" }, "not valid MCP content"],
+    ["nothing", null, "not valid MCP content"],
   ])("a part that cannot be shown is named: %s", (_, part, words) => {
     expect(shown({ content: [part] })).toContain(words);
   });
@@ -65,8 +64,8 @@ describe("what becomes of a result", () => {
         fc.string({ minLength: 0, maxLength: 3_000, unit: "binary" }),
         fc.integer({ min: 10, max: 500 }),
         (words, max) => {
-          const all = piecesOf({ content: [text(words)] });
-          const result = boundedResult(all, max, null);
+          const all = readContent({ content: [text(words)] });
+          const result = boundResult(all, max, null);
           expect(String(result).isWellFormed()).toBe(true);
           expect(result.length).toBeLessThan(max + 250);
         },
@@ -77,7 +76,7 @@ describe("what becomes of a result", () => {
 
   test("a file that is there already is not written over", () => {
     const file = temporaryFolder();
-    expect(boundedResult(piecesOf({ content: [text("x".repeat(500))] }), 100, file)).toContain(
+    expect(boundResult(readContent({ content: [text("x".repeat(500))] }), 100, file)).toContain(
       "could not be kept",
     );
   });
@@ -98,7 +97,7 @@ describe("fault 58: a server's output is taken apart into messages", () => {
           const reader = new MessageLines(1_000);
           const heard = [];
           for (let at = 0; at < bytes.length; at += size + 1)
-            heard.push(...reader.add(bytes.subarray(at, at + size + 1)).messages);
+            heard.push(...reader.read(bytes.subarray(at, at + size + 1)).messages);
           expect(heard).toEqual(lines.filter((line) => line === "message").map(() => message));
         },
       ),
@@ -108,7 +107,7 @@ describe("fault 58: a server's output is taken apart into messages", () => {
 
   test("a line that never ends is refused as soon as it is too long", () => {
     const reader = new MessageLines(100);
-    expect(reader.add(Buffer.alloc(100, "x")).fault).toBeNull();
-    expect(reader.add(Buffer.alloc(1, "x")).fault).toBe("sent a message of more than 100 bytes");
+    expect(reader.read(Buffer.alloc(100, "x")).fault).toBeNull();
+    expect(reader.read(Buffer.alloc(1, "x")).fault).toBe("sent a message of more than 100 bytes");
   });
 });

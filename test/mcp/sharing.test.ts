@@ -102,7 +102,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     await mcp.ready(20_000);
     const answer = await mcp.call({ name: "mcp__good__waits", input: {} }, never);
     expect(answer.isError).toBe(true);
-    expect(answer.content).toContain("did not answer: 300 ms without a sign of life. The call was cancelled");
+    expect(answer.content).toContain("did not answer: 300 ms without progress. The call was cancelled");
     expect(await mcp.call({ name: "mcp__good__cancelled", input: {} }, never)).toMatchObject({
       content: "1",
     });

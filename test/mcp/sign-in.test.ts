@@ -10,13 +10,13 @@ describe("A17.1: a sign-in has an end", () => {
     await mcp.ready(20_000);
     const first = mcp.signIn("web", () => {}, never);
     expect(await mcp.signIn("web", () => {}, never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("is signing in") },
+      ...{ ok: false, message: expect.stringContaining("already in progress") },
     });
     expect(await mcp.signIn("good", () => {}, never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("is a program here") },
+      ...{ ok: false, message: expect.stringContaining("is a program on this machine") },
     });
     expect(await first).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("nobody has signed in in time") },
+      ...{ ok: false, message: expect.stringContaining("did not sign in in time") },
     });
   });
 
@@ -79,7 +79,10 @@ describe("A17.1: a sign-in has an end", () => {
     const hanging = mcp.call({ name: "mcp__raw__hang", input: {} }, never);
     expect(await mcp.restart("raw", never)).toEqual({ ok: true, value: null });
     expect(state("raw")).toEqual({ type: "connected" });
-    expect(await hanging).toMatchObject({ isError: true, content: expect.stringContaining("is not known") });
+    expect(await hanging).toMatchObject({
+      isError: true,
+      content: expect.stringContaining("it is not known"),
+    });
     expect(await pid()).not.toBe(before);
     expect(await mcp.restart("nobody", never)).toMatchObject({ ok: false });
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import { inputComplaints } from "../../src/mcp/check-input.ts";
+import { inputProblems } from "../../src/mcp/check-input.ts";
 import { resourceTools, serverTools } from "../../src/mcp/mcp-tools.ts";
-import type { SealedTool } from "../../src/tools/sealed.ts";
+import type { SealedTool } from "../../src/tools/bind-tool.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
 import { never, opened, server } from "./opened-mcp.ts";
 import { ECHO_SCHEMA } from "./servers/good-server.ts";
@@ -82,8 +82,7 @@ describe("A17.2: a server's tools among ours", () => {
 });
 
 describe("a foreign schema is looked at and never run", () => {
-  const complaints = (schema: object, input: unknown) =>
-    inputComplaints({ type: "object", ...schema }, input);
+  const problems = (schema: object, input: unknown) => inputProblems({ type: "object", ...schema }, input);
 
   test.each<[string, object, unknown, string[]]>([
     ["nested", { properties: { a: { type: "object", required: ["b"] } } }, { a: {} }, ["a.b: required"]],
@@ -112,7 +111,7 @@ describe("a foreign schema is looked at and never run", () => {
     ["fields by pattern", { additionalProperties: false, patternProperties: { "^x": {} } }, { x1: 1 }, []],
     ["names that objects have by birth", { required: ["constructor"] }, {}, ["constructor: required"]],
   ])("%s", (_, schema, input, expected) => {
-    expect(complaints(schema, input)).toEqual(expected);
+    expect(problems(schema, input)).toEqual(expected);
   });
 
   test("however deep or wide, it ends and stays short", () => {
@@ -122,8 +121,8 @@ describe("a foreign schema is looked at and never run", () => {
       schema = { type: "object", properties: { a: schema } };
       input = { a: input };
     }
-    expect(inputComplaints({ ...schema, type: "object" }, input)).toEqual([]);
+    expect(inputProblems({ ...schema, type: "object" }, input)).toEqual([]);
     const wide = Object.fromEntries(Array.from({ length: 500 }, (__, at) => [`f${at}`, 1]));
-    expect(complaints({ additionalProperties: false }, wide)).toHaveLength(10);
+    expect(problems({ additionalProperties: false }, wide)).toHaveLength(10);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { windowFor } from "../../src/features/compaction/windows.ts";
 import { DEFAULT_ALIASES } from "../../src/model/aliases.ts";
 import { contextWindowOf, UNKNOWN_WINDOW } from "../../src/model/context-windows.ts";
-import { windowFor } from "../../src/supervisor/windows.ts";
 
 test("a window is its model's own, with a date or without, or what somebody says it is (A19.5)", () => {
   for (const id of Object.values(DEFAULT_ALIASES)) expect(contextWindowOf(id)).toBe(1_000_000);

@@ -9,7 +9,7 @@ import {
   localGateway,
   threadGateway,
 } from "../../src/model/gateway.ts";
-import { laneModel } from "../../src/model/lane-client.ts";
+import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { textRelay } from "../../src/model/text-relay.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
@@ -89,7 +89,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
       });
     });
     for (const actor of [MAIN, OTHER]) {
-      const lane = laneModel(gateway.connect(actor, actor === MAIN));
+      const lane = gatewayClient(gateway.connect(actor, actor === MAIN));
       expect(replyIn((await ask(lane)).outcome).content).toMatchObject([{ type: "text", text: "Hi." }]);
     }
     await counted;
@@ -106,8 +106,8 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
 
   test("ends an agent's requests when it is disconnected, closed or connected anew, and others' not", async () => {
     const { gateway, stuck } = await start();
-    const lane = laneModel(gateway.connect(MAIN, true));
-    const other = laneModel(gateway.connect(OTHER, false));
+    const lane = gatewayClient(gateway.connect(MAIN, true));
+    const other = gatewayClient(gateway.connect(OTHER, false));
     const waiting = ask(lane, { model: "stuck" });
     await stuck;
     gateway.disconnect(MAIN);
@@ -116,8 +116,8 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
       message: expect.stringContaining("gateway stopped"),
     });
     expect(failureIn((await ask(lane)).outcome).kind).toBe("connection");
-    const first = ask(laneModel(gateway.connect(MAIN, true)), { model: "stuck" });
-    const again = laneModel(gateway.connect(MAIN, true));
+    const first = ask(gatewayClient(gateway.connect(MAIN, true)), { model: "stuck" });
+    const again = gatewayClient(gateway.connect(MAIN, true));
     expect(failureIn((await first).outcome).kind).toBe("connection");
     for (const each of [again, other]) replyIn((await ask(each)).outcome);
     await gateway.close();
@@ -127,7 +127,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
 
   test("a cancelled request ends at once, the next on the same port goes on", async () => {
     const { gateway, stuck } = await start();
-    const lane = laneModel(gateway.connect(MAIN, true));
+    const lane = gatewayClient(gateway.connect(MAIN, true));
     const abort = new AbortController();
     const waiting = ask(lane, { model: "stuck" }, abort.signal);
     await stuck;
@@ -140,7 +140,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
 describe("the gateway's thread", () => {
   test("asks sent before it is ready are answered, aliases resolved, the key used", async () => {
     const { server, gateway } = await threaded(() => ({ text: "Hi." }), { aliases: { opus: "mine" } });
-    replyIn((await ask(laneModel(gateway.connect(MAIN, true)), { model: "opus" })).outcome);
+    replyIn((await ask(gatewayClient(gateway.connect(MAIN, true)), { model: "opus" })).outcome);
     const { body, headers } = await server.request(0);
     expect(body.model).toBe("mine");
     expect(headers["x-api-key"]).toBe("key-1");
@@ -149,7 +149,7 @@ describe("the gateway's thread", () => {
   test("a cancellation, and the end of an agent, close the socket", async () => {
     const { server, gateway } = await threaded(() => new Promise(() => {}));
     const abort = new AbortController();
-    const lane = laneModel(gateway.connect(MAIN, true));
+    const lane = gatewayClient(gateway.connect(MAIN, true));
     const first = ask(lane, {}, abort.signal);
     const cancelled = await server.request(0);
     abort.abort();
@@ -168,7 +168,7 @@ describe("the gateway's thread", () => {
     const { server, gateway } = await threaded(() => apiError(500, "api_error", "oops"), {
       limits: { patienceMs: 0 },
     });
-    expect(failureIn((await ask(laneModel(gateway.connect(MAIN, true)))).outcome).kind).toBe("server");
+    expect(failureIn((await ask(gatewayClient(gateway.connect(MAIN, true)))).outcome).kind).toBe("server");
     expect(server.requests).toHaveLength(1);
   });
 
@@ -178,7 +178,7 @@ describe("the gateway's thread", () => {
     gateway.onClosed((reason) => {
       told = reason;
     });
-    replyIn((await ask(laneModel(gateway.connect(MAIN, true)))).outcome);
+    replyIn((await ask(gatewayClient(gateway.connect(MAIN, true)))).outcome);
     await gateway.close();
     await settled();
     expect(told).toBe("");
@@ -198,7 +198,7 @@ describe("the gateway's thread", () => {
   test("serves the offline model as well", async () => {
     const gateway = threadGateway({ source: { provider: "offline" } });
     open.push(gateway);
-    const lane = laneModel(gateway.connect(MAIN, true));
+    const lane = gatewayClient(gateway.connect(MAIN, true));
     expect(replyIn((await ask(lane)).outcome).model).toBe("offline");
   });
 });
@@ -237,7 +237,7 @@ describe("a lane", () => {
     const heard = new Promise<void>((resolve) => {
       waits = resolve;
     });
-    const outcome = laneModel(gateway.connect(OTHER, false)).ask(
+    const outcome = gatewayClient(gateway.connect(OTHER, false)).ask(
       requestOf(),
       ({ type }) => type === "waiting" && waits(),
       new AbortController().signal,
@@ -253,7 +253,7 @@ describe("a lane", () => {
     const closed = once(port2, "close");
     port1.close();
     await closed;
-    expect(failureIn((await ask(laneModel(port2))).outcome).kind).toBe("connection");
+    expect(failureIn((await ask(gatewayClient(port2))).outcome).kind).toBe("connection");
   });
 
   test("words that are no message change nothing: the next request is answered", async () => {
@@ -263,13 +263,15 @@ describe("a lane", () => {
       port.postMessage(word);
     port.postMessage({ type: "ask", id: 3, request: null });
     port.postMessage({ type: "ask", id: 4, request: { model: 5 } });
-    expect(replyIn((await ask(laneModel(port))).outcome).content).toEqual([{ type: "text", text: "Hi." }]);
+    expect(replyIn((await ask(gatewayClient(port))).outcome).content).toEqual([
+      { type: "text", text: "Hi." },
+    ]);
   });
 
   test("a request that is not plain data is refused", async () => {
     const { gateway } = local();
     const tools = [{ name: "x", description: "", input_schema: { type: "object" as const, f: () => {} } }];
-    expect(failureIn((await ask(laneModel(gateway.connect(MAIN, true)), { tools })).outcome).kind).toBe(
+    expect(failureIn((await ask(gatewayClient(gateway.connect(MAIN, true)), { tools })).outcome).kind).toBe(
       "invalid_request",
     );
   });

@@ -96,7 +96,7 @@ describe("odd figures of a server", () => {
     const { supervisor, warnings } = await playing([read, read, { text: "Done.", usage: odd }]);
     const { summary } = await supervisor.prompt("go");
     expect(summary).toMatchObject({ status: "done", text: "Done.", turns: 3 });
-    const { usage } = supervisor.account();
+    const { usage } = supervisor.usage();
     expect(usage.input_tokens).toBe(0);
     expect(usage.output_tokens).toBeLessThanOrEqual(3 * 16_000);
     expect(warnings().filter((message) => message.includes("token counts"))).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { worktreeDefaults } from "../../src/features/isolation/worktree-settings.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
-import { worktreeDefaults } from "../../src/supervisor/worktree-settings.ts";
 import { foldersWith, readIn } from "./folders.ts";
 
 const all = {

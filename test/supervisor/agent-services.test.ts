@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { WriteLedger } from "../../src/features/file-locks/write-ledger.ts";
+import { HeldWorktrees } from "../../src/features/isolation/held-worktrees.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
@@ -9,10 +11,8 @@ import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record.ts";
 import { agentServices } from "../../src/supervisor/agent-services.ts";
-import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
-import { Trees } from "../../src/supervisor/isolation/trees.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
-import { WriteLedger } from "../../src/supervisor/write-ledger.ts";
+import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { ripgrepPath } from "../../src/tools/ripgrep.ts";
 
 const id = ActorId.parse("agent1");
@@ -61,7 +61,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     onWarning() {},
     gate: {
       recheck: () => ({ type: "allow" }),
-      hidden: () => [],
+      filterResults: () => [],
       filters: false,
       judge: async ({ call }) => ({
         ...{ type: "go", by: "rules", reason: "", input: call.input },
@@ -121,9 +121,9 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
 }
 
 /** Nobody in these tests has one. */
-function noTrees(): Trees {
+function noTrees(): HeldWorktrees {
   const unasked = () => Promise.reject(new Error("no snapshot is taken in this test"));
-  return new Trees({ worktrees: { snapshot: unasked }, onWarning() {}, onChanged() {} });
+  return new HeldWorktrees({ worktrees: { snapshot: unasked }, onWarning() {}, onChanged() {} });
 }
 
 const running = (tool: string, input: unknown): RunningCall => ({

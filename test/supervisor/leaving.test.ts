@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";
@@ -20,12 +20,12 @@ describe.each(shippedHosts)("a session that is left, %s", (host) => {
     });
     const result = supervisor.prompt("go");
     await reached.promise;
-    supervisor.leave("The session was left.");
+    supervisor.detach("The session was left.");
     expect((await result).summary).toMatchObject({ status: "cancelled", reason: "The session was left." });
     await supervisor.close();
     expect(journalOf(supervisor.folder)).not.toMatch(/"type":"(summary|end)"/);
 
-    const restoring = await restoreSession({ home, cwd, session: "latest" });
+    const restoring = await resumeSession({ home, cwd, session: "latest" });
     if (restoring.type === "refused") throw new Error(restoring.reason);
     const again = new Supervisor({
       cwd,
@@ -37,33 +37,33 @@ describe.each(shippedHosts)("a session that is left, %s", (host) => {
       resume: restoring.session,
     });
     expect(again.unfinished()).toMatchObject({ main: true, agents: [{ description: "d" }] });
-    expect((await again.goOn())?.summary).toMatchObject({ status: "done", text: "all done" });
+    expect((await again.resumeUnfinished())?.summary).toMatchObject({ status: "done", text: "all done" });
     await again.close();
     expect(journalOf(supervisor.folder).match(/"type":"summary"/g)).toHaveLength(2);
   });
 
   test("records what is asked for at the last moment, and runs it when it is resumed (issue 15, 6)", async () => {
     const { supervisor, cwd, home } = supervised(host, []);
-    supervisor.leave("The session was left.");
+    supervisor.detach("The session was left.");
     expect((await supervisor.prompt("go")).summary).toMatchObject({
       status: "cancelled",
       reason: "The session was left.",
     });
     expect(supervisor.unfinished()).toEqual({ main: true, agents: [] });
     await supervisor.close();
-    const restoring = await restoreSession({ home, cwd, session: "latest" });
+    const restoring = await resumeSession({ home, cwd, session: "latest" });
     if (restoring.type === "refused") throw new Error(restoring.reason);
     const client = scriptedModel(() => ({ text: "went" }));
     const resume = restoring.session;
     const again = new Supervisor({ cwd, home, source: { provider: "client", client }, resume });
-    expect((await again.goOn())?.summary).toMatchObject({ status: "done", text: "went" });
+    expect((await again.resumeUnfinished())?.summary).toMatchObject({ status: "done", text: "went" });
     await again.close();
   });
 
   test("where nothing ran ends like any other", async () => {
     const { supervisor } = supervised(host, [{ text: "hello" }]);
     await supervisor.prompt("go");
-    supervisor.leave("The session was left.");
+    supervisor.detach("The session was left.");
     await supervisor.close();
     expect(journalOf(supervisor.folder)).toContain('"type":"end"');
   });
@@ -77,10 +77,10 @@ test("a session that is taken up and closed before anybody set it going is as it
   });
   void supervisor.prompt("go");
   await reached.promise;
-  supervisor.leave("The session was left.");
+  supervisor.detach("The session was left.");
   await supervisor.close();
   for (const _ of [1, 2]) {
-    const restoring = await restoreSession({ home, cwd, session: "latest" });
+    const restoring = await resumeSession({ home, cwd, session: "latest" });
     if (restoring.type === "refused") throw new Error(restoring.reason);
     const again = new Supervisor({ cwd, home, source: { provider: "offline" }, resume: restoring.session });
     expect(again.unfinished().main).toBe(true);

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import { defineTool } from "../../src/supervisor/custom-tools.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const tick = defineTool({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Touch } from "../../src/features/overlap/touch.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
+import { Inbox } from "../../src/supervisor/inbox.ts";
 import { type LinesNotice, type Notice, noticeText, withNotice } from "../../src/supervisor/notices.ts";
-import type { Touch } from "../../src/supervisor/overlap/touch.ts";
-import { Owed } from "../../src/supervisor/owed.ts";
 
 const lines = (task: string, ...texts: string[]): LinesNotice => ({
   ...{ type: "lines", task, title: `command ${task}`, path: `/${task}.txt` },
@@ -113,11 +113,13 @@ describe("who else writes to the same file (D8)", () => {
   });
 
   test("wakes nobody: it is heard with whatever comes next", () => {
-    const owed = new Owed();
-    owed.tell(overlap(touch("a.ts", "same")));
+    const owed = new Inbox();
+    owed.pushNotice(overlap(touch("a.ts", "same")));
     expect([owed.hasNews, owed.subjects]).toEqual([false, []]);
-    expect(owed.hear()).toEqual([{ text: expect.stringContaining("- a.ts (the same lines)"), news: true }]);
-    expect(owed.hear()).toEqual([]);
+    expect(owed.drain()).toEqual([
+      { text: expect.stringContaining("- a.ts (the same lines)"), notice: true },
+    ]);
+    expect(owed.drain()).toEqual([]);
   });
 });
 
@@ -126,13 +128,13 @@ test("a durable notice is handed over once, also if it is delivered again before
     ...{ type: "agent", result: "result:agent2.1", agent: ActorId.parse("agent2"), title: "Fix the parser" },
     ...{ status: "done", ending: "It is done.", text: "the report", note: null, path: null },
   };
-  const owed = new Owed();
-  owed.tell(result);
-  owed.tell(result);
-  const [news, ...more] = owed.hear();
+  const owed = new Inbox();
+  owed.pushNotice(result);
+  owed.pushNotice(result);
+  const [news, ...more] = owed.drain();
   expect(more).toEqual([]);
   expect(news?.of).toEqual(["result:agent2.1"]);
   expect(news?.text.match(/the report/g)).toHaveLength(1);
-  owed.tell(result);
-  expect([owed.hasNews, owed.hear()]).toEqual([false, []]);
+  owed.pushNotice(result);
+  expect([owed.hasNews, owed.drain()]).toEqual([false, []]);
 });

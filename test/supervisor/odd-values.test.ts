@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
+import type { Limits } from "../../src/session/options.ts";
 import { limitsOf } from "../../src/supervisor/limits.ts";
-import type { Limits } from "../../src/supervisor/options.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 describe("a limit never switches itself off", () => {

@@ -8,7 +8,7 @@ import { threadHost } from "../../src/actors/thread-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { seededScheduler } from "../../src/mailbox/scheduler.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import type { Person } from "../../src/policy/asks.ts";
+import type { UserHandler } from "../../src/policy/asks.ts";
 import { long } from "../support/long.ts";
 import { seeded, shippedHosts } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -155,7 +155,7 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
   test("one that waits for a person goes on with the answer in another thread, and nothing is asked twice", async () => {
     const asked: string[] = [];
     const { host, seen } = tight(name);
-    const person: Person = {
+    const person: UserHandler = {
       async ask(ask) {
         asked.push(ask.type);
         await gone.promise;

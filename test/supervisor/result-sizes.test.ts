@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { tokensOfText } from "../../src/context/compaction/tokens.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import type { SupervisorOptions } from "../../src/supervisor/options.ts";
+import type { SupervisorOptions } from "../../src/session/options.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { everyDayHosts, type HostName, supervised } from "../support/supervised.ts";
 import { lastResults } from "../support/texts-of.ts";
 

@@ -89,7 +89,7 @@ test("a session that is cut off after any record goes on to its end, and does no
       ...{ id: whole.id, home: cutAfter(whole, count), tools: [stamping(marks)], agents: [worker] },
       ...{ limits: depth, seed: count },
     });
-    const result = await again.supervisor.goOn();
+    const result = await again.supervisor.resumeUnfinished();
     if (!before.some(({ event }) => event.type === "spawn")) {
       expect(result).toBeNull();
       await again.supervisor.prompt("go");

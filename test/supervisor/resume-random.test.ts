@@ -136,7 +136,7 @@ test("any session that dies at any time, and once more on its way back, ends wit
             ...{ ...options, seed: seed + turn + 2, id: whole.id, home: cutAfter(whole, count) },
             tools: [stamping(after)],
           });
-          await again.supervisor.goOn();
+          await again.supervisor.resumeUnfinished();
           await again.supervisor.close();
           expect(broken(await journalOf(again))).toEqual([]);
           expect(again.warnings()).toEqual([]);

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 import * as z from "zod/mini";
 import { inThreadHost } from "../../src/actors/in-thread-host.ts";
-import { journalFile } from "../../src/journal/place.ts";
+import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { type SessionState, sessionStateOf } from "../../src/journal/session-state.ts";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
@@ -13,11 +13,11 @@ import type { JournalRecord } from "../../src/mailbox/session-events.ts";
 import { blocksOf, conversationOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
-import { defineTool } from "../../src/supervisor/custom-tools.ts";
-import type { SupervisorOptions } from "../../src/supervisor/options.ts";
-import { restoreSession } from "../../src/supervisor/restore.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import type { SupervisorOptions } from "../../src/session/options.ts";
+import { resumeSession } from "../../src/session/resume-session.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import type { SupervisorEvent } from "../../src/supervisor/view.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { type HostName, seeded } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -133,7 +133,7 @@ export async function takenUp(
   script: Script,
   { id, ...options }: WorldOptions & { readonly id: SessionId; readonly home: string },
 ): Promise<World> {
-  const restoring = await restoreSession({ home: options.home, cwd: "/", session: { id } });
+  const restoring = await resumeSession({ home: options.home, cwd: "/", session: { id } });
   if (restoring.type === "refused") throw new Error(restoring.reason);
   const { session } = restoring;
   return world(host, script, { ...options, cwd: session.cwd, resume: session });

@@ -191,7 +191,7 @@ describe("what a session that was cut off still knows", () => {
     for (const more of [0, 1, 2]) {
       const home = cutAfter(whole, place + 1 + more);
       const again = await takenUp("in-thread", answer, { id: whole.id, home });
-      expect((await again.supervisor.goOn())?.summary.text).toBe("after 1");
+      expect((await again.supervisor.resumeUnfinished())?.summary.text).toBe("after 1");
       expect(times(textsOf(again.model.requests[0] ?? never()), "two")).toBe(1);
       await again.supervisor.close();
       expect(broken(await journalOf(again))).toEqual([]);
@@ -205,11 +205,14 @@ describe("what a session that was cut off still knows", () => {
     const whole = recorded(first);
     const summary = recordsOf(whole.lines).findIndex(({ event }) => event.type === "summary");
     const killed = await takenUp("in-thread", answer, { id: whole.id, home: cutAfter(whole, summary + 1) });
-    expect((await killed.supervisor.goOn())?.summary).toMatchObject({ status: "done", text: "after 0" });
+    expect((await killed.supervisor.resumeUnfinished())?.summary).toMatchObject({
+      status: "done",
+      text: "after 0",
+    });
     expect(killed.model.requests).toEqual([]);
     const home = cutAfter(whole, whole.lines.length);
     const closed = await takenUp("in-thread", answer, { id: whole.id, home });
-    expect(await closed.supervisor.goOn()).toBeNull();
+    expect(await closed.supervisor.resumeUnfinished()).toBeNull();
   });
 
   test("a prompt after a restart is heard with what was cut off before it", async () => {
@@ -240,12 +243,12 @@ describe("what a session that was cut off still knows", () => {
     const whole = recorded(first);
     const turn = recordsOf(whole.lines).findIndex(({ event }) => event.type === "turn");
     const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, turn + 1) });
-    await again.supervisor.goOn();
+    await again.supervisor.resumeUnfinished();
     const last = textsOf(again.model.requests.at(-1) ?? never());
     expect(times(last, "It was ended with the program that ran it.")).toBe(1);
     await again.supervisor.close();
     const third = await takenUp("in-thread", script, { id: whole.id, home: again.home });
-    expect(await third.supervisor.goOn()).toBeNull();
+    expect(await third.supervisor.resumeUnfinished()).toBeNull();
     expect(third.model.requests).toEqual([]);
   });
 
@@ -265,12 +268,12 @@ describe("what a session that was cut off still knows", () => {
     const end = recordsOf(whole.lines).findIndex(({ event }) => event.type === "command-end");
     expect(end).toBeGreaterThan(0);
     const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, end + 1) });
-    await again.supervisor.goOn();
+    await again.supervisor.resumeUnfinished();
     expect(times(textsOf(again.model.requests.at(-1) ?? never()), "exit code 3")).toBe(1);
     await again.supervisor.close();
     expect(broken(await journalOf(again))).toEqual([]);
     const third = await takenUp("in-thread", script, { id: whole.id, home: again.home });
-    expect(await third.supervisor.goOn()).toBeNull();
+    expect(await third.supervisor.resumeUnfinished()).toBeNull();
     expect(third.model.requests).toEqual([]);
   });
 
@@ -287,7 +290,7 @@ describe("what a session that was cut off still knows", () => {
       expect.stringMatching(/^Line \d+ of .* was left out\.$/),
       expect.stringMatching(/^The last line \(\d+\) of .* is torn and was left out/),
     ]);
-    expect((await again.supervisor.goOn())?.summary.status).toBe("done");
+    expect((await again.supervisor.resumeUnfinished())?.summary.status).toBe("done");
   });
 
   test("results of background agents that ended unheard are there for the first request after a restart, once (D1)", {
@@ -309,7 +312,7 @@ describe("what a session that was cut off still knows", () => {
     );
     const home = cutAfter(whole, (ends.at(-1) ?? 0) + 1);
     const again = await takenUp("in-thread", script, { id: whole.id, home });
-    const result = (await again.supervisor.goOn()) ?? never();
+    const result = (await again.supervisor.resumeUnfinished()) ?? never();
     expect(result.summary).toMatchObject({ status: "done" });
     const last = lastOfMain(again);
     for (const name of ["a", "b"]) expect(times(last, `report of ${name}`)).toBe(1);

@@ -30,6 +30,8 @@ test("resuming removes the temporary file of a Write that was killed, and no oth
   ];
   for (const name of [`.troupe-${call}-${UUID}.tmp`, ...others]) writeFileSync(join(cwd, name), "ne");
   const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, began + 1) });
-  expect(await again.supervisor.goOn()).toMatchObject({ summary: { status: "done", text: "Unknown." } });
+  expect(await again.supervisor.resumeUnfinished()).toMatchObject({
+    summary: { status: "done", text: "Unknown." },
+  });
   expect(readdirSync(cwd).sort()).toEqual(others.toSorted());
 });

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeAll } from "./remove-all.ts";
 
 /** Not what says how the tests themselves are run: test/support/long.ts, and which build the faults are played with. */
 const THEIRS = /^(ANTHROPIC|CLAUDE|TROUPE)_(?!TESTS$|FAULTS_LIBRARY$)/;
@@ -19,5 +20,5 @@ export default function ownHome(): () => void {
   process.env["GIT_CONFIG_NOSYSTEM"] = "1";
   // Threads and programs that tests start compile the same code again and again.
   process.env["NODE_COMPILE_CACHE"] = join(home, "compiled");
-  return () => rmSync(home, { recursive: true, force: true });
+  return () => removeAll(home);
 }

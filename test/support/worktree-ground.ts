@@ -1,11 +1,14 @@
 import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
 import { randomIds } from "../../src/mailbox/ids.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import type { CreateRequest, Owner } from "../../src/worktrees/requests.ts";
 import type { TestRepository } from "./git-repository.ts";
 
 /** What operations on trees stand on, in a test: this process holds the locks. */
-export function groundOf({ env }: Pick<TestRepository, "env">, changed: Partial<Ground> = {}): Ground {
+export function groundOf(
+  { env }: Pick<TestRepository, "env">,
+  changed: Partial<GitEnvironment> = {},
+): GitEnvironment {
   const ids = randomIds();
   return {
     env,

@@ -3,8 +3,8 @@ import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ChoiceOutcome } from "../../src/policy/asking/questions.ts";
 import type { Question } from "../../src/policy/asks.ts";
 import { askUserQuestionTool, MAX_HEADER_CHARS } from "../../src/tools/ask-user-question.ts";
+import { bindTool } from "../../src/tools/bind-tool.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
-import { seal } from "../../src/tools/sealed.ts";
 
 const string = { type: "string" };
 
@@ -25,7 +25,7 @@ function question(text: string, given: object = {}) {
 /** The tool over somebody who answers like this, and what they were asked. */
 function toolWith(outcome: ChoiceOutcome = { type: "answers", answers: {} }) {
   const asked: (readonly Question[])[] = [];
-  const tool = seal(
+  const tool = bindTool(
     askUserQuestionTool({
       async question(questions) {
         asked.push(questions);

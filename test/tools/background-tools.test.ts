@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { backgroundTools } from "../../src/tools/background/all.ts";
-import type { BackgroundDesk, TaskView } from "../../src/tools/background/desk.ts";
+import type { BackgroundService, TaskView } from "../../src/tools/background/service.ts";
 import { TASK_OUTPUT_WAIT_MS } from "../../src/tools/background/task-output.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
 
@@ -19,7 +19,7 @@ const server: TaskView = {
 /** A desk that knows one task and keeps what it was asked. */
 function deskWith(task: TaskView, output = "line\n") {
   const asked: unknown[][] = [];
-  const desk: BackgroundDesk = {
+  const desk: BackgroundService = {
     find: (_asker, id) => (id === task.id ? task : null),
     running: () => (task.state === "running" ? [task] : []),
     wait: async (_asker, id, ms) => void asked.push(["wait", id, ms]),
@@ -36,7 +36,7 @@ function deskWith(task: TaskView, output = "line\n") {
   return { desk, asked, call };
 }
 
-function toolOf(desk: BackgroundDesk, name: string) {
+function toolOf(desk: BackgroundService, name: string) {
   const tool = backgroundTools(desk).find((one) => one.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
   return tool;

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { noSession, sessionTools } from "../../src/supervisor/session-tools.ts";
+import { noSession, sessionTools } from "../../src/session/session-tools.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { onLinux, unless } from "../support/needs.ts";
 import { smallDisk } from "../support/small-disk.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
-import { meant, whyNothing } from "../../src/tools/deferred/meant.ts";
+import { bindTool } from "../../src/tools/bind-tool.ts";
+import { resolveCall, whyNothing } from "../../src/tools/deferred/resolve-call.ts";
 import { searchTools } from "../../src/tools/deferred/search.ts";
 import { toolSearchTool } from "../../src/tools/deferred/tool-search.ts";
-import { seal } from "../../src/tools/sealed.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 function tool(name: string, description = "", fields: readonly string[] = []): AgentTool {
@@ -26,7 +26,10 @@ const named = (query: string, most = 5) => searchTools(query, tools, most).tools
 
 /** What the model gets. */
 async function answer(query: string, most?: number): Promise<string> {
-  const call = seal(toolSearchTool).prepare({ query, ...(most === undefined ? {} : { max_results: most }) });
+  const call = bindTool(toolSearchTool).prepare({
+    query,
+    ...(most === undefined ? {} : { max_results: most }),
+  });
   if (call.type === "invalid") throw new Error(call.message);
   // It looks at nothing else of its context.
   const { content, isError } = await call.call({ deferred: tools } as unknown as AgentCallContext);
@@ -99,7 +102,7 @@ describe("what a call means", () => {
   const caller: AgentTool = { ...tool("UseTool"), side: "agent" };
   delete caller.deferred;
   const offered = [read, caller, ...tools];
-  const use = (input: unknown) => meant({ name: "UseTool", input }, offered);
+  const use = (input: unknown) => resolveCall({ name: "UseTool", input }, offered);
 
   test("through UseTool: the tool it names, with its own input", () => {
     expect(use({ tool: "NotebookEdit", input: { a: 1 } })).toMatchObject({
@@ -111,7 +114,9 @@ describe("what a call means", () => {
   });
 
   test("by its own name as well", () => {
-    expect(meant({ name: "NotebookEdit", input: { a: 1 } }, offered)).toMatchObject({ input: { a: 1 } });
+    expect(resolveCall({ name: "NotebookEdit", input: { a: 1 } }, offered)).toMatchObject({
+      input: { a: 1 },
+    });
   });
 
   test("only of what is deferred: rules on replies go by the names of the others", () => {

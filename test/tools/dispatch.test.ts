@@ -5,9 +5,9 @@ import type { ToolUseBlock } from "../../src/mailbox/conversation.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentTool, CallResult } from "../../src/mailbox/messages.ts";
 import type { Services } from "../../src/mailbox/services.ts";
+import { bindTool } from "../../src/tools/bind-tool.ts";
 import { type Dispatch, dispatch } from "../../src/tools/dispatch.ts";
 import { ReadLedger } from "../../src/tools/read-ledger.ts";
-import { seal } from "../../src/tools/sealed.ts";
 import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
@@ -32,7 +32,7 @@ const offer = (name: string, side: AgentTool["side"]): AgentTool => ({
 /** A dispatch over one tool on each side; what the services answer is the test's. */
 function dispatching(services: Partial<Services>, run: () => Promise<string> = async () => "ran") {
   const stop = new AbortController();
-  const here = seal<object, string, AgentCallContext>({
+  const here = bindTool<object, string, AgentCallContext>({
     name: "Here",
     aliases: [],
     description: "",

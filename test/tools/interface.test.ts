@@ -4,12 +4,12 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
 import { builtInAgents } from "../../src/actors/definitions/index.ts";
+import { listAgents } from "../../src/features/agents/listing.ts";
 import type { LanguageServer } from "../../src/lsp/find-servers.ts";
 import type { ToolResultContent } from "../../src/mailbox/conversation.ts";
 import type { PermissionLevel } from "../../src/policy/asks.ts";
-import { type CustomTool, defineTool } from "../../src/supervisor/custom-tools.ts";
-import { listAgents } from "../../src/supervisor/listing.ts";
 import { agentTool } from "../../src/tools/agent.ts";
+import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { descriptionOf } from "../../src/tools/definition.ts";
 import { globTool } from "../../src/tools/glob.ts";
 import { grepTool } from "../../src/tools/grep.ts";
@@ -17,7 +17,7 @@ import { agentTools } from "../../src/tools/index.ts";
 import { everyTool } from "../../src/tools/prompt.ts";
 import { readTool } from "../../src/tools/read.ts";
 import type { Tool, ToolPrompt } from "../../src/tools/tool.ts";
-import { withSkills } from "../supervisor/skills/with-skills.ts";
+import { withSkills } from "../features/skills/with-skills.ts";
 import { supervised } from "../support/supervised.ts";
 
 const spawner = {

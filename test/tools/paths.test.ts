@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolvePath, shownPath, whyUnusable } from "../../src/tools/paths.ts";
+import { pathProblem, resolvePath, shownPath } from "../../src/tools/paths.ts";
 
 test("a path is resolved against the agent's own folder, and ~ is a name like any other", () => {
   expect(resolvePath("/work", undefined)).toBe("/work");
@@ -23,7 +23,7 @@ test.each([
   ["EIO", "input/output error"],
 ])("%s is said in a sentence that names the path", async (code, said) => {
   const error = Object.assign(new Error("input/output error"), { code });
-  const sentence = await whyUnusable("/data/a.txt", error);
+  const sentence = await pathProblem("/data/a.txt", error);
   expect(sentence.startsWith("/data/a.txt cannot be read")).toBe(true);
   expect(sentence).toContain(said);
 });

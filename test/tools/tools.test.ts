@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { PermissionLevel } from "../../src/policy/asks.ts";
+import { bindTool } from "../../src/tools/bind-tool.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
 import { editPrompt } from "../../src/tools/edit.ts";
 import { globPrompt } from "../../src/tools/glob.ts";
@@ -15,7 +16,6 @@ import { notebookEditPrompt } from "../../src/tools/notebook-edit.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "../../src/tools/pdf-pages.ts";
 import { renderPrompt } from "../../src/tools/prompt.ts";
 import { DEFAULT_LINES, readPrompt } from "../../src/tools/read.ts";
-import { seal } from "../../src/tools/sealed.ts";
 import { failed, type Tool } from "../../src/tools/tool.ts";
 import { writePrompt } from "../../src/tools/write.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -243,7 +243,7 @@ test("a tool is one value and one line in a list (A3.35)", async () => {
   };
   const levels: PermissionLevel[] = ["read", "write", "execute", "network"];
   for (const permissionLevel of levels) {
-    const sealed = seal({ ...greet, permissionLevel });
+    const sealed = bindTool({ ...greet, permissionLevel });
     expect(sealed).toMatchObject({ name: "Greet", aliases: ["Hello"], permissionLevel });
     expect(definitionOf(sealed).input_schema).toMatchObject({ required: ["name"] });
     expect(sealed.prepare({ name: 1 }).type).toBe("invalid");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import { seal } from "../../src/tools/sealed.ts";
+import { bindTool } from "../../src/tools/bind-tool.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
 import { worktreeTools } from "../../src/tools/worktree/all.ts";
-import type { EnteredWorktree, LeftWorktree, WorktreeDesk } from "../../src/tools/worktree/desk.ts";
 import { enterWorktreeTool } from "../../src/tools/worktree/enter-worktree.ts";
+import type { EnteredWorktree, LeftWorktree, WorktreeService } from "../../src/tools/worktree/service.ts";
 
 const context: CallContext = {
   ...{ call: callId(MAIN, 1, 0), actor: MAIN, cwd: "/w" },
@@ -21,7 +21,7 @@ const outside: LeftWorktree = {
 /** A desk that answers so, and what it was asked. */
 function tools(answers: { enter?: EnteredWorktree; exit?: LeftWorktree } = {}) {
   const asked: unknown[] = [];
-  const desk: WorktreeDesk = {
+  const desk: WorktreeService = {
     async enter(wish, { actor }) {
       asked.push([actor, wish]);
       return answers.enter ?? inside;
@@ -100,7 +100,7 @@ describe("EnterWorktree (A3.23)", () => {
   });
 
   test("runs alone, and not again by itself after a crash", () => {
-    const { parallel, repeatable } = seal(
+    const { parallel, repeatable } = bindTool(
       enterWorktreeTool({ enter: async () => inside, exit: async () => outside }),
     );
     expect([parallel, repeatable]).toEqual([false, false]);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ground } from "../../src/worktrees/ground.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import type { TestRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
@@ -16,7 +16,7 @@ exec "$REAL_GIT" "$@"
 `;
 
 /** Ground whose git does so: `at`, `times`. */
-export function cleanedUp(person: TestRepository, at: string, times: number): Ground {
+export function cleanedUp(person: TestRepository, at: string, times: number): GitEnvironment {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "git"), WRAPPER, { mode: 0o755 });
   const real = execFileSync("sh", ["-c", "command -v git"], { env: person.env, encoding: "utf8" }).trim();

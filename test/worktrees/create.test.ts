@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTree } from "../../src/worktrees/create.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { baseRef, treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
 import type { CreateRequest } from "../../src/worktrees/requests.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
@@ -29,7 +29,11 @@ async function made(person: TestRepository, changed: Partial<CreateRequest> = {}
   return { tree, notes, read, git };
 }
 
-async function refusal(person: TestRepository, changed: Partial<CreateRequest> = {}, ground?: Ground) {
+async function refusal(
+  person: TestRepository,
+  changed: Partial<CreateRequest> = {},
+  ground?: GitEnvironment,
+) {
   const answer = await createTree(creationIn(person.folder, changed), ground ?? groundOf(person));
   return answer.type === "refused" ? answer.reason : `created ${answer.tree.path}`;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { Histories } from "../../src/worktrees/ever-tracked.ts";
-import { startKeeper } from "../../src/worktrees/keeper.ts";
+import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import type { EverTrackedRequest } from "../../src/worktrees/requests.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -293,7 +293,7 @@ test("nothing that a repository names is run", async () => {
 
 test("a keeper's process answers", async () => {
   const person = await made();
-  const keeper = startKeeper({ env: person.env, clock: systemClock, onWarning: () => {} });
+  const keeper = startGitWorker({ env: person.env, clock: systemClock, onWarning: () => {} });
   onTestFinished(() => keeper.close());
   const request = requestFor(person, { patterns: [".env", "a.txt"] });
   expect(await keeper.everTracked(request)).toEqual({ type: "tracked", answers: ["no", "yes"] });

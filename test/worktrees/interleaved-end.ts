@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Tree } from "../../src/mailbox/worktree.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
 import { mergeRef, ourFolder, treeRecordFolder, treesFolder } from "../../src/worktrees/layout.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
 import { sweep } from "../../src/worktrees/sweep.ts";
@@ -66,7 +66,7 @@ async function nothingIsStale({ t, persons }: Game): Promise<void> {
 }
 
 /** By their names, all in one question. */
-function missing({ checkout }: Tree, contents: ReadonlySet<string>): string[] {
+function missing({ checkout }: Worktree, contents: ReadonlySet<string>): string[] {
   const named = new Map([...contents].map((content) => [blobId(content), content]));
   const said = execFileSync("git", ["cat-file", "--batch-check"], {
     cwd: checkout,

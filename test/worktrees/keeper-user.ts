@@ -1,10 +1,10 @@
 /** A session of its own for tests: asks a keeper for something, says what it answered, and is then idle. */
 import { systemClock } from "../../src/mailbox/clock.ts";
-import { startKeeper } from "../../src/worktrees/keeper.ts";
+import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { creationIn } from "../support/worktree-ground.ts";
 
 const [what, folder = ""] = process.argv.slice(2);
-const keeper = startKeeper({
+const keeper = startGitWorker({
   env: process.env,
   clock: systemClock,
   onWarning: (message) => console.error(message),

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
-import type { Tree } from "../../src/mailbox/worktree.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
 import { createTree } from "../../src/worktrees/create.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { keepTree } from "../../src/worktrees/keep.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
@@ -28,8 +28,8 @@ export type KilledOp =
 
 const [given, treeText = "", envText = "", dieAt = ""] = process.argv.slice(2);
 const op = given as KilledOp;
-const tree: Tree = JSON.parse(treeText);
-const ground: Ground = {
+const tree: Worktree = JSON.parse(treeText);
+const ground: GitEnvironment = {
   env: JSON.parse(envText),
   now: () => Date.now(),
   id: () => randomUUID().replaceAll("-", ""),

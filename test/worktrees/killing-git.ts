@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Tree } from "../../src/mailbox/worktree.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
 import type { KilledOp } from "./killed-op.ts";
 
@@ -30,7 +30,7 @@ export async function killedAt(
   folder: string,
   env: Readonly<Record<string, string>>,
   op: KilledOp,
-  tree: Tree,
+  tree: Worktree,
   at: number,
   how: How,
 ): Promise<boolean> {

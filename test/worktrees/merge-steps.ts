@@ -1,5 +1,5 @@
-import type { Tree } from "../../src/mailbox/worktree.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { applyMerge } from "../../src/worktrees/merge/apply.ts";
 import { type Disk, realDisk } from "../../src/worktrees/merge/disk.ts";
 import { prepareMerge } from "../../src/worktrees/merge/prepare.ts";
@@ -10,7 +10,12 @@ import { DEAD } from "./tree-of-tests.ts";
 export type MergeStep = "prepare" | "check" | "apply" | "undo";
 
 /** The type of the last answer. */
-export async function mergeStep(step: MergeStep, tree: Tree, ground: Ground, disk: Disk = realDisk) {
+export async function mergeStep(
+  step: MergeStep,
+  tree: Worktree,
+  ground: GitEnvironment,
+  disk: Disk = realDisk,
+) {
   switch (step) {
     case "prepare":
       return (await prepareMerge({ tree, deleted: [], forCheck: false }, ground)).type;

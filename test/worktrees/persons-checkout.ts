@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type MergeStory, mergesOf, openMerge, storyOf } from "../../src/worktrees/merge/journal.ts";
+import { type MergeStory, mergeStateOf, mergesOf, openMerge } from "../../src/worktrees/merge/journal.ts";
 import type { TestRepository } from "../support/git-repository.ts";
 
 /**
@@ -88,7 +88,7 @@ export class PersonsCheckout {
   }
 
   #stories(): MergeStory[] {
-    return mergesOf(this.#common).flatMap((merge) => storyOf(this.#common, merge) ?? []);
+    return mergesOf(this.#common).flatMap((merge) => mergeStateOf(this.#common, merge) ?? []);
   }
 }
 

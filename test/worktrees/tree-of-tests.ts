@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
-import type { Tree } from "../../src/mailbox/worktree.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { gitIn } from "../../src/worktrees/git.ts";
-import type { Ground } from "../../src/worktrees/ground.ts";
 import { baseRef, branchOf, treePath } from "../../src/worktrees/layout.ts";
 import type { Owner, SnapshotAnswer } from "../../src/worktrees/requests.ts";
 import { type TreeRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 
-export function groundOf(env: Readonly<Record<string, string>>): Ground {
+export function groundOf(env: Readonly<Record<string, string>>): GitEnvironment {
   let last = 0;
   return {
     env,
@@ -30,9 +30,9 @@ export const DEAD: Owner = {
 
 export interface TestTree {
   readonly repository: TestRepository;
-  readonly ground: Ground;
+  readonly ground: GitEnvironment;
   readonly common: string;
-  readonly tree: Tree;
+  readonly tree: Worktree;
   /** Absolute. */
   at(path: string): string;
   write(path: string, content: string | Buffer): void;
@@ -53,7 +53,14 @@ export async function treeIn(
   const common = join(repository.folder, ".git");
   const path = treePath(repository.folder, name);
   const base = (await repository.must(["rev-parse", "HEAD"])).trim();
-  const tree: Tree = { name, path, branch: branchOf(name), checkout: repository.folder, base, head: base };
+  const tree: Worktree = {
+    name,
+    path,
+    branch: branchOf(name),
+    checkout: repository.folder,
+    base,
+    head: base,
+  };
   const owner: Owner = { session: "s1", actor: "1", process: ground.self };
   const record = { owner, tree, at: 1, made: true, maker: ground.self, linked: [], result: null, ...more };
   await writeRecord(common, name, record);
@@ -67,7 +74,7 @@ export async function treeIn(
   return using(repository, tree);
 }
 
-export function using(repository: TestRepository, tree: Tree): TestTree {
+export function using(repository: TestRepository, tree: Worktree): TestTree {
   const ground = groundOf(repository.env);
   const git = gitIn(tree.path, repository.env);
   const at = (file: string) => join(tree.path, file);

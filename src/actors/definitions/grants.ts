@@ -1,108 +1,138 @@
 import { hash } from "node:crypto";
+import {
+  formatReplacing,
+  type ReplacedOwner,
+  type Replacing,
+} from "../../context/markdown/choose-by-name.ts";
+import { isObject } from "../../lib/objects.ts";
+import { oneLine, shorten } from "../../lib/text.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
+import { builtInAgents, plainName } from "./index.ts";
 
-/** One thing that a folder's definition of agents may do only where the person has agreed to it. */
+/** One thing that a definition of the project may do only if the user has agreed to it. */
 export interface AgentGrant {
-  /** For a person, such as `run "./check.sh" as a hook (PreToolUse) of the agent deployer`. */
+  /** For the user, such as `run "./check.sh" as a hook (PreToolUse) of the agent deployer`. */
   readonly words: string;
-  /** The same for the same grant, another for any other. */
+  /** The same for the same grant, and different for every other. */
   readonly digest: string;
   readonly agent: true;
 }
 
-/** What of a definition is a grant: one hook's event, one server, its mode, how its edits come back. */
-export type Power =
+/** What of a definition needs a grant: the hooks of one event, one server, its mode, how its edits are merged. */
+export type Privilege =
   | { readonly type: "hook"; readonly event: string; readonly hooks: unknown }
   | { readonly type: "server"; readonly name: string; readonly server: unknown }
   | { readonly type: "mode"; readonly mode: AgentMode }
   | { readonly type: "merge"; readonly mode: MergeMode };
 
-/** A list for a person need not hold a whole script. */
-const SHOWN_CHARS = 200;
+/** A list for the user need not show a whole script. */
+const MAX_SHOWN_CHARS = 200;
 
-/** What a folder's own definitions ask for; those of others were put where they are by the person. */
+/** Returns what the project's own definitions ask for; the user installed the others. */
 export function agentGrants(definitions: readonly AgentDefinition[]): readonly AgentGrant[] {
-  return definitions.flatMap((definition) => powersOf(definition).map((power) => grantOf(definition, power)));
+  return definitions.flatMap((definition) =>
+    privilegesOf(definition).map((privilege) => grantOf(definition, privilege)),
+  );
 }
 
-/** Those of the folder's own. */
-export function powersOf(definition: AgentDefinition): readonly Power[] {
-  const { source, hooks, mcpServers, permissionMode, merge } = definition;
+export function privilegesOf(definition: AgentDefinition): readonly Privilege[] {
+  const { source, hooks = {}, mcpServers, permissionMode: mode, merge } = definition;
   if (source?.scope !== "project") return [];
+  const narrows = mode === undefined || mode === "plan" || mode === "dontAsk";
   return [
-    ...Object.entries(hooks ?? {}).map(([event, one]) => ({ type: "hook" as const, event, hooks: one })),
+    ...Object.entries(hooks).map(([event, one]) => ({ type: "hook" as const, event, hooks: one })),
     ...Object.entries(mcpServers?.own ?? {}).map(([name, server]) => ({
       ...{ type: "server" as const, name, server },
     })),
-    ...(permissionMode === undefined || narrows(permissionMode)
-      ? []
-      : [{ type: "mode" as const, mode: permissionMode }]),
+    ...(narrows ? [] : [{ type: "mode" as const, mode }]),
     // Settings may say that the user is asked, or that edits stay on their branch.
     ...(merge === "apply" || merge === "commit" ? [{ type: "merge" as const, mode: merge }] : []),
   ];
 }
 
-export function grantOf({ name }: Pick<AgentDefinition, "name">, power: Power): AgentGrant {
-  switch (power.type) {
+export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Privilege): AgentGrant {
+  const agent = shown(name);
+  switch (privilege.type) {
     case "hook": {
-      const what = commandsIn(power.hooks)
-        .map((command) => `"${shown(command)}"`)
-        .join(", ");
-      const words = `run ${what || shown(json(power.hooks))} as a hook (${shown(power.event)}) of the agent ${shown(name)}`;
-      return grant(words, ["hook", name, power.event, power.hooks]);
+      const { event, hooks } = privilege;
+      const commands = commandsIn(hooks).map((command) => `"${shown(command)}"`);
+      const what = commands.join(", ") || shown(sortedJson(hooks));
+      return grant(`run ${what} as a hook (${shown(event)}) of the agent ${agent}`, [
+        ...["hook", name, event, hooks],
+      ]);
     }
     case "server":
       return grant(
-        `start the MCP server ${shown(power.name)} for the agent ${shown(name)}: ${shown(json(power.server))}`,
-        ["server", name, power.name, power.server],
+        `start the MCP server ${shown(privilege.name)} for the agent ${agent}: ${shown(sortedJson(privilege.server))}`,
+        ["server", name, privilege.name, privilege.server],
       );
     case "mode":
       return grant(
-        `let the agent ${shown(name)} work in the mode ${power.mode}, where the session's is no narrower`,
-        ["mode", name, power.mode],
+        `let the agent ${agent} work in the mode ${privilege.mode}, unless the session's is narrower`,
+        ["mode", name, privilege.mode],
       );
     case "merge":
-      return grant(`merge the edits of the agent ${shown(name)} without a question (merge: ${power.mode})`, [
+      return grant(`merge the edits of the agent ${agent} without a question (merge: ${privilege.mode})`, [
         "merge",
         name,
-        power.mode,
+        privilege.mode,
       ]);
     default:
-      return power satisfies never;
+      return privilege satisfies never;
   }
 }
 
-function grant(words: string, what: readonly unknown[]): AgentGrant {
-  return { words, digest: hash("sha256", json(["agent", ...what]), "hex"), agent: true };
+/** Its prompt may change later, like that of any agent. */
+export function replacingGrant({ definition: { name }, of }: Replacing<AgentDefinition>): AgentGrant {
+  return grant(formatReplacing("agent", name, of), ["replace", plainName(name), of]);
 }
 
-/** The same whatever the order in which somebody has written it down. */
-function json(value: unknown): string {
+/**
+ * Returns a function that says whose name a project's definition would take. Aliases count as names: an agent that is
+ * called by one would be replaced as well.
+ */
+export function replacedBy(
+  definitions: readonly AgentDefinition[],
+): (definition: AgentDefinition) => ReplacedOwner | null {
+  const builtIn = new Set(builtInAgents.flatMap(plainNames));
+  const users = new Set(definitions.filter(({ source }) => source?.scope !== "project").flatMap(plainNames));
+  return (definition) => {
+    if (definition.source?.scope !== "project") return null;
+    const names = plainNames(definition);
+    if (names.some((name) => users.has(name))) return "user";
+    return names.some((name) => builtIn.has(name)) ? "built-in" : null;
+  };
+}
+
+function plainNames({ name, aliases = [] }: AgentDefinition): readonly string[] {
+  return [name, ...aliases].map(plainName);
+}
+
+function grant(words: string, what: readonly unknown[]): AgentGrant {
+  return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), agent: true };
+}
+
+/** The same in whatever order the keys are written. */
+function sortedJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) =>
-      typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      isObject(inner)
         ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
         : inner,
     ) ?? ""
   );
 }
 
-/** However a hook is written: what it would run is under `command`. */
+/** Returns what hooks would run, however they are written: it is under `command`. */
 function commandsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
-  if (typeof value !== "object" || value === null) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === "command" ? [typeof inner === "string" ? inner : json(inner)] : commandsIn(inner),
+    key === "command" ? [typeof inner === "string" ? inner : sortedJson(inner)] : commandsIn(inner),
   );
 }
 
 function shown(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ");
-  return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`;
-}
-
-/** Below what a session without settings does. */
-function narrows(mode: AgentMode): boolean {
-  return mode === "plan" || mode === "dontAsk";
+  return shorten(oneLine(text), MAX_SHOWN_CHARS);
 }

@@ -1,257 +1,115 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Asked, askedFiles, askedStill } from "../../context/asked-files.ts";
 import type { Files } from "../../context/files.ts";
-import { allOf, type Kept, readKept, readMade, writeKept, writeMade } from "../../context/kept-index.ts";
-import { agentIn, type ReadAgent } from "./agent-file.ts";
-import { agentIndex, type MadeAgents, madeAgentIndex } from "./agent-index.ts";
+import { chooseByName, formatLeftOut, type Replacing } from "../../context/markdown/choose-by-name.ts";
+import type { FileProblem } from "../../context/markdown/fields.ts";
+import { findMarkdown, type MarkdownFile } from "../../context/markdown/find-markdown.ts";
+import { rereadChanged } from "../../context/markdown/read-markdown.ts";
+import { type AgentDir, type AgentSearch, agentDirs } from "./agent-dirs.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
-import { filesBelow } from "./find-files.ts";
-import { type AgentGrant, agentGrants } from "./grants.ts";
+import { type AgentGrant, agentGrants, replacedBy, replacingGrant } from "./grants.ts";
 import { plainName } from "./index.ts";
-import { inertIn, withoutPowers } from "./inert.ts";
-import { type AgentPlace, type AgentSearch, agentPlaces } from "./places.ts";
-import type { AgentProblem } from "./problem.ts";
-import { leftOutIn, type Replacing, replacedBy, replacingGrant } from "./replacing.ts";
+import { readAgent } from "./read-agent.ts";
+import { formatRestricted, restrictUntrusted } from "./restrict-untrusted.ts";
 
-export interface LoadedAgents extends MadeAgents {
-  /** Those that are said, with what of it counts. */
+export interface LoadedAgents {
+  /** One for each name, with what the user has agreed to. */
   readonly agents: readonly AgentDefinition[];
-  /** What does not count as long as nobody has agreed to it, in a sentence; null: nothing. */
+  /** Those whose place another one has taken. */
+  readonly shadowed: readonly AgentDefinition[];
+  readonly problems: readonly FileProblem[];
+  /** Says what does not count as long as the user has not agreed to it; null if all counts. */
   readonly inert: string | null;
 }
 
 export interface AgentLibrary {
-  /** As they are now: the same object as long as nothing has changed. Reads only files that have. Never rejects. */
+  /** The same object as long as nothing has changed. Reads only files that have changed. Never rejects. */
   look(): Promise<LoadedAgents>;
-  /** What the folder's own definitions ask for. */
+  /** What the project's own definitions ask for; the same whether the directory is trusted or not. */
   grants(): Promise<readonly AgentGrant[]>;
 }
 
-/** What was read of each file, as it was then; `stamp` also says whose it was. */
-type Known = Kept<ReadAgent>;
+interface FoundAgent {
+  readonly definition: AgentDefinition;
+  /** The line of its name. */
+  readonly line: number | null;
+}
 
 /**
- * Every agent that files and a flag define. The organisation's come before all, then the flag's, the project's and the
- * person's own (checklist A18.1). Whatever is wrong with one of them is a problem, and the others are there.
+ * Every agent that files and a flag define: the organization's count first, then the flag's, the project's and the
+ * user's (A18.1). Whatever is wrong with one of them is a problem, and the others are there.
  */
 export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
-  const index = search.home === undefined ? null : agentIndex(search.home, search.cwd);
-  let known: Known | null = null;
-  let last: Looked | null = null;
+  const read = rereadChanged((file: MarkdownFile<AgentDir>) => readAgent(file, files));
+  const flagged = flag === undefined ? { agents: [], problems: [] } : agentsInFlag(flag);
+  let last: LoadedAgents | null = null;
+  let grants: readonly AgentGrant[] = [];
+  let looking: Promise<unknown> = Promise.resolve();
 
   async function look(): Promise<LoadedAgents> {
-    const trusted = search.trusted();
-    const still = last?.trusted === trusted ? askedStill(last.asked, files) : null;
-    if (last !== null && still !== null) return stillAgreed({ ...last, asked: still });
-    // What the flag says stands among them.
-    const list =
-      search.home === undefined || flag !== undefined
-        ? null
-        : madeAgentIndex(search, { home: search.home, trusted });
-    const kept = list === null || last !== null ? null : readMade(list, files);
-    if (kept !== null) return looked({ asked: kept.asked, trusted, found: null }, kept.made);
-    const asked = askedFiles(files);
-    const found = foundIn(agentPlaces(search, asked), asked);
-    const before: Known = known ?? (index === null ? new Map() : readKept(index, files));
-    const fresh = await allOf(
-      found.flatMap(({ paths }) => paths.map((file) => readOnce(file, before, files))),
+    const found = findMarkdown(agentDirs(search, files), files);
+    const reads = await read(found.files);
+    const agents = reads.flatMap(({ definition, line }): FoundAgent[] =>
+      definition === null ? [] : [{ definition, line }],
     );
-    const now: Known = new Map(fresh.map(({ path, stamp, read }) => [path, { stamp, read }]));
-    const isSame =
-      now.size === before.size && fresh.every(({ path, read }) => before.get(path)?.read === read);
-    if (index !== null && !isSame) writeKept(index, now);
-    known = now;
-    const made = chosen(gathered(found, now, flag), trusted);
-    if (list !== null) writeMade(list, { asked: asked.asked, made });
-    return looked({ asked: asked.asked, trusted, found }, made);
+    const isManaged = ({ definition: { source } }: FoundAgent) => source?.scope === "enterprise";
+    const inOrder = [
+      ...agents.filter(isManaged),
+      ...flagged.agents.map((definition) => ({ definition, line: null })),
+      ...agents.filter((agent) => !isManaged(agent)),
+    ];
+    const problems = [...flagged.problems, ...found.problems, ...reads.flatMap((one) => one.problems)];
+    const fresh = choose(inOrder, problems, search);
+    grants = fresh.grants;
+    if (!isDeepStrictEqual(fresh.loaded, last)) last = fresh.loaded;
+    return last ?? fresh.loaded;
   }
 
-  function looked(at: Pick<Looked, "asked" | "trusted" | "found">, made: MadeAgents): LoadedAgents {
-    const grants = agentGrants(made.said).map(({ digest }) => digest);
-    const fresh = { ...at, grants, agreed: agreedOf(grants), loaded: counting(made, at.trusted, search) };
-    last = last !== null && isLike(last, fresh) ? { ...fresh, loaded: last.loaded } : fresh;
-    return last.loaded;
-  }
-
-  function stillAgreed(before: Looked): LoadedAgents {
-    const agreed = agreedOf(before.grants);
-    last = before;
-    if (isDeepStrictEqual(agreed, before.agreed)) return before.loaded;
-    last = { ...before, agreed, loaded: counting(before.loaded, before.trusted, search) };
-    return last.loaded;
-  }
-
-  function agreedOf(grants: readonly string[]): readonly string[] {
-    return grants.filter((digest) => search.agreed(digest));
-  }
-
-  let looking: Promise<unknown> = Promise.resolve();
   function next(): Promise<LoadedAgents> {
     const looked = looking.then(look);
     looking = looked;
     return looked;
   }
-  return { look: next, grants: async () => allGrants(await next()) };
+  return { look: next, grants: () => next().then(() => grants) };
 }
 
-/** The same whether the directory is trusted or not. */
-function allGrants({ said, replacing }: MadeAgents): readonly AgentGrant[] {
-  const powers = agentGrants([...said, ...replacing.map(({ definition }) => definition)]);
-  const grants = [...replacing.map(replacingGrant), ...powers];
-  return [...new Map(grants.map((grant) => [grant.digest, grant])).values()];
-}
-
-/** One look, and what came of it. */
-interface Looked {
-  readonly asked: Asked;
-  readonly trusted: boolean;
-  /** Null: another session has found them. */
-  readonly found: readonly FoundPlace[] | null;
-  readonly loaded: LoadedAgents;
-  /** What counts only where the person has agreed to it, by its digest. */
-  readonly grants: readonly string[];
-  /** That to which the person had. */
-  readonly agreed: readonly string[];
-}
-
-/** Whatever there is besides: the same definitions, which mean the same. */
-function isLike(one: Looked, other: Looked): boolean {
-  const what = ({ found, agreed, trusted }: Looked) => [found, agreed, trusted];
-  return one.found !== null && isDeepStrictEqual(what(one), what(other));
-}
-
-/** The same once. */
-export function loadAgents(search: AgentSearch, files: Files, flag?: AgentsFlag): Promise<LoadedAgents> {
-  return agentLibrary(search, files, flag).look();
-}
-
-interface FoundFile {
-  readonly path: string;
-  readonly stamp: string;
-  readonly scope: AgentPlace["scope"];
-  /** Why it is not read, after its name. */
-  readonly unusable: string | null;
-}
-
-interface FoundPlace {
-  readonly scope: AgentPlace["scope"];
-  readonly paths: readonly FoundFile[];
-  readonly left: readonly { readonly path: string; readonly message: string }[];
-}
-
-/** Each file once: it may be there by another link, or the person's own folder is the project's. */
-function foundIn(places: readonly AgentPlace[], files: Files): FoundPlace[] {
-  const seen = new Set<string>();
-  return places.map((place) => {
-    const { paths, left } = filesBelow(place, files);
-    const { scope } = place;
-    const found = paths.flatMap((path): FoundFile[] => {
-      const look = files.look(path);
-      if (look.type === "none") return [];
-      if (look.type === "unusable")
-        return [{ path, scope, stamp: `${scope} ${look.reason}`, unusable: look.reason }];
-      if (seen.has(look.identity)) return [];
-      seen.add(look.identity);
-      return [{ path, scope, stamp: `${scope} ${look.stamp}`, unusable: null }];
-    });
-    return { scope, paths: found, left };
-  });
-}
-
-interface Read {
-  readonly path: string;
-  readonly stamp: string;
-  readonly read: ReadAgent;
-}
-
-function readOnce(
-  { path, scope, stamp, unusable }: FoundFile,
-  known: Known,
-  files: Files,
-): Read | Promise<Read> {
-  const before = known.get(path);
-  if (before?.stamp === stamp) return { path, stamp, read: before.read };
-  if (unusable === null) return agentIn(path, { scope }, files).then((read) => ({ path, stamp, read }));
-  const problems = [{ file: path, line: null, message: `The file ${unusable}.` }];
-  return { path, stamp, read: { definition: null, line: null, problems } };
-}
-
-interface FoundAgent {
-  readonly definition: AgentDefinition;
-  /** Where it says its name. */
-  readonly line: number | null;
-}
-
-interface Gathered {
-  readonly found: readonly FoundAgent[];
-  readonly problems: readonly AgentProblem[];
-}
-
-/** In the order in which they count. */
-function gathered(places: readonly FoundPlace[], known: Known, flag: AgentsFlag | undefined): Gathered {
-  const found: FoundAgent[] = [];
-  const problems: AgentProblem[] = [];
-  let flagged = flag === undefined;
-  for (const { scope, paths, left } of places) {
-    if (!flagged && flag !== undefined && scope !== "enterprise") {
-      const given = agentsInFlag(flag);
-      found.push(...given.agents.map((definition) => ({ definition, line: null })));
-      problems.push(...given.problems);
-      flagged = true;
-    }
-    problems.push(...left.map(({ path, message }) => ({ file: path, line: null, message })));
-    for (const { path } of paths) {
-      const read = known.get(path)?.read;
-      problems.push(...(read?.problems ?? []));
-      if (read?.definition) found.push({ definition: read.definition, line: read.line });
-    }
-  }
-  return { found, problems };
-}
-
-/** One for each name, the first; an untrusted project takes no name of anyone else's (semantics §1). */
-function chosen({ found, problems }: Gathered, trusted: boolean): MadeAgents {
+function choose(
+  found: readonly FoundAgent[],
+  problems: readonly FileProblem[],
+  { trusted, agreed }: AgentSearch,
+): { readonly loaded: LoadedAgents; readonly grants: readonly AgentGrant[] } {
   const replacedOf = replacedBy(found.map(({ definition }) => definition));
-  const replacing: Replacing[] = [];
-  const byName = new Map<string, AgentDefinition>();
-  const shadowed: AgentDefinition[] = [];
-  const twice: AgentProblem[] = [];
-  for (const { definition, line } of found) {
-    const key = plainName(definition.name);
-    const first = byName.get(key);
-    if (first === undefined) {
-      const of = replacedOf(definition);
-      if (of !== null) replacing.push({ definition, of });
-      if (of === null || trusted) byName.set(key, definition);
-      else shadowed.push(definition);
-      continue;
-    }
-    shadowed.push(definition);
-    const { source } = definition;
-    // Somebody who writes a project's own reviewer means to replace his own: that is no mistake.
-    if (source === undefined || !("file" in source) || first.source?.scope !== source.scope) continue;
-    const other = "file" in first.source ? first.source.file : "";
-    twice.push({
-      file: source.file,
-      line,
-      message: `There is an agent ${definition.name} already, in ${other}; this one is not used. Give one of them another name.`,
-    });
-  }
-  return { said: [...byName.values()], shadowed, replacing, problems: [...problems, ...twice] };
+  const scopeOf = ({ definition: { source } }: FoundAgent) => source?.scope;
+  const { chosen, shadowed, replacing, duplicates } = chooseByName(found, {
+    keyOf: ({ definition }) => plainName(definition.name),
+    replacedOf: ({ definition }) => replacedOf(definition),
+    isDuplicate: (agent, first) => scopeOf(agent) !== "flag" && scopeOf(agent) === scopeOf(first),
+    trusted: trusted(),
+  });
+  const twice = duplicates.map(({ definition: { definition, line }, first }) => ({
+    ...{ file: fileOf(definition), line },
+    message: `There is an agent ${definition.name} already, in ${fileOf(first.definition) ?? "--agents"}; this one is not used. Give one of them another name.`,
+  }));
+  const said = chosen.map(({ definition }) => definition);
+  const named: readonly Replacing<AgentDefinition>[] = replacing.map(({ definition, of }) => ({
+    ...{ definition: definition.definition, of },
+  }));
+  const inert = [trusted() ? null : formatLeftOut("agents", named), formatRestricted(said, agreed)];
+  const asked = [
+    ...named.map(replacingGrant),
+    ...agentGrants([...said, ...named.map(({ definition }) => definition)]),
+  ];
+  return {
+    loaded: {
+      agents: said.map((agent) => restrictUntrusted(agent, agreed)),
+      shadowed: shadowed.map(({ definition }) => definition),
+      problems: [...problems, ...twice],
+      inert: inert.filter((sentence) => sentence !== null).join(" ") || null,
+    },
+    grants: [...new Map(asked.map((grant) => [grant.digest, grant])).values()],
+  };
 }
 
-/** The same with what counts of it. */
-function counting(
-  { said, shadowed, replacing, problems }: MadeAgents,
-  trusted: boolean,
-  { agreed }: Pick<AgentSearch, "agreed">,
-): LoadedAgents {
-  const left = trusted ? null : leftOutIn(replacing);
-  const inert = [left, inertIn(said, agreed)].filter((sentence) => sentence !== null);
-  return {
-    ...{ said, shadowed, replacing, problems },
-    agents: said.map((agent) => withoutPowers(agent, agreed)),
-    inert: inert.length === 0 ? null : inert.join(" "),
-  };
+function fileOf({ source }: AgentDefinition): string | null {
+  return source !== undefined && "file" in source ? source.file : null;
 }

@@ -1,22 +1,22 @@
-import { type Meaning, type Meant, names } from "./fields.ts";
+import { type Meaning, type Meant, names } from "../../context/markdown/field-reader.ts";
 
 export interface Tools {
   readonly tools: readonly string[] | "all";
-  /** Kinds of agents in `Agent(…)`. */
+  /** Agent types in `Agent(…)`. */
   readonly mayStart?: readonly string[];
 }
 
-const EVERYTHING: ReadonlySet<string> = new Set(["*", "all", "all tools", "inherit"]);
-const SPAWNING: ReadonlySet<string> = new Set(["Agent", "Task"]);
+const ALL_TOOLS: ReadonlySet<string> = new Set(["*", "all", "all tools", "inherit"]);
+const SPAWN_TOOLS: ReadonlySet<string> = new Set(["Agent", "Task"]);
 
-/** As other programs write them: `read, bash`. */
-const PROPER: ReadonlyMap<string, string> = new Map(
+/** Other programs write them `read, bash`. */
+const SPELLING: ReadonlyMap<string, string> = new Map(
   "Agent AskUserQuestion Bash Edit Glob Grep LSP NotebookEdit Read Skill Task TodoWrite WebFetch WebSearch Write"
     .split(" ")
     .map((name) => [name.toLowerCase(), name] as const),
 );
 
-/** Names of tools that there were once, and what does their work now. */
+/** Tools of earlier versions, and what does their work now. */
 const FORMER: ReadonlyMap<string, string> = new Map([
   ["LS", "Glob"],
   ["MultiEdit", "Edit"],
@@ -27,7 +27,7 @@ const FORMER: ReadonlyMap<string, string> = new Map([
   ["SlashCommand", "Skill"],
 ]);
 
-/** What an agent may use; files name tools that have another name by now. */
+/** The tools an agent may use; old names are replaced. */
 export const allowedTools: Meaning<Tools> = (value): Meant<Tools> => {
   const read = toolNames(value);
   if ("wrong" in read || read.value.tools === "all") return read;
@@ -36,11 +36,11 @@ export const allowedTools: Meaning<Tools> = (value): Meant<Tools> => {
 };
 
 /**
- * Tools as people list them: `Read, Grep`, `mcp__server`, `*`, `Agent(explore, plan)` for the kinds of agents that may
- * be started. A limit to some calls, as `Bash(git log:*)`, is the business of permission rules.
+ * Tools as people list them: `Read, Grep`, `mcp__server`, `*`, `Agent(explore, plan)` for the agent types that may be
+ * started. A limit to some calls, such as `Bash(git log:*)`, is a permission rule, not a tool.
  */
 export const toolNames: Meaning<Tools> = (value): Meant<Tools> => {
-  if (typeof value === "string" && EVERYTHING.has(value.trim().toLowerCase()))
+  if (typeof value === "string" && ALL_TOOLS.has(value.trim().toLowerCase()))
     return { value: { tools: "all" } };
   const read = names(value);
   if ("wrong" in read) return read;
@@ -49,9 +49,9 @@ export const toolNames: Meaning<Tools> = (value): Meant<Tools> => {
   const limited: string[] = [];
   const tools = read.value.map((text) => {
     const [, name = text, within] = /^([^(]+)\((.*?)\)?$/s.exec(text) ?? [];
-    const proper = PROPER.get(name) ?? name;
+    const proper = SPELLING.get(name) ?? name;
     if (within === undefined) return proper;
-    if (SPAWNING.has(proper)) mayStart.push(...within.split(",").map((kind) => kind.trim()));
+    if (SPAWN_TOOLS.has(proper)) mayStart.push(...within.split(",").map((kind) => kind.trim()));
     else limited.push(text);
     return proper;
   });
@@ -61,7 +61,7 @@ export const toolNames: Meaning<Tools> = (value): Meant<Tools> => {
     ...(limited.length === 0
       ? {}
       : {
-          note: `names ${limited.slice(0, 3).join(", ")}: the whole tool is meant here, since only permission rules can tell calls apart`,
+          note: `names ${limited.slice(0, 3).join(", ")}: the whole tool counts here, because only permission rules can tell calls apart`,
         }),
   };
 };

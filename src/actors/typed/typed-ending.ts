@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../../mailbox/messages.ts";
 import type { Ending } from "../ending.ts";
 import { checked } from "./check.ts";
-import { dataIn } from "./data-in.ts";
-import { MOST_RETRIES, misfitWords } from "./words.ts";
+import { parseAnswer } from "./parse-answer.ts";
+import { MOST_RETRIES, retryText } from "./retry-text.ts";
 
 export type TypedEnding =
   | { readonly type: "ends"; readonly ending: Ending }
@@ -19,7 +19,7 @@ export async function typedEnding(
   { retries, isLast }: { readonly retries: number; readonly isLast: boolean },
 ): Promise<TypedEnding> {
   const ends = (more: Partial<Ending>): TypedEnding => ({ type: "ends", ending: { ...ending, ...more } });
-  const data = dataIn(ending.text);
+  const data = parseAnswer(ending.text);
   const found = data.type === "data" ? await checked(schema, data.value) : null;
   if (data.type === "data" && found?.type === "fits") return ends({ output: data.value });
   if (found?.type === "unusable")
@@ -28,7 +28,7 @@ export async function typedEnding(
     );
   const complaints =
     data.type === "none" ? [`It ${data.reason}.`] : found?.type === "misfit" ? found.complaints : [];
-  if (!isLast && retries < MOST_RETRIES) return { type: "again", note: misfitWords(complaints, schema) };
+  if (!isLast && retries < MOST_RETRIES) return { type: "again", note: retryText(complaints, schema) };
   const times = retries === 0 ? "" : ` after ${retries === 1 ? "a second try" : `${retries + 1} tries`}`;
   return ends(partly(ending, `Its answer does not fit its output_schema${times}: ${complaints.join("; ")}`));
 }

@@ -1,14 +1,13 @@
 import { dirname } from "node:path";
+import type { AgentSearch } from "../../actors/definitions/agent-dirs.ts";
 import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentLibrary } from "../../actors/definitions/load.ts";
-import type { AgentSearch } from "../../actors/definitions/places.ts";
-import { troupeHome } from "../../journal/place.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import type { CliIO } from "../io.ts";
 
-/** The kinds of agents that files and the flag define for a folder. */
+/** The agents that files and the flag define for a directory. */
 export async function agentLibraryIn(
-  { homedir, managedSettings, env }: CliIO,
+  { homedir, managedSettings }: CliIO,
   cwd: string,
   flag: AgentsFlag | undefined,
   trust: Pick<AgentSearch, "trusted" | "agreed">,
@@ -16,5 +15,5 @@ export async function agentLibraryIn(
   const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
   const { agentLibrary } = await import("../../actors/definitions/load.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
-  return agentLibrary({ cwd, homedir, managed, home: troupeHome(env, homedir), ...trust }, diskFiles, flag);
+  return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag);
 }

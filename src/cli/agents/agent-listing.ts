@@ -1,4 +1,4 @@
-import type { AgentPlacement } from "../../supervisor/agent-kinds.ts";
+import type { AgentPlacement } from "../../features/agents/agent-types.ts";
 
 const VARIABLE = "CLAUDE_CODE_AGENT_LIST_IN_MESSAGES";
 const YES: readonly string[] = ["1", "true", "yes", "on"];

@@ -1,8 +1,8 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { ListedAgent } from "../../features/agents/listing.ts";
+import { type MissingServer, missingServers } from "../../features/servers/named-servers.ts";
+import { knownServers } from "../../features/servers/named-telling.ts";
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
-import type { ListedAgent } from "../../supervisor/listing.ts";
-import { type MissingServer, missingServers } from "../../supervisor/servers/named-servers.ts";
-import { knownServers } from "../../supervisor/servers/named-telling.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { sessionServers } from "../mcp/session-servers.ts";

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.ts";
-import type { AgentProblem } from "../../actors/definitions/problem.ts";
-import type { AgentsNow } from "../../supervisor/agent-kinds.ts";
+import { formatProblem } from "../../context/markdown/fields.ts";
+import type { AgentsNow } from "../../features/agents/agent-types.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { messageOf } from "../message-of.ts";
@@ -29,7 +29,7 @@ export async function sessionAgents(library: AgentLibrary): Promise<SessionAgent
   let known = await library.look();
   const said = new Set<string>();
   const notesOn = ({ problems, inert }: LoadedAgents): readonly string[] => {
-    const fresh = problems.map(problemLine).filter((line) => !said.has(line));
+    const fresh = problems.map(formatProblem).filter((line) => !said.has(line));
     const told = [...fresh.slice(0, MOST_NOTES), ...moreThan(fresh.length - MOST_NOTES)];
     const notes = inert === null || said.has(inert) ? told : [...told, inert];
     for (const line of [...fresh, ...notes]) said.add(line);
@@ -55,11 +55,6 @@ function moreThan(count: number): readonly string[] {
 export async function agentsFlagIn(args: Arguments, { cwd }: CliIO): Promise<AgentsFlag | undefined> {
   const given = args.value(flags.agents);
   return given === undefined ? undefined : await agentsOf(given, cwd);
-}
-
-/** Where it is, and what is wrong. */
-export function problemLine({ file, line, message }: AgentProblem): string {
-  return file === null ? message : `${file}${line === null ? "" : `:${line}`} ${message}`;
 }
 
 async function agentsOf(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {

@@ -1,8 +1,9 @@
-import { troupeHome } from "../../journal/place.ts";
+import { formatProblem } from "../../context/markdown/fields.ts";
+import type { ListedAgent } from "../../features/agents/listing.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { agentModelsFrom } from "../../model/agent-models.ts";
-import type { ListedAgent } from "../../supervisor/listing.ts";
 import type { ShownAgent } from "../agents/missing-servers.ts";
-import { agentsFlagIn, problemLine } from "../agents/session-agents.ts";
+import { agentsFlagIn } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
@@ -51,7 +52,7 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   }
   const paint = paintFor(io.stdout, io.env);
   await io.stdout.write(agents.map((agent) => described(agent, paint)).join("\n"));
-  for (const line of [...problems.map(problemLine), ...notes]) await io.stderr.write(`${safeLine(line)}\n`);
+  for (const line of [...problems.map(formatProblem), ...notes]) await io.stderr.write(`${safeLine(line)}\n`);
   return exitCodes.done;
 }
 

@@ -1,5 +1,5 @@
 import { settingsReader } from "../../policy/trust/trust.ts";
-import { untrustedNote } from "../../policy/trust/words.ts";
+import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { type FileScope, settingsPlaces } from "../../settings/places.ts";

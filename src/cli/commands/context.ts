@@ -45,7 +45,7 @@ async function runContext(args: Arguments, context: Context): Promise<number> {
   const { io, runtime } = context;
   const setup = await setUpSession(args, context, {});
   const type = agent === undefined ? null : agentType(agent, await runtime.listAgents(setup.options.agents));
-  const { previewContext } = await import("../../supervisor/preview.ts");
+  const { previewContext } = await import("../../session/preview.ts");
   const { contextJson, contextText } = await import("../context/shown-context.ts");
   const notes = [...setup.notes];
   const counts = !args.value(estimate);

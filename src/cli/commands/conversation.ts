@@ -3,7 +3,7 @@ import type { Command, Context } from "../command.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { safeLine } from "../safe-text.ts";
 import { mainOptions, sessionOptions } from "../session-flags.ts";
-import { setUpSessionOrResume } from "../taking-up.ts";
+import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `troupe` alone, on a terminal. */

@@ -1,4 +1,4 @@
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import type { Timers } from "../../timers/timers.ts";
 import type { TimerView } from "../../tools/timers/desk.ts";
 import type { Arguments } from "../arguments.ts";

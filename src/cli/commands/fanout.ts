@@ -1,4 +1,4 @@
-import type { PermissionMode } from "../../supervisor/options.ts";
+import type { PermissionMode } from "../../session/options.ts";
 import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";

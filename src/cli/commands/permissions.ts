@@ -70,7 +70,7 @@ async function runPermissions(args: Arguments, context: Context): Promise<number
 async function runExplain(words: string, args: Arguments, { io }: Context): Promise<number> {
   const { askedCall, patternNote } = await import("../permissions/call.ts");
   const { explain } = await import("../permissions/explain.ts");
-  const { callWords, explanationText } = await import("../permissions/words.ts");
+  const { callWords, explanationText } = await import("../permissions/format.ts");
   const call = askedCall(words, args.value(input));
   const found = await standingOf(args, io);
   const explanation = explain(call, found);
@@ -92,7 +92,7 @@ async function runExplain(words: string, args: Arguments, { io }: Context): Prom
 }
 
 async function runList(args: Arguments, { io }: Context): Promise<number> {
-  const { standingText } = await import("../permissions/words.ts");
+  const { standingText } = await import("../permissions/format.ts");
   const found = await standingOf(args, io);
   const { mode, workspace, rules, problems, notes } = found;
   if (args.value(json)) {
@@ -106,8 +106,8 @@ async function runList(args: Arguments, { io }: Context): Promise<number> {
 
 /** Loaded when it is asked for: no other command needs the engine on this thread. */
 async function standingOf(args: Arguments, io: Context["io"]) {
-  const { standing } = await import("../permissions/standing.ts");
-  return standing(
+  const { activeRules } = await import("../permissions/active-rules.ts");
+  return activeRules(
     {
       cwd: args.value(cwd),
       addDir: args.value(addDir),

@@ -1,9 +1,9 @@
 import { noUsage } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentName } from "../agent-words.ts";
+import { agentName } from "../agent-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -16,10 +16,10 @@ import { type Finished, runSession } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
 import { mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
+import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { limitStart } from "../start-limit.ts";
 import { readStdin } from "../stdin-text.ts";
-import { setUpSessionOrResume } from "../taking-up.ts";
 import { sessionTitle } from "../task-names.ts";
 import { whoWords } from "../unfinished.ts";
 import { UsageError } from "../usage-error.ts";
@@ -128,7 +128,7 @@ function goingOn(session: SupervisorHandle, note: (line: string) => void, ended:
   );
   return {
     ...main,
-    start: async (handle, signal) => (await handle.goOn(signal)) ?? withoutMain(handle.tree()),
+    start: async (handle, signal) => (await handle.resumeUnfinished(signal)) ?? withoutMain(handle.tree()),
   };
 }
 

@@ -1,4 +1,4 @@
-import { journalFile, troupeHome } from "../../journal/place.ts";
+import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { nearName } from "../../mailbox/near-name.ts";
@@ -105,8 +105,15 @@ async function list(args: Arguments, { io }: Context): Promise<number> {
 async function show(id: string, args: Arguments, { io }: Context): Promise<number> {
   const session = await sessionNamed(id, troupeHome(io.env, io.homedir));
   if (args.value(follow)) {
-    const { followSession } = await import("../sessions-follow.ts");
-    return followSession(session, args.value(json), io);
+    const { followJournal } = await import("../top/follow-journal.ts");
+    const { EventFormatter } = await import("../top/event-formatter.ts");
+    const formatter = new EventFormatter(paintFor(io.stdout, io.env));
+    return followJournal(session, io, {
+      async onRecord(record) {
+        const lines = args.value(json) ? [JSON.stringify(record)] : formatter.format(record);
+        await io.stdout.write(lines.map((line) => `${line}\n`).join(""));
+      },
+    });
   }
   const reading = await readJournal(journalFile(session.folder));
   if (reading.type === "refused") {

@@ -1,11 +1,10 @@
 import type { Arguments } from "../arguments.ts";
-import { isDumb } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { flag, quoted } from "../option.ts";
 import { UsageError } from "../usage-error.ts";
 
 const json = flag({ name: "json", summary: "print one JSON object per change" });
-const once = flag({ name: "once", summary: "print what is now, and leave" });
+const once = flag({ name: "once", summary: "print the current state once" });
 
 /** `troupe top`: what the agents of a running session do, from another terminal. */
 export const topCommand: Command = {
@@ -13,9 +12,9 @@ export const topCommand: Command = {
   usage: ["top [SESSION] [--once] [--json]"],
   summary: "watch the agents of a running session from another terminal",
   details: [
-    "Without SESSION it is the only running one of this folder, else the only one of all.",
-    "SIGN is how long ago an agent gave a sign of life.",
-    "Where there is no terminal to show it on, one look is printed.",
+    "Without SESSION: the only running one of this directory, else the only one of all.",
+    "It reads the session's journal: a step shows when it is written there.",
+    "Without a terminal it prints the current state once.",
   ],
   options: [json, once],
   examples: [
@@ -28,19 +27,7 @@ export const topCommand: Command = {
 async function runTop(args: Arguments, { io }: Context): Promise<number> {
   const [id, extra] = args.positionals;
   if (extra !== undefined)
-    throw new UsageError(`top takes one session, but ${quoted(extra)} was given, too; leave it out.`);
-  const { chooseTarget } = await import("../top/target.ts");
-  const choice = await chooseTarget(id, io);
-  if (choice.type === "none") {
-    await io.stderr.write(`${choice.lines.join("\n")}\n`);
-    return choice.code;
-  }
-  const { target } = choice;
-  if (!args.value(json) && !args.value(once) && io.stdout.isTTY && !isDumb(io.env)) {
-    const { topOnTerminal } = await import("../top/live-top.ts");
-    return topOnTerminal(io, target);
-  }
-  const printed = await import("../top/printed-top.ts");
-  if (!args.value(json)) return printed.topAsText(io, target);
-  return args.value(once) ? printed.topAsJson(io, target) : printed.topAsJsonLines(io, target);
+    throw new UsageError(`top takes one session, but ${quoted(extra)} was given as well; leave it out.`);
+  const { watchSession } = await import("../top/top.ts");
+  return watchSession({ id, json: args.value(json), once: args.value(once) }, io);
 }

@@ -1,4 +1,4 @@
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import { settings } from "../../settings/catalogue.ts";

@@ -1,5 +1,5 @@
-import { worktreeLine } from "../../supervisor/worktree-words.ts";
-import { statusMark, statusWords } from "../agent-words.ts";
+import { worktreeLine } from "../../features/isolation/worktree-words.ts";
+import { statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import type { JobEnd } from "../jobs.ts";
 import { safeLine, safeText } from "../safe-text.ts";
@@ -23,7 +23,7 @@ export function tellerIn(paint: Paint): Teller {
   return {
     heading: (text) => `\n${paint("bold", safeLine(text))}\n`,
     agent(number, task, { id, summary }) {
-      const how = summary.status === "done" ? "" : ` (${statusWords(summary.status)})`;
+      const how = summary.status === "done" ? "" : ` (${statusText(summary.status)})`;
       const said = [
         ...summary.text.split("\n").filter((line) => line.trim() !== ""),
         ...(summary.reason === undefined ? [] : [summary.reason]),

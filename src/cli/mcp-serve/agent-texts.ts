@@ -1,8 +1,8 @@
+import { noteOn } from "../../features/receipts/check-text.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import { noteOn } from "../../supervisor/receipts/words.ts";
-import { frameOf, reportOf } from "../../supervisor/report.ts";
+import { reportHeader, reportOf } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentFigures, agentName, doing } from "../agent-words.ts";
+import { agentFigures, agentName, doing } from "../agent-text.ts";
 
 /**
  * One agent's end as a model reads it: how it ended in the runtime's words, its report, and what of it could not be
@@ -16,7 +16,7 @@ export function endTexts(
   const report = reportOf(summary);
   const note = noteOn(summary);
   return [
-    frameOf(agent, summary),
+    reportHeader(agent, summary),
     ...(report === "" ? [] : [report]),
     ...(note === null ? [] : [note]),
     ...(refused.length === 0 ? [] : [refusedWords(refused)]),

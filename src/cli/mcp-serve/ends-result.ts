@@ -1,11 +1,11 @@
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import { isUsable } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { statusWords } from "../agent-words.ts";
+import { statusText } from "../agent-text.ts";
 import { counted } from "../figures.ts";
 import type { JobEnd } from "../jobs.ts";
 import { viewTexts } from "./agent-texts.ts";
-import { refusedTools } from "./family.ts";
+import { refusedTools } from "./descendants.ts";
 import type { ServedResult } from "./served-tool.ts";
 import { type ShownAgent, type ShownAgents, shownFailure, shownView } from "./shown-agent.ts";
 
@@ -57,7 +57,7 @@ function shownAsView(session: SupervisorHandle, view: AgentView, now: number): S
 
 function shownAsFailure(end: JobEnd): Shown {
   const { type, description, summary } = end;
-  const why = summary.reason ?? statusWords(summary.status);
+  const why = summary.reason ?? statusText(summary.status);
   return { texts: [`[No agent (${type}) for "${description}": ${why}]`], data: shownFailure(end) };
 }
 
@@ -65,7 +65,7 @@ function shownAsFailure(end: JobEnd): Shown {
 function tally(ends: readonly JobEnd[]): string {
   const counts = new Map<string, number>();
   for (const { summary } of ends) {
-    const words = statusWords(summary.status);
+    const words = statusText(summary.status);
     counts.set(words, (counts.get(words) ?? 0) + 1);
   }
   const parts = [...counts].map(([words, count]) => `${count} ${words}`);

@@ -1,4 +1,4 @@
-import type { SupervisorOptions } from "../../supervisor/options.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
 
 /** What a client's model is told of the server once, before it knows any tool. */
 export function instructionsFor({ cwd, source, permissionMode = "default" }: SupervisorOptions): string {

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { nearName } from "../../mailbox/near-name.ts";
 import { quoted } from "../option.ts";
-import type { Form, ShowForm } from "./asked-client.ts";
+import type { Form, ShowForm } from "./elicit-user.ts";
 import { type Answer, failure, type ServedCall, type ServedTool } from "./served-tool.ts";
 
 /** A person may be away; a question that nobody answers in this time counts as no. */

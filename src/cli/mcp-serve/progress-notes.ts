@@ -1,9 +1,9 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentName, doing } from "../agent-words.ts";
+import { agentName, doing } from "../agent-text.ts";
 import { counted } from "../figures.ts";
-import { familyOf } from "./family.ts";
+import { descendantsOf } from "./descendants.ts";
 
 /** Between two notes there is at least one and at most the other: clients give up on what is silent. */
 const PACE_MS = 500;
@@ -64,7 +64,7 @@ export function progressWords(
   ids: ReadonlySet<ActorId>,
   now: number,
 ): string | null {
-  const family = familyOf(views, ids);
+  const family = descendantsOf(views, ids);
   const own = family.filter(({ id }) => ids.has(id));
   if (own.length === 0) return null;
   const ended = own.filter(({ state }) => state === "ended").length;

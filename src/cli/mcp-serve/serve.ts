@@ -1,6 +1,6 @@
 import { findAgent } from "../../actors/definitions/index.ts";
 import { within } from "../../mailbox/clock.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";
@@ -14,8 +14,8 @@ import type { Progress } from "../progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
-import { askedClient } from "./asked-client.ts";
 import { belowServing, isBelowServing } from "./depth.ts";
+import { elicitUser } from "./elicit-user.ts";
 import { instructionsFor } from "./instructions.ts";
 import { LineTransport } from "./line-transport.ts";
 import { type McpConnection, mcpServer } from "./mcp-server.ts";
@@ -138,7 +138,7 @@ async function openSession(
     ...setup.options,
     title: `agents for ${client || "an MCP client"}`,
     env: { ...setup.options.env, ...belowServing },
-    ...(show === null ? {} : { person: askedClient(show) }),
+    ...(show === null ? {} : { person: elicitUser(show) }),
     onEvent(event) {
       progress.onEvent(event);
       onEvent(event);

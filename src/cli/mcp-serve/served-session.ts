@@ -1,5 +1,5 @@
 import { type Clock, within } from "../../mailbox/clock.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../figures.ts";
 import { howToGoOn, unfinishedAgents } from "../unfinished.ts";
@@ -56,7 +56,7 @@ export class ServedSession {
     const session = await this.#opening?.catch(() => null);
     if (!session) return true;
     const unfinished = unfinishedAgents(session.tree());
-    if (leave !== null) session.leave(leave);
+    if (leave !== null) session.detach(leave);
     // Before the rest: who told us to go may not wait for it.
     if (leave !== null && unfinished.length > 0) {
       const were = unfinished.length === 1 ? "was" : "were";

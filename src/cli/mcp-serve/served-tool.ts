@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { inputErrors } from "../../tools/sealed.ts";
+import { inputErrors } from "../../tools/bind-tool.ts";
 import { messageOf } from "../message-of.ts";
 
 /** One call of a client. */

@@ -1,9 +1,9 @@
+import type { ListedAgent } from "../../features/agents/listing.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
-import type { ListedAgent } from "../../supervisor/listing.ts";
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentState, AgentView } from "../../supervisor/view.ts";
 import { quoted } from "../option.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { worktreeLine } from "../../features/isolation/worktree-words.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { Status, type Summary } from "../../mailbox/messages.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { worktreeLine } from "../../supervisor/worktree-words.ts";
-import { doing } from "../agent-words.ts";
+import { doing } from "../agent-text.ts";
 import type { JobEnd } from "../jobs.ts";
 
 /** What became of an agent's edits, where it had a worktree of its own. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { SpawnRequest } from "../../supervisor/options.ts";
-import { assertNoneLeft } from "../../supervisor/what-is-asked.ts";
+import type { SpawnRequest } from "../../session/options.ts";
+import { assertNoneLeft } from "../../session/validate-request.ts";
 import { agentType } from "../agent-type.ts";
 import { taskName } from "../task-names.ts";
 import type { Serving } from "./serving.ts";

@@ -1,5 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { SpawnRequest, SupervisorHandle } from "../../supervisor/options.ts";
+import type { SpawnRequest, SupervisorHandle } from "../../session/options.ts";
 import { counted } from "../figures.ts";
 import { type JobEnd, withoutAgent } from "../jobs.ts";
 import { messageOf } from "../message-of.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { variablesIn } from "../../mcp/expand-variables.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";

@@ -1,4 +1,4 @@
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { limitsFromEnvironment } from "../../mcp/limits.ts";
 import type { Mcp } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";

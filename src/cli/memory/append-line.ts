@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isWithin } from "../../context/memory/places.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { isPathInside } from "../../lib/paths.ts";
 import type { MemoryTarget } from "./memory-file.ts";
 
 export type Appended =
@@ -22,7 +22,7 @@ export async function appendLine({ path, reach }: MemoryTarget, text: string): P
     await mkdir(dirname(path), { recursive: true });
     const real = await whereItIs(path);
     if (real === null) return refused(`${path} is a link that leads nowhere; repair it first.`);
-    if (reach !== null && !isWithin(real, await realpath(reach)))
+    if (reach !== null && !isPathInside(real, await realpath(reach)))
       return refused(`${path} leads out of ${reach} through a link, so nothing was added to it.`);
     for (let tries = 1; ; tries++) {
       const written = await appended(real, text);

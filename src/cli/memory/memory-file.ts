@@ -1,7 +1,11 @@
 import { dirname } from "node:path";
 import type { Files } from "../../context/files.ts";
-import { projectOf } from "../../context/memory/memory.ts";
-import { type MemoryPlace, type MemorySearch, memoryPlaces } from "../../context/memory/places.ts";
+import {
+  type MemoryPath,
+  type MemorySearch,
+  memoryPaths,
+  projectOf,
+} from "../../context/memory/memory-paths.ts";
 
 /** Whose memory a person adds to; the organisation's is not theirs to write. */
 export const memoryOwners = ["project", "user", "local"] as const;
@@ -18,13 +22,13 @@ type Where = Pick<MemorySearch, "cwd" | "homedir" | "home" | "managed">;
 /** The file that is there, the nearest one of a project; else the one that people would make. */
 export function memoryTarget(owner: MemoryOwner, where: Where, files: Files): MemoryTarget {
   const project = projectOf(where.cwd, files);
-  const places = memoryPlaces(where, project).filter(({ scope, above }) => scope === owner && !above);
+  const places = memoryPaths(where, project).filter(({ scope, above }) => scope === owner && !above);
   // They are told with the nearest folder last; within one folder the first is a tool's own.
   const folders = [...new Set(places.map(({ path }) => folderOf(path)))];
   const nearest = owner === "user" ? folders : folders.toReversed();
   const inOrder = nearest.flatMap((folder) => places.filter(({ path }) => folderOf(path) === folder));
   const there = inOrder.find(({ path }) => files.look(path).type !== "none");
-  const place: MemoryPlace | undefined = there ?? inOrder[0];
+  const place: MemoryPath | undefined = there ?? inOrder[0];
   if (place === undefined) throw new Error("There is no place for a memory file here.");
   return { path: place.path, reach: owner === "user" ? null : place.reach };
 }

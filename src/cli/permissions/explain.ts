@@ -1,11 +1,11 @@
 import { askEveryCommand } from "../../policy/every-command.ts";
 import { nameOf } from "../../policy/hooks/hooks.ts";
 import type { Judgement } from "../../policy/judgement.ts";
-import { sandboxWord } from "../../policy/sandbox/acceptance.ts";
+import { sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import type { Behaviour } from "../../settings/rules.ts";
+import type { ActiveRules } from "./active-rules.ts";
 import type { AskedCall } from "./call.ts";
-import type { Standing } from "./standing.ts";
 
 /** What would happen to a call, and what else would have a say. */
 export interface Explanation extends Judgement {
@@ -16,7 +16,7 @@ export interface Explanation extends Judgement {
 const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /** As the gate of a session decides it, without hooks, sandbox and person: of them it is only said what they may do. */
-export function explain({ tool, names, input }: AskedCall, standing: Standing): Explanation {
+export function explain({ tool, names, input }: AskedCall, standing: ActiveRules): Explanation {
   const { engine, mode, workspace, foreignGit, confines, asksEveryCommand } = standing;
   const [cwd] = workspace;
   // Whether it holds shows when the first command runs; here it is taken to.
@@ -46,12 +46,12 @@ export function explain({ tool, names, input }: AskedCall, standing: Standing): 
 function sandboxSentence(
   { decision, rule, grants }: Judgement,
   input: AskedCall["input"],
-  { sandbox, engine, workspace: [cwd] }: Standing,
+  { sandbox, engine, workspace: [cwd] }: ActiveRules,
 ): string | null {
   if (sandbox.mode === "off" || decision === "deny") return null;
   const readOnly = engine.judge("plan", cwd, "Bash", input).decision === "allow";
   // Whether there is one shows when a session starts; here it is taken to hold.
-  const word = sandboxWord(sandbox, { state: "enforced", reason: "" }, { input, readOnly });
+  const word = sandboxDecision(sandbox, { state: "enforced", reason: "" }, { input, readOnly });
   switch (word.type) {
     case "allow":
       return decision === "ask" && rule === undefined && grants.length > 0
@@ -69,7 +69,7 @@ function sandboxSentence(
   }
 }
 
-function hookSentences(names: AskedCall["names"], { hooks }: Standing): string[] {
+function hookSentences(names: AskedCall["names"], { hooks }: ActiveRules): string[] {
   return hooks
     .filter(({ matches }) => names.some(matches))
     .map(

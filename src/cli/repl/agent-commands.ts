@@ -1,7 +1,7 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentName, doingAndWhere, stateMark } from "../agent-words.ts";
+import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount } from "../figures.ts";
 import { quoted } from "../option.ts";

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "../display-width.ts";
-import type { Outlet } from "../outlet.ts";
+import type { Outlet } from "../output-stream.ts";
 
 export interface Cursor {
   /** From 0, of the painted lines. */

@@ -2,7 +2,7 @@ import type { SessionEntry } from "../../journal/sessions.ts";
 import { cutToWidth } from "../display-width.ts";
 import { counted } from "../figures.ts";
 import { sessionListText } from "../session-text.ts";
-import type { ChooseSession } from "../taking-up.ts";
+import type { ChooseSession } from "../setup-or-resume.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Sessions that are shown: older ones are found by their id. */

@@ -1,4 +1,4 @@
-import { untrustedNote } from "../../policy/trust/words.ts";
+import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import { nameOf } from "../../settings/setting.ts";
 import { settingsKey } from "../../settings/settings-key.ts";
 import {

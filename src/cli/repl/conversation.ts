@@ -1,14 +1,14 @@
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { Person } from "../../policy/asks.ts";
-import type { AgentResult } from "../../supervisor/options.ts";
+import type { UserHandler } from "../../policy/asks.ts";
+import type { AgentResult } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { messageOf } from "../message-of.ts";
 import { safeLine } from "../safe-text.ts";
 import { terminalPerson } from "./asks/person.ts";
-import { createPresses } from "./presses.ts";
+import { createDoublePress } from "./double-press.ts";
 import type { ReplSession } from "./repl-session.ts";
 import {
   callsSkill,
@@ -68,7 +68,7 @@ export class Conversation {
 
   constructor(io: CliIO, open: (listeners: TerminalListeners) => Terminal) {
     this.#io = io;
-    this.#press = createPresses(io.clock);
+    this.#press = createDoublePress(io.clock);
     this.left = this.#leaving.promise;
     this.terminal = open({
       onLine: (text) => this.#onLine(text),
@@ -86,7 +86,7 @@ export class Conversation {
   }
 
   /** Asks by the terminal. A question of a turn that is stopped is withdrawn by the session. */
-  get person(): Person {
+  get person(): UserHandler {
     const person = terminalPerson(this.terminal);
     return {
       ask: async (ask, signal) => {
@@ -106,7 +106,7 @@ export class Conversation {
     if (prompt !== undefined) this.#waiting.unshift(prompt);
     this.terminal.idle();
     if (goesOn) {
-      void this.#turn(null, (signal) => session.goOn(signal), beginning);
+      void this.#turn(null, (signal) => session.resumeUnfinished(signal), beginning);
       for (const text of this.#waiting.splice(0)) this.#onLine(text);
     } else this.#next();
   }
@@ -138,7 +138,7 @@ export class Conversation {
     this.#isLeaving = true;
     for (const command of this.#commands) command.abort(new Error(LEFT));
     // Whatever is asked before there is a session is asked no more.
-    if (this.#begun) this.#begun.session.leave(LEFT);
+    if (this.#begun) this.#begun.session.detach(LEFT);
     else this.terminal.close();
     this.#leaving.resolve(code);
   }

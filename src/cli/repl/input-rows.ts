@@ -1,6 +1,6 @@
 import { displayWidth } from "../display-width.ts";
 import type { Cursor } from "./canvas.ts";
-import { BREAK } from "./typed.ts";
+import { BREAK } from "./key-parser.ts";
 
 export interface InputRows {
   readonly rows: readonly string[];

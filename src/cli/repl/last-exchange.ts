@@ -1,8 +1,8 @@
+import { withoutHookWords } from "../../features/hooks/hook-words.ts";
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { conversationOf } from "../../mailbox/turns.ts";
-import { withoutHookWords } from "../../supervisor/hook-words.ts";
-import { isPersons, personsWords, textOf } from "../persons-words.ts";
+import { isPersons, textOf, userText } from "../user-text.ts";
 
 /** What the person asked last, and what was said to it since. */
 export interface LastExchange {
@@ -24,11 +24,11 @@ export function lastExchange({
   if (reply !== null) all.push({ role: "assistant", content: reply.content });
   const owed = unheard.map(({ text }) => withoutHookWords(text)).filter(isPersons);
   const last = owed.at(-1);
-  if (last !== undefined && !heard.some((message) => personsWords(message) === last))
+  if (last !== undefined && !heard.some((message) => userText(message) === last))
     return { prompt: last, said: "" };
-  const at = all.findLastIndex((message) => message.role === "user" && personsWords(message) !== "");
+  const at = all.findLastIndex((message) => message.role === "user" && userText(message) !== "");
   const asked = all[at];
   if (asked === undefined) return null;
   const said = all.slice(at + 1).filter(({ role }) => role === "assistant");
-  return { prompt: personsWords(asked), said: said.map(textOf).filter(Boolean).at(-1) ?? "" };
+  return { prompt: userText(asked), said: said.map(textOf).filter(Boolean).at(-1) ?? "" };
 }

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
-import { BREAK, type Typed } from "./typed.ts";
+import { BREAK, type Typed } from "./key-parser.ts";
 
 /**
  * A line being edited. node:readline does the editing (keys, history, undo, completion) but draws nothing:

@@ -1,13 +1,13 @@
 import { paintFor } from "../colour.ts";
+import { createFrames } from "../frames.ts";
 import type { CliIO } from "../io.ts";
 import { createEscapeKey } from "./escape-key.ts";
-import { createFrames } from "./frames.ts";
+import { createKeyParser } from "./key-parser.ts";
 import { createLineEditor, type LineEditor } from "./line-editor.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 import { takeKeys } from "./terminal-modes.ts";
-import { createTypedReader } from "./typed.ts";
 import { wrapText } from "./wrap.ts";
 
 export interface PaintedOptions extends TerminalListeners {
@@ -28,7 +28,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const paint = paintFor(stdout, io.env);
   const screen = createScreen(io, paint);
   const quiet = createQuietKeys(clock);
-  const read = createTypedReader();
+  const read = createKeyParser();
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: LineEditor } | null = null;
   /** A question is drawn and not open yet: Enter would send half a thought. */

@@ -3,7 +3,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { paintFor } from "../colour.ts";
 import type { CliIO } from "../io.ts";
-import type { Outlet } from "../outlet.ts";
+import type { Outlet } from "../output-stream.ts";
 import { createPlainProgress } from "../plain-progress.ts";
 import { safeText } from "../safe-text.ts";
 import { createCallNotes } from "./call-notes.ts";

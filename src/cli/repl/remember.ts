@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { diskFiles } from "../../context/disk-files.ts";
-import { MEMORY_FILE_BYTES } from "../../context/memory/memory.ts";
-import { troupeHome } from "../../journal/place.ts";
+import { MAX_MEMORY_FILE_BYTES } from "../../context/memory/memory.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import { appendLine } from "../memory/append-line.ts";
 import { type MemoryOwner, memoryOwners, memoryTarget } from "../memory/memory-file.ts";
@@ -28,8 +28,8 @@ export async function remember(argument: string, { own }: { readonly own: OwnFil
   const end = await appendLine(target, text);
   if (end.type === "refused") return safeLine(end.reason);
   const tooLong =
-    end.bytes > MEMORY_FILE_BYTES
-      ? [`The file is longer than the ${MEMORY_FILE_BYTES / 1024} KB that are told of it; shorten it.`]
+    end.bytes > MAX_MEMORY_FILE_BYTES
+      ? [`The file is longer than the ${MAX_MEMORY_FILE_BYTES / 1024} KB that are told of it; shorten it.`]
       : [];
   const done = `${end.created ? "Kept in the new file" : "Added to"} ${target.path}; the next request knows it.`;
   return [safeLine(done), ...tooLong, OTHERS[owner]].join("\n");

@@ -1,4 +1,4 @@
-import type { SupervisorHandle } from "../../supervisor/options.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
 
 /** What the conversation needs of a session. */
 export type ReplSession = Pick<
@@ -11,9 +11,9 @@ export type ReplSession = Pick<
   | "compact"
   | "resume"
   | "unfinished"
-  | "goOn"
-  | "account"
-  | "leave"
+  | "resumeUnfinished"
+  | "usage"
+  | "detach"
   | "close"
   | "mcpServers"
   | "serversLeftOut"

@@ -1,5 +1,5 @@
-import { troupeHome } from "../../journal/place.ts";
-import { whyNoSessions } from "../../journal/usable-home.ts";
+import { troupeHome } from "../../journal/paths.ts";
+import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import { whyNotMode } from "../../settings/mode-of.ts";
@@ -11,14 +11,14 @@ import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
-import type { ChooseSession } from "../taking-up.ts";
+import type { ChooseSession } from "../setup-or-resume.ts";
 import { troupeVersion } from "../version.ts";
 import { chooseSessionAt } from "./choose-session.ts";
 import { chooseTerminal } from "./choose-terminal.ts";
 import { Conversation } from "./conversation.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { showWhereItStands } from "./taken-up.ts";
+import { showResumed } from "./show-resumed.ts";
 import type { Terminal } from "./terminal.ts";
 import { askTrustAt } from "./trust-question.ts";
 import { conversationLines } from "./turn-account.ts";
@@ -61,7 +61,7 @@ export async function runRepl(
   prompt?: string,
 ): Promise<number> {
   const home = troupeHome(io.env, io.homedir);
-  const why = whyNoSessions(home);
+  const why = homeProblem(home);
   if (why !== null) throw new Error(why);
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
   const open = lazily(() => openTalk(io, history));
@@ -95,7 +95,7 @@ export async function runRepl(
         ...{ clock: io.clock, signal: following.signal },
       });
       const unfinished = session.unfinished();
-      if (resume) showWhereItStands(talk.terminal, resume, unfinished);
+      if (resume) showResumed(talk.terminal, resume, unfinished);
       talk.begin({
         ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
         whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
@@ -191,7 +191,7 @@ function farewell(
   session: ReplSession,
   { cwd, here }: { readonly cwd: string; readonly here: string },
 ): void {
-  const account = session.account();
+  const account = session.usage();
   if (account.agents.length === 0) return;
   terminal.gap();
   for (const line of conversationLines(account, cwd, here)) terminal.print(terminal.paint("dim", line));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { promptUsage, type ServerPrompt } from "../../features/servers/server-service.ts";
 import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
-import { promptUsage, type ServerPrompt } from "../../supervisor/servers/server-desk.ts";
 import type { Paint } from "../colour.ts";
 import { counted } from "../figures.ts";
 import { bareReason } from "../mcp/bare-reason.ts";

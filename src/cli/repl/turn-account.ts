@@ -1,7 +1,7 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AgentResult, SessionAccount } from "../../supervisor/options.ts";
-import { statusMark, statusWords } from "../agent-words.ts";
+import type { AgentResult, SessionUsage } from "../../session/options.ts";
+import { statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
 import { denialSentence } from "../results.ts";
@@ -17,14 +17,14 @@ export interface TurnAccount {
 
 /** Begins to count now. */
 export function beginAccount(session: ReplSession): TurnAccount {
-  const before = session.account();
+  const before = session.usage();
   const known = new Set<ActorId>(before.agents.map(({ id }) => id));
   return {
     lines({ id, summary }, ms, paint) {
-      const after = session.account();
+      const after = session.usage();
       const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
       const figures = [
-        statusWords(summary.status),
+        statusText(summary.status),
         counted(turnsOf(id, after) - turnsOf(id, before) || summary.turns, "turn"),
         ...(agents > 0 ? [counted(agents, "agent")] : []),
         `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
@@ -43,13 +43,13 @@ export function beginAccount(session: ReplSession): TurnAccount {
 }
 
 /** Counted from the beginning of the conversation. */
-function turnsOf(actor: ActorId, { agents }: SessionAccount): number {
+function turnsOf(actor: ActorId, { agents }: SessionUsage): number {
   return agents.find(({ id }) => id === actor)?.turns ?? 0;
 }
 
 /** The conversation as a whole, who is stopped with it, and the way back. */
 export function conversationLines(
-  { session, agents, usage }: SessionAccount,
+  { session, agents, usage }: SessionUsage,
   cwd: string,
   here: string,
 ): string[] {

@@ -1,6 +1,6 @@
-import type { AgentResult } from "../../supervisor/options.ts";
+import type { AgentResult } from "../../session/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { agentName, statusMark } from "../agent-words.ts";
+import { agentName, statusMark } from "../agent-text.ts";
 import { counted } from "../figures.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 import { unfinishedAgents } from "../unfinished.ts";

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import type { SkillSearch } from "../../context/skills/places.ts";
+import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 import type { Grant } from "../../policy/trust/grants.ts";
+import type { SkillsOptions } from "../../session/options.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import type { SaidOfSkills } from "../../settings/skill-settings.ts";
-import type { SkillsOptions } from "../../supervisor/options.ts";
 import { extraFolders } from "../extra-folders.ts";
 import type { CliIO } from "../io.ts";
 import { conversationCommands } from "./other-places.ts";

@@ -1,4 +1,4 @@
-import type { SupervisorOptions } from "../../supervisor/options.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
 import { onlyInConversation, onlyInShell } from "./other-places.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function whyNotCalled(
   if (slashed.length === 0 || skills === undefined) return null;
   const { skillLibrary } = await import("../../context/skills/library.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
-  const { slashLine } = await import("../../supervisor/skills/slash-line.ts");
+  const { slashLine } = await import("../../features/skills/slash-line.ts");
   // What a rule denies to read is asked again, where the rules are, when the task begins.
   const { all } = await skillLibrary({ ...skills.search, cwd, denied: () => false }, diskFiles).look();
   for (const task of slashed) {

@@ -1,4 +1,4 @@
-import { troupeHome } from "../../journal/place.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import type { CliIO } from "../io.ts";
 import { sessionSettings } from "../session-settings.ts";
 

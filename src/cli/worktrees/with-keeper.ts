@@ -4,8 +4,8 @@ import { safeLine } from "../safe-text.ts";
 
 /** Works with a keeper of worktrees of its own, which is ended afterwards; loaded when it is needed. */
 export async function withKeeper<T>(io: CliIO, work: (worktrees: Worktrees) => Promise<T>): Promise<T> {
-  const { startKeeper } = await import("../../worktrees/keeper.ts");
-  const worktrees = startKeeper({
+  const { startGitWorker } = await import("../../worktrees/git-worker.ts");
+  const worktrees = startGitWorker({
     env: io.env,
     clock: io.clock,
     onWarning: (message) => void io.stderr.write(`${safeLine(message)}\n`).catch(() => {}),

@@ -1,6 +1,6 @@
 import { type Compacted, withoutResults } from "../../mailbox/compacted.ts";
 import type { Turn } from "../../mailbox/messages.ts";
-import type { Shown } from "./shown.ts";
+import type { CompactedView } from "./compacted-view.ts";
 import { tokensOfMessages } from "./tokens.ts";
 
 /** The results of so many turns are never taken out while there is another way (A19.2). */
@@ -9,12 +9,12 @@ export const RECENT_TURNS = 3;
 const TURNS_BY_HAND = 2;
 
 /** The turn up to which results may go. */
-export function elidableTurn({ turns }: Pick<Shown, "turns">): number {
+export function elidableTurn({ turns }: Pick<CompactedView, "turns">): number {
   return (turns.at(-1)?.turn ?? 0) - RECENT_TURNS;
 }
 
 /** Tokens that are won where results up to this turn go. */
-export function wonByEliding({ id, turns }: Shown, compacted: Compacted, upTo: number): number {
+export function wonByEliding({ id, turns }: CompactedView, compacted: Compacted, upTo: number): number {
   const { elided, through } = compacted;
   return turns
     .filter(({ turn }) => turn > Math.max(elided, through) && turn <= upTo)
@@ -28,7 +28,7 @@ export function wonByEliding({ id, turns }: Shown, compacted: Compacted, upTo: n
  * The last turn that goes into a summary, so that what stays has at most `recent` tokens; whole turns, so that no call
  * is parted from its result. Null where nothing would go.
  */
-export function lastSummarised(shown: Shown, recent: number, byHand: boolean): number | null {
+export function lastSummarised(shown: CompactedView, recent: number, byHand: boolean): number | null {
   const { turns, compacted, messages } = shown;
   // Our estimate may say that all would fit where the API has counted that it does not.
   const most = byHand ? TURNS_BY_HAND : turnsWithin(shown, recent);
@@ -41,7 +41,7 @@ export function lastSummarised(shown: Shown, recent: number, byHand: boolean): n
 }
 
 /** The newest turn always stays. */
-function turnsWithin({ id, turns, compacted }: Shown, recent: number): number {
+function turnsWithin({ id, turns, compacted }: CompactedView, recent: number): number {
   let left = recent;
   let count = 0;
   for (const turn of turns.toReversed()) {
@@ -52,7 +52,7 @@ function turnsWithin({ id, turns, compacted }: Shown, recent: number): number {
   return count;
 }
 
-function asShown({ turn, messages }: Turn, actor: string, compacted: Shown["compacted"]) {
+function asShown({ turn, messages }: Turn, actor: string, compacted: CompactedView["compacted"]) {
   if (compacted === null || turn > compacted.elided) return messages;
   return withoutResults(messages, turn, { actor, ...compacted });
 }

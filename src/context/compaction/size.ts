@@ -1,7 +1,7 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
-import { parted } from "../../mailbox/shared-history.ts";
+import { splitHistory } from "../../mailbox/shared-history.ts";
 import { toolsInRequests } from "../../mailbox/turns.ts";
-import { messagesOf, type Shown } from "./shown.ts";
+import { type CompactedView, messagesOf } from "./compacted-view.ts";
 import { tokensOfMessages, tokensOfPrefix, tokensOfText } from "./tokens.ts";
 
 /** What stands before the conversation in every request. */
@@ -15,12 +15,12 @@ export interface Prefix {
  * has counted nothing, or something else since, all of it is estimated; `ratio`: the API's count by ours, where it is
  * known of more than is shown now.
  */
-export function sizeOf(shown: Shown, prefix: Prefix, ratio = 1): number {
+export function sizeOf(shown: CompactedView, prefix: Prefix, ratio = 1): number {
   return measured(shown) ?? estimated(shown, prefix) * ratio;
 }
 
 /** A size, counted or not, by our estimate of the same: what makes other estimates sizes of that kind. */
-export function ratioOf(shown: Shown, prefix: Prefix, size: number): number {
+export function ratioOf(shown: CompactedView, prefix: Prefix, size: number): number {
   return size / estimated(shown, prefix);
 }
 
@@ -32,7 +32,7 @@ const FEW_TOKENS = 2_000;
  * Whether an estimate decides if the next request is above or below this many tokens: nothing of it was counted yet, or
  * much has come since, and a real count could say otherwise.
  */
-export function isDoubtful(shown: Shown, prefix: Prefix, limit: number): boolean {
+export function isDoubtful(shown: CompactedView, prefix: Prefix, limit: number): boolean {
   const size = sizeOf(shown, prefix);
   const guessed = measured(shown) === null ? size : since(shown);
   return guessed >= FEW_TOKENS && Math.abs(size - limit) <= guessed * OFF_BY;
@@ -46,11 +46,15 @@ export function factorOf(ratio: number): number {
   return Math.max(LEAST_FACTOR, ratio);
 }
 
-export function estimated(shown: Shown, { system, tools }: Prefix, compacted = shown.compacted): number {
+export function estimated(
+  shown: CompactedView,
+  { system, tools }: Prefix,
+  compacted = shown.compacted,
+): number {
   return tokensOfPrefix(system, toolsInRequests(tools)) + tokensOfMessages(messagesOf(shown, compacted));
 }
 
-function measured(shown: Shown): number | null {
+function measured(shown: CompactedView): number | null {
   const { turns, compacted } = shown;
   const last = turns.at(-1);
   if (last === undefined && compacted === null) return measuredBefore(shown);
@@ -62,15 +66,15 @@ function measured(shown: Shown): number | null {
 }
 
 /** What was counted for another, where a conversation begins with all of that one. */
-function measuredBefore(shown: Shown): number | null {
-  const { shared, messages } = parted(shown.messages);
+function measuredBefore(shown: CompactedView): number | null {
+  const { shared, messages } = splitHistory(shown.messages);
   if (shared === undefined || shared.count < shared.history.places.length) return null;
   const { counted } = shared.history;
   return counted === null ? null : counted + tokensOfMessages(messages) + since(shown);
 }
 
 /** What has come since the last reply. */
-function since({ turns, heard }: Shown): number {
+function since({ turns, heard }: CompactedView): number {
   const results = (turns.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
   return tokensOfMessages(results) + heard.reduce((sum, { text }) => sum + tokensOfText(text), 0);
 }

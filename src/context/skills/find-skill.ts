@@ -1,36 +1,37 @@
 import { editDistance } from "../../mailbox/edit-distance.ts";
 import type { Skill } from "./skill.ts";
 
-const SUGGESTED = 5;
+const MAX_SUGGESTED = 5;
+const MAX_COMPARED_CHARS = 64;
 
-/** By its exact name, which a person may write with a slash. */
+/** Finds a skill by its exact name or alias, which may have a slash in front. */
 export function skillNamed(name: string, skills: readonly Skill[]): Skill | undefined {
   const wanted = name.trim().replace(/^\//, "");
-  return skills.find((skill) => skill.name === wanted);
+  return skills.find((skill) => skill.name === wanted) ?? skills.find(({ alias }) => alias === wanted);
 }
 
-/** As a person types it: also whatever its case, and without the folder or plug-in where nothing else is called so. */
+/** Finds a skill as users type it: in any case, and without the directory or plug-in if only one skill fits. */
 export function skillTyped(name: string, skills: readonly Skill[]): Skill | undefined {
-  const exact = skillNamed(name, skills);
-  if (exact !== undefined) return exact;
   const wanted = name.trim().replace(/^\//, "").toLowerCase();
-  const alike = skills.filter((skill) => skill.name.toLowerCase() === wanted);
-  if (alike.length === 1) return alike[0];
-  const last = skills.filter((skill) => skill.name.toLowerCase().endsWith(`:${wanted}`));
-  return last.length === 1 ? last[0] : undefined;
+  const only = (fits: (name: string) => boolean) => {
+    const found = skills.filter((skill) => fits(skill.name.toLowerCase()));
+    return found.length === 1 ? found[0] : undefined;
+  };
+  return (
+    skillNamed(name, skills) ?? only((one) => one === wanted) ?? only((one) => one.endsWith(`:${wanted}`))
+  );
 }
 
-/** The names that may have been meant, the nearest first. */
+/** Returns the names that may have been meant, the nearest first. */
 export function nearNames(name: string, skills: readonly Pick<Skill, "name">[]): readonly string[] {
-  const wanted = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  const wanted = plain(name);
   const near = skills.flatMap((skill) => {
-    const plain = skill.name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-    const distance = editDistance(wanted.slice(0, MOST_COMPARED), plain.slice(0, MOST_COMPARED));
-    const holds = wanted.length > 2 && (plain.includes(wanted) || wanted.includes(plain));
-    return holds || distance <= Math.max(1, wanted.length / 3) ? [{ name: skill.name, distance }] : [];
+    const other = plain(skill.name);
+    const distance = editDistance(wanted.slice(0, MAX_COMPARED_CHARS), other.slice(0, MAX_COMPARED_CHARS));
+    const isPart = wanted.length > 2 && (other.includes(wanted) || wanted.includes(other));
+    return isPart || distance <= Math.max(1, wanted.length / 3) ? [{ name: skill.name, distance }] : [];
   });
   near.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
-  return near.slice(0, SUGGESTED).map((one) => one.name);
+  return near.slice(0, MAX_SUGGESTED).map((one) => one.name);
 }
-
-const MOST_COMPARED = 64;

@@ -1,39 +1,68 @@
 import { hash } from "node:crypto";
+import { oneLine, shorten } from "../../lib/text.ts";
+import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { Skill } from "./skill.ts";
 
-/** One thing that a skill of a folder's may do only where the person has agreed to it. */
+/** One thing that a skill of the project may do only if the user has agreed to it. */
 export interface SkillGrant {
-  /** For a person, such as `use Bash(git push:*) without a question (skill deploy)`. */
+  /** For the user, such as `use Bash(git push:*) without a question (skill deploy)`. */
   readonly words: string;
-  /** The same for the same grant, another for any other. */
+  /** The same for the same grant, and different for every other. */
   readonly digest: string;
   readonly skill: true;
   /** It takes the name of another skill. */
   readonly replaces?: true;
 }
 
-/** A list for a person need not hold a whole script. */
-const SHOWN_CHARS = 200;
+/** A list for the user need not show a whole script. */
+const MAX_SHOWN_CHARS = 200;
 
-/** What a folder's own skills ask for; those of others were put where they are by the person. */
+/** Returns what the project's own skills ask for; the user installed the others. */
 export function skillGrants(skills: readonly Skill[]): readonly SkillGrant[] {
-  return skills.filter(({ origin }) => origin === "project").flatMap(grantsOf);
-}
-
-export function grantsOf(skill: Skill): readonly SkillGrant[] {
-  return [
-    ...skill.allowedTools.map((rule) => ruleGrant(skill, rule)),
-    ...skill.commands.map((command) => commandGrant(skill, command)),
-  ];
+  return skills
+    .filter(({ origin }) => origin === "project")
+    .flatMap((skill) => [
+      ...skill.allowedTools.map((rule) => ruleGrant(skill, rule)),
+      ...skill.commands.map((command) => commandGrant(skill, command)),
+    ]);
 }
 
 export function ruleGrant({ name }: Pick<Skill, "name">, rule: string): SkillGrant {
   return grant(`use ${shown(rule)} without a question (skill ${name})`, ["rule", name, rule]);
 }
 
-/** `command` as it is written, arguments not filled in. */
+/** `command` as it is written, without arguments. */
 export function commandGrant({ name }: Pick<Skill, "name">, command: string): SkillGrant {
   return grant(`run "${shown(command)}" when the skill ${name} is loaded`, ["command", name, command]);
+}
+
+export function replacingGrant({ definition: { name }, of }: Replacing<Skill>): SkillGrant {
+  return { ...grant(formatReplacing("skill", name, of), ["replace", name, of]), replaces: true };
+}
+
+/**
+ * Returns a function that says whose name a skill of the project would take. `reserved`: slash commands of the program
+ * itself. Names are compared as typed ones are looked up.
+ */
+export function replacedBy(
+  skills: readonly Skill[],
+  reserved: readonly string[],
+): (skill: Pick<Skill, "name" | "origin">) => ReplacedOwner | null {
+  const builtIn = new Set(reserved.map((name) => name.toLowerCase()));
+  const users = new Set<string>();
+  for (const { name, origin } of skills) {
+    if (origin === "project") continue;
+    const typed = name.toLowerCase();
+    const owned = origin === "shipped" ? builtIn : users;
+    owned.add(typed);
+    // The user may leave out the directory: `/deploy` is `ops:deploy`. A plug-in's prefix may not be left out.
+    if (origin !== "plugin") owned.add(typed.slice(typed.lastIndexOf(":") + 1));
+  }
+  return ({ name, origin }) => {
+    if (origin !== "project") return null;
+    if (users.has(name.toLowerCase())) return "user";
+    return builtIn.has(name.toLowerCase()) ? "built-in" : null;
+  };
 }
 
 function grant(words: string, what: readonly string[]): SkillGrant {
@@ -41,6 +70,5 @@ function grant(words: string, what: readonly string[]): SkillGrant {
 }
 
 function shown(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ");
-  return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`;
+  return shorten(oneLine(text), MAX_SHOWN_CHARS);
 }

@@ -1,63 +1,108 @@
+import { oneLine } from "../../lib/text.ts";
 import type { Files } from "../files.ts";
-import { readFrontMatter } from "../front-matter/front-matter.ts";
-import { LOST, lineOfLoss } from "../front-matter/lost-characters.ts";
-import { isWithin } from "../memory/places.ts";
-import type { FoundFile } from "./discover.ts";
-import { skillHead } from "./head.ts";
-import type { SkillSearch } from "./places.ts";
+import { fieldReader, flag, type Meaning, names, text } from "../markdown/field-reader.ts";
+import { type FieldProblem, type Fields, formatProblem } from "../markdown/fields.ts";
+import type { MarkdownFile } from "../markdown/find-markdown.ts";
+import { readMarkdown } from "../markdown/read-markdown.ts";
 import type { Skill } from "./skill.ts";
+import type { SkillDir } from "./skill-dirs.ts";
+import { commandsOf } from "./template.ts";
 
-/** Bytes of one file; what is longer belongs into files beside it. */
-export const SKILL_BYTES = 256 * 1024;
+/** A name that can be called: letters and digits, with marks in between. */
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}._:-]{0,127}$/u;
+const KNOWN = {
+  of: "a skill",
+  known: [
+    ...["name", "description", "when-to-use", "allowed-tools", "argument-hint", "arguments", "model"],
+    ...["disable-model-invocation", "user-invocable", "context", "agent", "hooks"],
+  ],
+  // Its name in agents.
+  meant: { tools: "allowed-tools" },
+};
+/** More of a description than a list could ever show. */
+const MAX_CHARS = 2_000;
 
-/** What came of one file: whatever is wrong with it is said in sentences with its name and line. */
+/** What one file defines; a note says with file and line what is wrong with it. */
 export interface ReadSkill {
   readonly skill: Skill | null;
   readonly notes: readonly string[];
-  /** Where it really is. */
-  readonly real: string;
 }
 
-/** Reads one file. Never rejects, whatever stands in it. */
-export async function readSkill({ path, called, place, look }: FoundFile, files: Files): Promise<ReadSkill> {
-  const unusable = (note: string, real = path): ReadSkill => ({ skill: null, notes: [note], real });
-  if (look.type === "unusable") return unusable(`${path} ${look.reason}.`);
-  if (look.size > SKILL_BYTES)
+/** Reads one file. Never rejects. */
+export async function readSkill(file: MarkdownFile<SkillDir>, files: Files): Promise<ReadSkill> {
+  const { path } = file;
+  const read = await readMarkdown(file, files);
+  if (read.type === "unusable") return { skill: null, notes: [formatProblem({ file: path, ...read })] };
+  const { skill, problems } = skillOf(file, read.fields ?? new Map(), read.body);
+  return {
+    skill,
+    notes: [...problems, ...read.problems].map((problem) => formatProblem({ file: path, ...problem })),
+  };
+}
+
+function skillOf(
+  { path, names: parts, of }: MarkdownFile<SkillDir>,
+  fields: Fields,
+  body: string,
+): { readonly skill: Skill | null; readonly problems: readonly FieldProblem[] } {
+  const { kind, origin, plugin, prefix } = of;
+  const reader = fieldReader(fields, KNOWN);
+  const { problems, take } = reader;
+  const line = (key: string) => take(key, sentence) ?? null;
+  const unusable = (message: string) => ({ skill: null, problems: [...problems, { line: 1, message }] });
+  const name = `${prefix}${parts.join(":")}`;
+  if (!NAME.test(name))
     return unusable(
-      `${path} has ${look.size} bytes, and a skill has at most ${SKILL_BYTES}; move what is long into files beside it.`,
+      `${JSON.stringify(name)} cannot be called; rename it with letters, digits, “-”, “_”, “.” and “:”.`,
     );
-  const content = files.read(path, SKILL_BYTES);
-  if (content.type === "unusable") return unusable(`${path} ${content.reason}.`);
-  const read = await readFrontMatter(withQuotedHint(content.text));
-  if (read.type === "broken")
-    return unusable(`${path}:${read.fault.line} ${read.fault.message}`, content.real);
-  const { fields, faults, body } =
-    read.type === "read" ? read : { fields: new Map(), faults: [], body: content.text };
-  const { prefix, kind, origin, plugin } = place;
-  const { head, faults: more } = skillHead({ fields, body, called, namesItself: kind === "skill", prefix });
-  const lost = lineOfLoss(content.text);
-  const damage = lost === null ? [] : [{ line: lost, message: LOST }];
-  const notes = [...faults, ...more, ...damage].map(({ line, message }) => `${path}:${line} ${message}`);
-  const skill = head === null ? null : { ...head, kind, origin, path, plugin };
-  return { skill, notes, real: content.real };
+  if (body.trim() === "") return unusable("There is nothing below the front matter.");
+  // A name with spaces is a title.
+  const own = kind === "skill" ? `${prefix}${line("name") ?? ""}` : name;
+  const context = line("context");
+  if (context !== null && context !== "fork" && context !== "inline")
+    problems.push({
+      line: reader.field("context")?.line ?? 1,
+      message: "context must be fork, or absent; it does not count.",
+    });
+  const hooks = reader.field("hooks");
+  if (hooks !== undefined)
+    problems.push({
+      line: hooks.line,
+      message: "hooks do not count in a skill; put them into settings, or into an agent.",
+    });
+  const model = line("model");
+  const skill: Skill = {
+    ...{ name, alias: own !== name && NAME.test(own) ? own : null, kind, origin, path, plugin },
+    description: line("description") || firstWords(body),
+    whenToUse: line("when-to-use"),
+    allowedTools: take("allowed-tools", names) ?? [],
+    argumentHint: take("argument-hint", hint) ?? null,
+    arguments: take("arguments", names) ?? [],
+    model: model === null || /^(?:inherit|default)$/i.test(model) ? null : model,
+    forModel: take("disable-model-invocation", flag) !== true,
+    forUser: take("user-invocable", flag) !== false,
+    forks: context === "fork",
+    agent: line("agent"),
+    commands: commandsOf(body),
+  };
+  return { skill, problems };
 }
 
-/** `[number] [priority]` without quotes is what people write, and no YAML. */
-function withQuotedHint(text: string): string {
-  return text.replace(
-    /^(argument[-_]hint:[ \t]*)([[<{].*?)[ \t]*$/im,
-    (_, key: string, hint: string) => `${key}'${hint.replaceAll("'", "''")}'`,
-  );
-}
+const sentence: Meaning<string> = (value) => {
+  const meant = text(value);
+  return "wrong" in meant ? meant : { value: oneLine(meant.value).slice(0, MAX_CHARS).toWellFormed() };
+};
 
-/** Why a file may not be told to a model, whatever it says; null: it may. */
-export function whyNotTold(
-  real: string,
-  { path, place }: Pick<FoundFile, "path" | "place">,
-  { trusted, denied }: Pick<SkillSearch, "trusted" | "denied">,
-  realOf: Files["real"],
-): string | null {
-  if (denied(real)) return `${path} was left out, because a rule forbids to read it.`;
-  if (place.reach === null || isWithin(real, realOf(place.reach)) || trusted()) return null;
-  return `${path} was left out: it leads out of the project to ${real}; --trust agrees to that for one run.`;
+/** `[what]`, which YAML reads as a list. */
+const hint: Meaning<string> = (value) => {
+  const parts = Array.isArray(value) ? value.map(sentence) : [];
+  const wrong = parts.find((part) => "wrong" in part);
+  if (!Array.isArray(value) || wrong) return wrong ?? sentence(value);
+  return { value: parts.map((part) => ("value" in part ? `[${part.value}]` : "")).join(" ") };
+};
+
+/** Returns the first line that says something, in place of a description. */
+function firstWords(body: string): string {
+  const lines = body.split("\n").map((line) => oneLine(line.replace(/^\s*#+\s*/, "")));
+  return (lines.find((line) => line !== "") ?? "").slice(0, MAX_CHARS).toWellFormed();
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** The skills that come with Troupe, each a folder of `skills/` beside the program. */
+/** The skills that come with Troupe, each a directory of `skills/` next to the program. */
 export const builtInSkills = [
   "claude-api",
   "fewer-permission-prompts",
@@ -14,9 +14,9 @@ export const builtInSkills = [
   "update-config",
 ] as const;
 
-/** The folder that holds `skills/`: the package's own. */
+/** Returns the directory that holds `skills/`: the package's own. */
 export function shippedSkills(): string {
-  // Of the sources, or of a bundle in dist/.
+  // From the sources, or from a bundle in dist/.
   const own = import.meta.url.endsWith(".ts") ? "../../.." : "..";
   return fileURLToPath(new URL(own, import.meta.url)).replace(/\/$/, "");
 }

@@ -1,45 +1,42 @@
-/** Whose skill it is, from those that nobody overrides to those that everybody may. */
-export const skillOrigins = ["enterprise", "user", "project", "plugin", "shipped"] as const;
-export type SkillOrigin = (typeof skillOrigins)[number];
+/** Whose skill it is, from those that no one overrides to those that everyone may. */
+export type SkillOrigin = "enterprise" | "user" | "project" | "plugin" | "shipped";
 
-/** What the front matter of a skill says, all of it, with what counts where it says nothing. */
-export interface SkillHead {
-  /** As it is called: `name`, `folder:name` of a command in a folder, `plugin:name` of a plug-in. */
+/** Text that is loaded into a conversation when it is needed: a skill's `SKILL.md`, or a command's file. */
+export interface Skill {
+  /** The name of its directory; `dir:name` of a command in a directory, `plugin:name` of a plug-in's skill. */
   readonly name: string;
-  readonly description: string;
-  readonly whenToUse: string | null;
-  /** Permission rules that it wants to hold while it is worked on. */
-  readonly allowedTools: readonly string[];
-  readonly argumentHint: string | null;
-  /** Names of its arguments, by place. */
-  readonly arguments: readonly string[];
-  readonly model: string | null;
-  /** The model may load it by itself. */
-  readonly forModel: boolean;
-  /** The person may call it as `/name`. */
-  readonly forPerson: boolean;
-  /** It is carried out by an agent of its own. */
-  readonly forks: boolean;
-  /** The type of that agent. */
-  readonly agent: string | null;
-  /** Commands that are run when it is loaded; their output stands in their place. */
-  readonly commands: readonly string[];
-}
-
-/** Text that is loaded into a conversation when it is wanted: a skill's `SKILL.md`, or a command's file. */
-export interface Skill extends SkillHead {
+  /** Another name that calls it, as its front matter says. */
+  readonly alias: string | null;
   readonly kind: "skill" | "command";
   readonly origin: SkillOrigin;
   /** Its file. */
   readonly path: string;
-  /** The folder of the plug-in that it belongs to. */
+  /** The directory of the plug-in that it belongs to. */
   readonly plugin: string | null;
+  readonly description: string;
+  readonly whenToUse: string | null;
+  /** Permission rules that hold while the skill is in use. */
+  readonly allowedTools: readonly string[];
+  readonly argumentHint: string | null;
+  /** Names of its arguments, by position. */
+  readonly arguments: readonly string[];
+  readonly model: string | null;
+  /** The model may load it by itself. */
+  readonly forModel: boolean;
+  /** The user may call it as `/name`. */
+  readonly forUser: boolean;
+  /** An agent of its own carries it out. */
+  readonly forks: boolean;
+  /** The type of that agent. */
+  readonly agent: string | null;
+  /** Commands that run when it is loaded; their output takes their place. */
+  readonly commands: readonly string[];
 }
 
-/** All skills that there are, each name once, those of the project first. The same object while nothing changes. */
+/** All skills, each name once, those of the project first. The same object while nothing changes. */
 export interface Skills {
   readonly all: readonly Skill[];
-  /** Sentences for the person, with file and line: what cannot be used, and why. */
+  /** Sentences for the user, with file and line: what cannot be used, and why. */
   readonly notes: readonly string[];
 }
 

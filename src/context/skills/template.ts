@@ -1,36 +1,50 @@
-/** A piece of a skill's body: text as it is, or something that stands for what it comes to when it is loaded. */
+/** A piece of a skill's body: text as it is, or something that is replaced when the skill is loaded. */
 export type Piece =
   | { readonly type: "text"; readonly text: string }
   /** All arguments in one line. */
   | { readonly type: "all-arguments" }
-  /** `place` counts from 0. */
-  | { readonly type: "argument"; readonly place: number }
+  /** `position` counts from 0; `raw` stays if there is no such argument. */
+  | { readonly type: "argument"; readonly position: number; readonly raw: string }
   | { readonly type: "variable"; readonly name: string; readonly raw: string }
-  /** A command whose output stands here; `written`: as it is in the file. */
+  /** A command whose output is put here; `written`: as it is in the file. */
   | { readonly type: "command"; readonly written: string; readonly pieces: readonly Piece[] };
 
 const COMMAND = /(?<=^|[\s([{"'>|:])!`([^`\n]+)`/m;
 const BLOCK = /^[ \t]*```!\n([\s\S]*?)\n[ \t]*```[ \t]*$/m;
 const RUNS = new RegExp(`${BLOCK.source}|${COMMAND.source}`, "gm");
+/** From one fence to the next, or to the end. */
+const FENCED = /^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[ \t]*\1[^\n]*$|[\s\S]*)/gm;
+/** `$5.00` is a price. */
 const VALUES =
-  /\\\$(?=ARGUMENTS|\d)|\$ARGUMENTS\[(\d{1,2})\]|\$ARGUMENTS\b|\$(\d)(?!\d)|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
+  /\\\$(?=ARGUMENTS|\d)|\$ARGUMENTS\[(\d{1,2})\]|\$ARGUMENTS\b|\$(\d)(?!\d|[.,]\d)|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
 
-/** A body taken apart. `names`: arguments that are called by name. What looks like nothing of this is text. */
+/** Splits a body. `names`: arguments that are called by name. Whatever looks like none of this is text. */
 export function piecesOf(body: string, names: readonly string[] = []): readonly Piece[] {
-  const shape: Shape = { names, fromZero: /\$0(?!\d)/.test(body) };
+  const code = [...body.matchAll(FENCED)]
+    .filter(([whole]) => !/^[ \t]*```!\n/.test(whole))
+    .map(({ index, 0: whole }) => ({ from: index, to: index + whole.length }));
+  const shape: Shape = {
+    names,
+    fromZero: /\$0(?!\d)/.test(body),
+    isCode: (at) => code.some(({ from, to }) => at >= from && at < to),
+  };
   const pieces: Piece[] = [];
   let at = 0;
   for (const match of body.matchAll(RUNS)) {
     const [whole, block, inline = ""] = match;
-    pieces.push(...valuesIn(body.slice(at, match.index), shape));
+    pieces.push(...valuesIn(body.slice(at, match.index), shape, at));
     const written = (block ?? inline).trim();
-    pieces.push({ type: "command", written, pieces: valuesIn(written, shape) });
+    pieces.push({
+      type: "command",
+      written,
+      pieces: valuesIn(written, { ...shape, isCode: () => false }, 0),
+    });
     at = match.index + whole.length;
   }
-  return [...pieces, ...valuesIn(body.slice(at), shape)];
+  return [...pieces, ...valuesIn(body.slice(at), shape, at)];
 }
 
-/** The commands of a body, as they are written. */
+/** Returns the commands of a body as they are written. */
 export function commandsOf(body: string): readonly string[] {
   const found = [...body.matchAll(RUNS)].map(([, block, inline = ""]) => (block ?? inline).trim());
   return [...new Set(found)];
@@ -38,15 +52,17 @@ export function commandsOf(body: string): readonly string[] {
 
 interface Shape {
   readonly names: readonly string[];
-  /** A body with `$0` counts its arguments from there; `$1` is else the first one. */
+  /** A body with `$0` counts its arguments from there; otherwise `$1` is the first one. */
   readonly fromZero: boolean;
+  /** `$1` in a code fence belongs to the code. */
+  readonly isCode: (at: number) => boolean;
 }
 
-function valuesIn(text: string, shape: Shape): Piece[] {
+function valuesIn(text: string, shape: Shape, offset: number): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   for (const match of text.matchAll(VALUES)) {
-    const piece = pieceOf(match, shape);
+    const piece = pieceOf(match, shape, offset + match.index);
     if (piece === null) continue;
     pieces.push({ type: "text", text: text.slice(at, match.index) }, piece);
     at = match.index + match[0].length;
@@ -57,19 +73,34 @@ function valuesIn(text: string, shape: Shape): Piece[] {
 
 function pieceOf(
   [raw, listed, digit, braced, word]: RegExpMatchArray,
-  { names, fromZero }: Shape,
+  { names, fromZero, isCode }: Shape,
+  at: number,
 ): Piece | null {
-  if (raw === "\\$") return { type: "text", text: "$" };
+  if (raw === "\\$") return isCode(at) ? null : { type: "text", text: "$" };
   if (raw === "$ARGUMENTS") return { type: "all-arguments" };
-  if (listed !== undefined) return { type: "argument", place: Number(listed) };
+  if (listed !== undefined) return { type: "argument", position: Number(listed), raw };
   if (digit !== undefined) {
-    const place = Number(digit) - (fromZero ? 0 : 1);
-    return place < 0 ? null : { type: "argument", place };
+    const position = Number(digit) - (fromZero ? 0 : 1);
+    return position < 0 || isCode(at) ? null : { type: "argument", position, raw };
   }
   const name = braced ?? word ?? "";
-  const place = names.indexOf(name);
-  if (place >= 0) return { type: "argument", place };
+  const position = names.indexOf(name);
+  if (position >= 0) return { type: "argument", position, raw };
   if (braced === "ARGUMENTS") return { type: "all-arguments" };
-  // Without braces it is a variable of a shell's, and none of ours.
+  // Without braces it is a shell variable.
   return braced === undefined ? null : { type: "variable", name: braced, raw };
+}
+
+/** Splits a line as a shell would: at spaces, but not in quotes. A quote without its other half is a letter. */
+export function argumentsIn(line: string): readonly string[] {
+  const parts = line.matchAll(/(?:"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s]))|(\s+)/gs);
+  const found: string[] = [];
+  let word: string | null = null;
+  for (const [, double, single, escaped, plain, space] of parts) {
+    if (space !== undefined) {
+      if (word !== null) found.push(word);
+      word = null;
+    } else word = `${word ?? ""}${double?.replace(/\\(["\\])/g, "$1") ?? single ?? escaped ?? plain ?? ""}`;
+  }
+  return word === null ? found : [...found, word];
 }

@@ -3,14 +3,14 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 export interface FetchParts {
   /** The server's own address. */
   readonly url: string;
-  /** Go to the server's own origin and nowhere else: its authorization server must not see them. */
+  /** Sent to the server's own origin only: its authorization server must not see them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly messageBytes: number;
   /** Called for each response; counts the bytes of its body. */
   readonly countResponse?: (method: string | undefined) => (bytes: number) => void;
 }
 
-/** `fetch` with the headers people configure, and with a bound on what an answer may hold (fault 58). */
+/** Returns `fetch` with the configured headers, and with a bound on each message of a response (fault 58). */
 export function boundedFetch({ url, headers, messageBytes, countResponse }: FetchParts): FetchLike {
   const { origin } = new URL(url);
   return async (target, init) => {
@@ -20,26 +20,23 @@ export function boundedFetch({ url, headers, messageBytes, countResponse }: Fetc
     const response = await fetch(target, { ...init, headers: own });
     if (response.body === null) return response;
     const isEvents = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
-    const bounded = response.body.pipeThrough(
-      bounding(messageBytes, isEvents, countResponse?.(init?.method)),
-    );
-    return asAnswerOf(response, bounded);
+    const count = countResponse?.(init?.method);
+    const bounded = new Response(response.body.pipeThrough(boundMessages(messageBytes, isEvents, count)), {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
+    // The constructor loses it, and redirects are judged by it.
+    Object.defineProperty(bounded, "url", { value: response.url });
+    return bounded;
   };
-}
-
-/** The address of an answer is lost with its constructor, and redirects are judged by it. */
-function asAnswerOf(response: Response, body: ReadableStream): Response {
-  const { status, statusText, headers, url } = response;
-  const bounded = new Response(body, { status, statusText, headers });
-  Object.defineProperty(bounded, "url", { value: url });
-  return bounded;
 }
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** A stream of events may be endless, but none of its events: an empty line ends one. */
-function bounding(
+/** An event stream may be endless, but none of its events: an empty line ends one. */
+function boundMessages(
   maxBytes: number,
   isEvents: boolean,
   count: ((bytes: number) => void) | undefined,

@@ -4,173 +4,157 @@ import { Caller } from "../../mailbox/rpc/caller.ts";
 import type { Channel } from "../../mailbox/rpc/channel.ts";
 import { sender } from "../../mailbox/rpc/server.ts";
 import { endTagged, hostTag, tagsOf } from "../../processes/host-tag.ts";
-import {
-  type Begin,
-  type Outcome,
-  type Progress,
-  type SESSION_NOTICES,
-  SESSION_REQUESTS,
-  type Wish,
-} from "../protocol.ts";
+import type { ToolProgress } from "../mcp.ts";
+import { type BrokerSettings, type SESSION_NOTICES, SESSION_REQUESTS } from "../protocol.ts";
 import type { HttpServer, McpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { Link } from "./link.ts";
-import { signIn } from "./oauth.ts";
+import type { RequestParts } from "./requests.ts";
+import { ServerConnection } from "./server-connection.ts";
+import { reasonOf, toSentence } from "./server-text.ts";
+import { signIn } from "./sign-in.ts";
 import { SignInFile } from "./sign-in-file.ts";
-import { ended, reasonOf } from "./words.ts";
 
-/** Between two words of progress of one call. */
+/** Between two reports of progress of one call. */
 const PROGRESS_MS = 50;
+const PROGRESS_CHARS = 500;
 
 /** All servers of a session, in the broker's process. */
 export class Broker {
-  readonly #begin: Begin;
+  readonly #settings: BrokerSettings;
   readonly #clock: Clock;
-  readonly #tell: ReturnType<typeof sender<typeof SESSION_NOTICES>>;
-  readonly #person: Caller<typeof SESSION_REQUESTS>;
-  readonly #links = new Map<string, Link>();
-  /** Servers that are being ended: a new one of the same name waits for the old one's end. */
-  readonly #ending = new Map<string, Promise<void>>();
-  /** Carried by every server, so that what leaves its group can still be found. */
+  readonly #notify: ReturnType<typeof sender<typeof SESSION_NOTICES>>;
+  readonly #session: Caller<typeof SESSION_REQUESTS>;
+  readonly #connections = new Map<string, ServerConnection>();
+  /** The ends of earlier connections, by slug: a new one of the same slug waits for them. */
+  readonly #ends = new Map<string, Promise<void>>();
+  /** Carried by every server, so that a process that leaves its group can still be found. */
   readonly #tag = hostTag(process.ppid, process.pid);
   #startedAny = false;
 
-  constructor(begin: Begin, clock: Clock, channel: Channel) {
-    this.#begin = begin;
+  constructor(settings: BrokerSettings, clock: Clock, channel: Channel) {
+    this.#settings = settings;
     this.#clock = clock;
-    this.#tell = sender<typeof SESSION_NOTICES>(channel);
-    this.#person = new Caller(SESSION_REQUESTS, { clock, peer: "The session" });
-    this.#person.attach(channel);
+    this.#notify = sender<typeof SESSION_NOTICES>(channel);
+    this.#session = new Caller(SESSION_REQUESTS, { clock, peer: "The session" });
+    this.#session.attach(channel);
   }
 
+  /** Starts a server, after the end of the one that has its slug. */
   start(server: McpServer, life: number): void {
-    const before = this.#links.get(server.slug);
-    if (before !== undefined) {
-      before.start();
-      return;
-    }
-    const link = this.#linkTo(server, life);
-    this.#links.set(server.slug, link);
-    const ending = this.#ending.get(server.slug);
-    if (ending === undefined) link.start();
-    else void ending.then(() => link.start());
-  }
-
-  stop(slug: string): Promise<void> {
-    const link = this.#links.get(slug);
-    const before = this.#ending.get(slug) ?? Promise.resolve();
-    if (link === undefined) return before;
-    this.#links.delete(slug);
-    // One that has not begun yet ends at once, while the one before it may still be there.
-    const ending: Promise<void> = Promise.all([before, link.stop()]).then(() => {
-      if (this.#ending.get(slug) === ending) this.#ending.delete(slug);
-    });
-    this.#ending.set(slug, ending);
-    return ending;
-  }
-
-  restart(slug: string): void {
-    this.#links.get(slug)?.restart();
-  }
-
-  /** Ends every server with all it started; resolves when it is gone. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#links.keys()].map((slug) => this.stop(slug)));
-    await Promise.all(this.#ending.values());
-    if (this.#startedAny) await endTagged(this.#tag, this.#clock);
-  }
-
-  #linkTo(server: McpServer, life: number): Link {
     const { slug } = server;
-    const { env, cwd, roots, signIns, limits, elicits, version } = this.#begin;
-    return new Link(server, {
-      ...{ cwd, roots, signIns, limits, version, clock: this.#clock },
-      // Whoever starts it, it belongs to the session.
+    const { env, elicits, ...settings } = this.#settings;
+    const connection = new ServerConnection(server, this.stop(slug), {
+      ...{ ...settings, clock: this.#clock },
+      // In any case it belongs to the session.
       env: { ...env, ...tagsOf(this.#tag, MAIN) },
       elicit: elicits
         ? async (message, schema, signal) => {
-            const asks = { slug, message, schema: { ...schema } };
-            const result = await this.#person.call("elicit", asks, { signal });
+            const result = await this.#session.call("elicit", { slug, message, schema }, { signal });
             return result.ok ? result.value : undefined;
           }
         : null,
-      onState: (state, instructions) =>
-        this.#tell("state", { slug, life, state: { ...state }, instructions }),
-      onTools: (tools) => this.#tell("tools", { slug, life, tools: [...tools] }),
-      onChanged: (what) => this.#tell("changed", { slug, life, what }),
-      onWarning: (message) => this.#tell("warning", { message }),
+      onState: (state, instructions) => this.#notify("state", { slug, life, state, instructions }),
+      onTools: (tools) => this.#notify("tools", { slug, life, tools }),
+      onChanged: (what) => this.#notify("changed", { slug, life, what }),
+      onWarning: (message) => this.#notify("warning", { message }),
       onProcess: (pid, running) => {
         this.#startedAny = true;
-        this.#tell("process", { pid, running });
+        this.#notify("process", { pid, running });
       },
     });
+    this.#connections.set(slug, connection);
   }
 
-  /** Never rejects. */
-  async carryOut(
+  /** Ends a server; resolves when no process of it runs. */
+  stop(slug: string): Promise<void> {
+    const end = this.#connections.get(slug)?.stop() ?? this.#ends.get(slug) ?? Promise.resolve();
+    this.#connections.delete(slug);
+    this.#ends.set(slug, end);
+    return end;
+  }
+
+  /** Ends every server with all it started. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections.keys(), ...this.#ends.keys()].map((slug) => this.stop(slug)));
+    if (this.#startedAny) await endTagged(this.#tag, this.#clock);
+  }
+
+  /** Rejects with a sentence. */
+  request<Value>(
     slug: string,
-    wish: Wish,
-    signal: AbortSignal,
-    tell: (said: Progress) => void,
-  ): Promise<Outcome> {
-    const link = this.#links.get(slug);
-    if (link === undefined) return { type: "failed", message: `There is no MCP server ${slug}.` };
-    if (wish.type !== "sign-in" && wish.type !== "sign-out")
-      return link.request(wish, signal, this.#seldom(tell));
-    if (link.server.type === "stdio")
-      return {
-        type: "failed",
-        message: `The MCP server "${link.server.name}" is a program here: nobody signs in at it.`,
-      };
-    return wish.type === "sign-in" ? this.#signIn(link.server, link, signal) : this.#signOut(link.server);
+    {
+      isCall = false,
+      signal,
+      onProgress = () => {},
+    }: {
+      readonly isCall?: boolean;
+      readonly signal: AbortSignal;
+      readonly onProgress?: (progress: ToolProgress) => void;
+    },
+    send: (parts: RequestParts) => Promise<Value>,
+  ): Promise<Value> {
+    const kind = { isCall, signal, onProgress: this.#throttle(onProgress) };
+    return this.#find(slug).request(kind, send);
   }
 
-  #signOut(server: HttpServer): Outcome {
-    try {
-      return { type: "signed-out", was: new SignInFile(this.#begin.signIns, server).forget() };
-    } catch (error) {
-      const message = `The sign-in at the MCP server "${server.name}" could not be forgotten: ${reasonOf(error)}`;
-      return { type: "failed", message: ended(message) };
-    }
-  }
-
-  async #signIn(server: HttpServer, link: Link, signal: AbortSignal): Promise<Outcome> {
-    const { signIns, limits } = this.#begin;
-    const time = new AbortController();
+  /** Signs the user in. Rejects with a sentence. */
+  async signIn(slug: string, signal: AbortSignal): Promise<null> {
+    const server = this.#findHttp(slug);
+    const { signIns, limits } = this.#settings;
+    const late = new AbortController();
     const withdraw = this.#clock.after(limits.signInMs, () =>
-      time.abort(new Error("nobody has signed in in time")),
+      late.abort(new Error("the user did not sign in in time")),
     );
-    const either = AbortSignal.any([signal, time.signal]);
+    const either = AbortSignal.any([signal, late.signal]);
     try {
-      await signIn(
-        {
-          ...{ server, file: new SignInFile(signIns, server) },
-          fetch: boundedFetch({ ...server, messageBytes: limits.messageBytes }),
-          openBrowser: async (url) => {
-            const shown = await this.#person.call("browser", { slug: server.slug, url }, { signal: either });
-            if (!shown.ok || !shown.value) throw new Error("nobody is here to sign in");
-          },
+      const parts = {
+        file: new SignInFile(signIns, server),
+        fetch: boundedFetch({ ...server, messageBytes: limits.messageBytes }),
+        openBrowser: async (url: string) => {
+          const shown = await this.#session.call("browser", { slug, url }, { signal: either });
+          if (!shown.ok || !shown.value) throw new Error("no user is here to sign in");
         },
-        either,
-      );
-      link.start();
-      return { type: "signed-in" };
+      };
+      await signIn(server, parts, either);
+      return null;
     } catch (error) {
-      const message = `Nobody could be signed in at the MCP server "${server.name}": ${reasonOf(error)}`;
-      return { type: "failed", message: ended(message) };
+      throw new Error(toSentence(`Cannot sign in at the MCP server "${server.name}": ${reasonOf(error)}`));
     } finally {
       withdraw();
     }
   }
 
-  /** One word of progress within a while. */
-  #seldom(tell: (said: Progress) => void): (said: Progress) => void {
+  /** Forgets a sign-in; false if there was none. */
+  signOut(slug: string): boolean {
+    const server = this.#findHttp(slug);
+    try {
+      return new SignInFile(this.#settings.signIns, server).forget();
+    } catch (error) {
+      const message = `The sign-in at the MCP server "${server.name}" could not be removed: ${reasonOf(error)}`;
+      throw new Error(toSentence(message));
+    }
+  }
+
+  #find(slug: string): ServerConnection {
+    const connection = this.#connections.get(slug);
+    if (connection === undefined) throw new Error(`There is no MCP server ${slug}.`);
+    return connection;
+  }
+
+  #findHttp(slug: string): HttpServer {
+    const { server } = this.#find(slug);
+    if (server.type === "stdio")
+      throw new Error(`The MCP server "${server.name}" is a program on this machine and has no sign-in.`);
+    return server;
+  }
+
+  #throttle(onProgress: (progress: ToolProgress) => void): (progress: ToolProgress) => void {
     let last = Number.NEGATIVE_INFINITY;
     return ({ progress, total, message }) => {
       const now = this.#clock.now();
       if (now - last < PROGRESS_MS) return;
       last = now;
-      tell({ progress, total, message: message?.slice(0, 500) });
+      onProgress({ progress, total, message: message?.slice(0, PROGRESS_CHARS) });
     };
   }
 }

@@ -2,18 +2,21 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type Clock, within } from "../../mailbox/clock.ts";
+import { abortable } from "../../tools/abortable.ts";
 import type { McpLimits } from "../limits.ts";
 import type { McpServer } from "../server.ts";
-import { type ClientParts, clientOf } from "./client.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { type ClientParts, createClient } from "./client.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
-import { NO_TIMEOUT_MS } from "./pages.ts";
-import { patience } from "./patience.ts";
+import { connectionProvider } from "./oauth-providers.ts";
+import { startTimeout } from "./request-timeout.ts";
+import { reasonOf, toSentence } from "./server-text.ts";
+import { SignInFile } from "./sign-in-file.ts";
 import { StdioTransport } from "./stdio-transport.ts";
-import { listTools, type ToolList } from "./tool-list.ts";
-import { ended, reasonOf } from "./words.ts";
+import { listTools, NO_TIMEOUT_MS, type ToolList } from "./tool-list.ts";
 
-/** Servers may leave a session politely, but are not waited for. */
+/** Milliseconds to end a session politely. */
 const GOODBYE_MS = 2_000;
 
 export interface ConnectionParts extends ClientParts {
@@ -26,180 +29,166 @@ export interface ConnectionParts extends ClientParts {
   onProcess(pid: number, running: boolean): void;
 }
 
-/** One connection to one server, from hello to goodbye. */
+/** One connection to one server. */
 export interface Connection {
   readonly client: Client;
   readonly tools: ToolList;
-  readonly instructions: string | undefined;
-  /** Resolves when the server has gone by itself. */
-  readonly lost: Promise<Lost>;
-  /** Ends it; resolves when nothing of the server runs any more. */
+  /** Resolves if the server ends the connection, or is cut off. */
+  readonly lost: Promise<LostConnection>;
+  /** Resolves when no process of the server runs. */
   close(): Promise<void>;
 }
 
-/** Why a server has gone: half a sentence that follows its name, and what else is to say, as sentences or empty. */
-export interface Lost {
+export interface LostConnection {
+  /** Half a sentence that follows the server's name. */
   readonly fault: string;
+  /** Further sentences, or empty. */
   readonly details: string;
   /** True if only the user may start it again. */
-  readonly final: boolean;
+  readonly isFinal: boolean;
 }
 
-/** Or why there is none: a sentence. */
-export type Connected =
-  | { readonly type: "connected"; readonly connection: Connection }
-  | { readonly type: "needs-auth" | "failed"; readonly reason: string; readonly final: boolean };
+export interface NoConnection {
+  readonly type: "needs-auth" | "failed";
+  /** A sentence. */
+  readonly reason: string;
+  readonly isFinal: boolean;
+}
 
-/** Starts or reaches the server and asks for its tools. Never rejects, and ends within `startMs`. */
+/** Starts or reaches the server and lists its tools. Never rejects, and ends within `startMs`. */
 export async function connect(
   server: McpServer,
   parts: ConnectionParts,
   stop: AbortSignal,
-): Promise<Connected> {
+): Promise<Connection | NoConnection> {
   const { startMs } = parts.limits;
-  const time = patience(parts.clock, { quietMs: startMs, longestMs: startMs }, stop);
+  const timeout = startTimeout(parts.clock, { quietMs: startMs, longestMs: startMs }, stop);
   try {
-    return await tryAll(server, parts, time.signal);
+    return await tryTransports(server, parts, timeout.signal);
   } finally {
-    time.end();
+    timeout.end();
   }
 }
 
-async function tryAll(server: McpServer, parts: ConnectionParts, signal: AbortSignal): Promise<Connected> {
-  let error: unknown = new Error("there is no way to reach it");
+async function tryTransports(
+  server: McpServer,
+  parts: ConnectionParts,
+  signal: AbortSignal,
+): Promise<Connection | NoConnection> {
+  let error: unknown = new Error("there is no transport for it");
   let transport: Transport | null = null;
-  const guard = new FloodGuard(parts.clock, parts.limits, (fault) => cutOff(transport, fault));
-  for (const make of transportsOf(server, parts, guard)) {
-    transport = make();
-    const client = clientOf(parts);
+  const guard = new FloodGuard(parts.clock, parts.limits, (fault) => {
+    if (transport instanceof StdioTransport) transport.cutOff(fault);
+    else void transport?.close();
+  });
+  for (const createTransport of transportsFor(server, parts, guard)) {
+    transport = createTransport();
+    const client = createClient(parts);
     try {
-      const connection = await greet(server, client, transport, guard, parts.clock, signal);
-      return { type: "connected", connection };
+      return await openConnection(server, { client, transport, guard, clock: parts.clock }, signal);
     } catch (caught) {
-      // The first way is the usual one, and says best what is wrong.
+      // The first transport is the usual one, and has the best error.
       if (!mayBeOlder(error)) error = caught;
-      await goodbye(client, transport, parts.clock);
+      await closeClient(client, transport, parts.clock);
       if (!mayBeOlder(caught) || signal.aborted) break;
     }
   }
+  const { name, slug, file } = server;
   if (guard.fault !== null) {
-    const reason = `${ended(`The MCP server "${server.name}" ${guard.fault}`)}${floodAdvice(server)}`;
-    return { type: "failed", reason, final: true };
+    const reason = `${toSentence(`The MCP server "${name}" ${guard.fault}`)}${floodAdvice(server)}`;
+    return { type: "failed", reason, isFinal: true };
   }
-  if (isUnauthorized(error)) return { type: "needs-auth", reason: signInSentence(server), final: true };
-  const reason = failure(server, transport, error, signal, parts.limits.startMs);
-  return { type: "failed", reason, final: false };
+  if (isUnauthorized(error)) {
+    const reason = `The MCP server "${name}" (${file}) wants you to sign in: troupe mcp login ${slug}, or /mcp login ${slug} in a conversation. A header "Authorization" with a token in its entry works too.`;
+    return { type: "needs-auth", reason, isFinal: true };
+  }
+  // A child that is ended because its time is up has a fault as well: that it was ended.
+  const fault = signal.aborted
+    ? `did not answer within ${parts.limits.startMs / 1_000} s`
+    : (faultOf(transport) ?? `could not be reached: ${reasonOf(error)}`);
+  const reason = `${toSentence(`The MCP server "${name}" (${file}) ${fault}`)}${lastOutput(transport)}`;
+  return { type: "failed", reason, isFinal: false };
 }
 
-function cutOff(transport: Transport | null, fault: string): void {
-  if (transport instanceof StdioTransport) transport.cutOff(fault);
-  else void transport?.close();
-}
-
-function transportsOf(
+function transportsFor(
   server: McpServer,
   parts: ConnectionParts,
   guard: FloodGuard,
 ): readonly (() => Transport)[] {
   const { messageBytes } = parts.limits;
   if (server.type === "stdio") return [() => new StdioTransport(server, { ...parts, messageBytes })];
-  return httpTransports(server, { signIns: parts.signIns, messageBytes, guard });
+  const countResponse = guard.countResponse.bind(guard);
+  const fetch = boundedFetch({ ...server, messageBytes, countResponse });
+  const file = new SignInFile(parts.signIns, server);
+  // Without tokens a provider would register us with any server that asks; only `signIn` does that.
+  const hasTokens = file.read().tokens !== undefined;
+  const auth = hasTokens ? { authProvider: connectionProvider(server, file) } : {};
+  return httpTransports(server, { fetch, ...auth });
 }
 
-async function greet(
+async function openConnection(
   server: McpServer,
-  client: Client,
-  transport: Transport,
-  guard: FloodGuard,
-  clock: Clock,
+  {
+    client,
+    transport,
+    guard,
+    clock,
+  }: {
+    readonly client: Client;
+    readonly transport: Transport;
+    readonly guard: FloodGuard;
+    readonly clock: Clock;
+  },
   signal: AbortSignal,
 ): Promise<Connection> {
-  const gone = Promise.withResolvers<Lost>();
-  let leaving = false;
+  const lost = Promise.withResolvers<LostConnection>();
   let closing: Promise<void> | null = null;
-  const leave = async () => {
-    if (server.type === "http") await leaveSession(transport, clock);
-    await goodbye(client, transport, clock);
-  };
   client.onclose = () => {
-    if (leaving) return;
+    if (closing !== null) return;
+    const isFinal = guard.fault !== null;
     const fault = guard.fault ?? faultOf(transport) ?? "closed the connection";
-    const final = guard.fault !== null;
-    gone.resolve({ fault, details: final ? floodAdvice(server) : lastWords(transport), final });
+    lost.resolve({ fault, details: isFinal ? floodAdvice(server) : lastOutput(transport), isFinal });
   };
   // The client calls what is set here before its own handlers.
   transport.onmessage = (message) => guard.countMessage(message);
   client.onerror = (error) => guard.countError(error);
-  await untilAborted(client.connect(transport, { signal, timeout: NO_TIMEOUT_MS }), signal);
-  const tools = await untilAborted(listTools(client, signal), signal);
+  // The signal ends a request, but not the start of a transport.
+  await abortable(client.connect(transport, { signal, timeout: NO_TIMEOUT_MS }), signal);
+  const tools = await abortable(listTools(client, signal), signal);
+  const close = async () => {
+    // Over SSE a session ends with its stream.
+    if (transport instanceof StreamableHTTPClientTransport)
+      await within(clock, GOODBYE_MS, transport.terminateSession());
+    await closeClient(client, transport, clock);
+  };
   return {
-    client,
-    tools,
-    instructions: client.getInstructions(),
-    lost: gone.promise,
+    ...{ client, tools, lost: lost.promise },
     close() {
-      leaving = true;
-      closing ??= leave();
+      closing ??= close();
       return closing;
     },
   };
 }
 
-/** A request that is aborted ends at once; the start of a transport does not know the signal. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  work.catch(() => {});
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", stop));
-}
-
-async function leaveSession(transport: Transport, clock: Clock): Promise<void> {
-  // Over SSE a session ends with its stream.
-  if (transport instanceof StreamableHTTPClientTransport)
-    await within(clock, GOODBYE_MS, transport.terminateSession());
-}
-
-async function goodbye(client: Client, transport: Transport, clock: Clock): Promise<void> {
+async function closeClient(client: Client, transport: Transport, clock: Clock): Promise<void> {
   const closed = client.close().catch(() => {});
-  // A child's group is ended for certain; other transports have nothing that could stay.
+  // The end of a child's group is certain; nothing remains of other transports.
   if (transport instanceof StdioTransport) await transport.close();
   else await within(clock, GOODBYE_MS, closed);
 }
 
-/** What the transport itself knows of its end. */
 function faultOf(transport: Transport | null): string | null {
   return transport instanceof StdioTransport ? transport.fault : null;
-}
-
-function failure(
-  server: McpServer,
-  transport: Transport | null,
-  error: unknown,
-  signal: AbortSignal,
-  startMs: number,
-): string {
-  const name = `The MCP server "${server.name}" (${server.file})`;
-  // A child that is ended because its time is up has a fault as well: that it was ended.
-  const why = signal.aborted
-    ? `did not answer within ${startMs / 1_000} s`
-    : (faultOf(transport) ?? `could not be reached: ${reasonOf(error)}`);
-  return `${ended(`${name} ${why}`)}${lastWords(transport)}`;
 }
 
 function floodAdvice({ slug, file }: McpServer): string {
   return ` /mcp restart ${slug} starts it again; if it does this again, remove it from ${file}.`;
 }
 
-function lastWords(transport: Transport | null): string {
-  if (!(transport instanceof StdioTransport) || transport.complaints === "") return "";
-  const lines = transport.complaints.split("\n").filter((line) => line.trim() !== "");
-  // What went wrong stands above where it did, and that can be long.
+function lastOutput(transport: Transport | null): string {
+  if (!(transport instanceof StdioTransport) || transport.lastOutput === "") return "";
+  const lines = transport.lastOutput.split("\n").filter((line) => line.trim() !== "");
+  // The error comes before its stack trace, which can be long.
   const telling = lines.filter((line) => !/^\s+at /.test(line));
-  return ` It wrote last: ${ended((telling.length > 0 ? telling : lines).slice(-8).join("\n"))}`;
-}
-
-function signInSentence({ name, slug, file }: McpServer): string {
-  return `The MCP server "${name}" (${file}) wants you to sign in: troupe mcp login ${slug}, or /mcp login ${slug} in a conversation; a header "Authorization" with a token in its entry will do as well.`;
+  return ` Its last output: ${toSentence((telling.length > 0 ? telling : lines).slice(-8).join("\n"))}`;
 }

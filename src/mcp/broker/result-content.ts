@@ -1,70 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { ContentBlockSchema, type EmbeddedResource } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import type { Picture } from "../../mailbox/conversation.ts";
-import { printable } from "./tail-text.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import type { Picture, ToolResultContent } from "../../mailbox/conversation.ts";
+import { printable } from "./server-text.ts";
 
 /** The Messages API takes no larger image. */
 export const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
 /** A request has a limit of its own, and other results are in it too. */
 export const MAX_IMAGES_CHARS = 10 * 1024 * 1024;
+/** A long result is shown as its beginning and its end; this share is the beginning. */
+const BEGINNING = 0.7;
 
 const ImageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-const Inner = z.looseObject({
-  uri: z.string(),
-  mimeType: z.optional(z.string()),
-  text: z.optional(z.string()),
-  blob: z.optional(z.string()),
-});
+/** A part of a result as a model takes it. */
+export type Block = { readonly type: "text"; readonly text: string } | Picture;
 
-const Content = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("text"), text: z.string() }),
-  z.looseObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
-  z.looseObject({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
-  z.looseObject({ type: z.literal("resource"), resource: Inner }),
-  z.looseObject({
-    type: z.literal("resource_link"),
-    uri: z.string(),
-    name: z.string(),
-    description: z.optional(z.string()),
-    mimeType: z.optional(z.string()),
-  }),
-]);
-
-/** What a server answers a call with; every part of it may be something else. */
-export const RawResult = z.looseObject({
-  content: z.optional(z.array(z.unknown())),
-  structuredContent: z.optional(z.unknown()),
-  isError: z.optional(z.boolean()),
-});
-export type RawResult = z.infer<typeof RawResult>;
-
-/** A piece of a result as a model takes it. */
-export type Piece =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly block: Picture; readonly chars: number };
-
-/** The pieces of a result: images stay images, everything else becomes text. */
-export function piecesOf({ content = [], structuredContent }: RawResult): readonly Piece[] {
-  const pieces = content.map(pieceOf);
-  if (structuredContent === undefined || structuredContent === null) return pieces;
-  // Servers are told to say it as text too, for clients that do not know better.
-  const said = pieces.some((piece) => piece.type === "text" && says(piece.text, structuredContent));
-  return said ? pieces : [...pieces, text(JSON.stringify(structuredContent, null, 2))];
+export interface RawResult {
+  readonly content?: readonly unknown[] | undefined;
+  readonly structuredContent?: unknown;
 }
 
-function pieceOf(raw: unknown): Piece {
-  const parsed = z.safeParse(Content, raw);
-  if (!parsed.success) return text(`[A part of the result is left out: it is nothing the protocol knows.]`);
-  const { data } = parsed;
-  switch (data.type) {
+/** Returns a result for a model: images stay images, other content becomes text. */
+export function readContent({ content = [], structuredContent }: RawResult): readonly Block[] {
+  const blocks = content.map(readBlock);
+  if (structuredContent === undefined || structuredContent === null) return blocks;
+  // Servers also send it as text, for clients that know no structured content.
+  const isSaid = blocks.some((block) => block.type === "text" && repeats(block.text, structuredContent));
+  return isSaid ? blocks : [...blocks, text(JSON.stringify(structuredContent, null, 2))];
+}
+
+function readBlock(raw: unknown): Block {
+  const { data } = ContentBlockSchema.safeParse(raw);
+  switch (data?.type) {
+    case undefined:
+      return text("[A part of the result is left out: it is not valid MCP content.]");
     case "text":
       return text(data.text);
     case "image":
-      return imagePiece(data.data, data.mimeType);
+      return imageBlock(data.data, data.mimeType);
     case "audio":
-      return text(`[Audio (${data.mimeType}, ${bytesOf(data.data)}) is left out.]`);
+      return text(`[Audio (${data.mimeType}, ${formatSize(data.data)}) is left out.]`);
     case "resource":
-      return resourcePiece(data.resource);
+      return resourceBlock(data.resource);
     case "resource_link": {
       const { uri, name, description, mimeType } = data;
       const about = [mimeType, description].filter(Boolean).join("; ");
@@ -75,58 +54,102 @@ function pieceOf(raw: unknown): Piece {
   }
 }
 
-/** The content of one resource, with its address where it stands among other things. */
-export function resourcePiece(raw: unknown): Piece {
-  const parsed = z.safeParse(Inner, raw);
-  if (!parsed.success) return text("[A resource is left out: it is nothing the protocol knows.]");
-  const { uri, mimeType = "", text: words, blob } = parsed.data;
-  if (words !== undefined) return text(`[Resource ${uri}]\n${words}`);
-  if (blob !== undefined && z.safeParse(ImageType, mimeType).success) return imagePiece(blob, mimeType);
-  const size = blob === undefined ? "nothing in it" : bytesOf(blob);
-  return text(`[Resource ${uri} (${mimeType || "binary"}, ${size}) is left out: it is no text.]`);
+export function resourceBlock(resource: EmbeddedResource["resource"]): Block {
+  const { uri, mimeType = "" } = resource;
+  if ("text" in resource) return text(`[Resource ${uri}]\n${resource.text}`);
+  if (z.safeParse(ImageType, mimeType).success) return imageBlock(resource.blob, mimeType);
+  const size = formatSize(resource.blob);
+  return text(`[Resource ${uri} (${mimeType || "binary"}, ${size}) is left out: it is not text.]`);
 }
 
-/** No pattern that repeats over megabytes: it may need more stack than there is. */
-function isBase64(data: string): boolean {
-  const digits = data.replace(/={1,2}$/, "");
-  return digits !== "" && !/[^A-Za-z0-9+/]/.test(digits);
+function imageBlock(data: string, mimeType: string): Block {
+  const { data: type } = z.safeParse(ImageType, mimeType);
+  const about = `${mimeType}, ${formatSize(data)}`;
+  if (type === undefined)
+    return text(`[An image (${about}) is left out: only png, jpeg, gif and webp are shown.]`);
+  if (data.length > MAX_IMAGE_CHARS)
+    return text(
+      `[An image (${about}) is left out: more than ${MAX_IMAGE_CHARS / 1024 / 1024} MB as base64 is not shown.]`,
+    );
+  // The API refuses the line breaks that servers may put in.
+  const canonical = Buffer.from(data, "base64").toString("base64");
+  return { type: "image", source: { type: "base64", media_type: type, data: canonical } };
 }
 
-function imagePiece(data: string, mimeType: string): Piece {
-  const type = z.safeParse(ImageType, mimeType);
-  const why = !type.success
-    ? "only png, jpeg, gif and webp are shown"
-    : data.length > MAX_IMAGE_CHARS
-      ? `more than ${MAX_IMAGE_CHARS / 1024 / 1024} MB as base64 is not shown`
-      : isBase64(data)
-        ? null
-        : "it is no base64";
-  if (!type.success || why !== null)
-    return text(`[An image (${mimeType}, ${bytesOf(data)}) is left out: ${why}.]`);
-  const block: Picture = { type: "image", source: { type: "base64", media_type: type.data, data } };
-  return { type: "image", block, chars: data.length };
+function text(content: string): Block {
+  return { type: "text", text: printable(content) };
 }
 
-function text(words: string): Piece {
-  return { type: "text", text: printable(words) };
-}
-
-function bytesOf(base64: string): string {
+function formatSize(base64: string): string {
   return `${Math.ceil((base64.length * 3) / 4 / 1024)} KB`;
 }
 
-/** Whether a text is this value, or the only thing in it: many servers wrap what they say as `{ result }`. */
-function says(words: string, value: unknown): boolean {
-  if (words === value || isJsonOf(words, value)) return true;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const [only, ...others]: unknown[] = Object.values(value);
-  return others.length === 0 && (words === only || isJsonOf(words, only));
+/** True if a text is this value, or the only value in it: many servers wrap their text as `{ result }`. */
+function repeats(content: string, value: unknown): boolean {
+  const only =
+    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.values(value) : [];
+  const candidates: unknown[] = [value, ...(only.length === 1 ? only : [])];
+  return candidates.some((one) => content === one || isJsonOf(content, one));
 }
 
-function isJsonOf(words: string, value: unknown): boolean {
+function isJsonOf(content: string, value: unknown): boolean {
   try {
-    return JSON.stringify(JSON.parse(words)) === JSON.stringify(value);
+    return JSON.stringify(JSON.parse(content)) === JSON.stringify(value);
   } catch {
     return false;
   }
+}
+
+export function imagesIn(blocks: readonly Block[]): readonly Picture[] {
+  return blocks.filter((block) => block.type === "image");
+}
+
+export function textIn(blocks: readonly Block[]): string {
+  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+/**
+ * Bounds a result: of a long text the beginning and the end are shown, and the whole is written to `output`, which must
+ * not exist yet; null if there is no such file.
+ */
+export function boundResult(
+  blocks: readonly Block[],
+  maxChars: number,
+  output: string | null,
+): ToolResultContent {
+  const whole = textIn(blocks);
+  const shown =
+    whole.length <= maxChars ? blocks : [text(shortenText(whole, maxChars, output)), ...imagesIn(blocks)];
+  const bounded = dropImages(shown);
+  if (bounded.length === 0) return "(The server answered with nothing.)";
+  return bounded.every(({ type }) => type === "text") ? textIn(bounded) : [...bounded];
+}
+
+function shortenText(whole: string, maxChars: number, output: string | null): string {
+  const head = Math.floor(maxChars * BEGINNING);
+  const note = `[… ${whole.length - maxChars} characters are left out here. ${saveWhole(whole, output)} …]`;
+  const [begin, end] = [whole.slice(0, head), whole.slice(head - maxChars)];
+  return `${begin.toWellFormed()}\n\n${note}\n\n${end.toWellFormed()}`;
+}
+
+function saveWhole(whole: string, output: string | null): string {
+  const narrow = "Ask for less, if the tool allows it.";
+  if (output === null) return `The whole is not kept. ${narrow}`;
+  try {
+    writeFileSync(output, whole, { mode: 0o600, flag: "wx" });
+    return `The whole result (${whole.length} characters) is in ${output}: read or search that file for the rest.`;
+  } catch (error) {
+    return `The whole could not be kept (${errorMessage(error)}). ${narrow}`;
+  }
+}
+
+function dropImages(blocks: readonly Block[]): readonly Block[] {
+  let chars = 0;
+  return blocks.map((block) => {
+    if (block.type !== "image") return block;
+    chars += block.source.data.length;
+    return chars <= MAX_IMAGES_CHARS
+      ? block
+      : text("[A further image is left out: together they are too large.]");
+  });
 }

@@ -5,55 +5,54 @@ import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprot
 import * as z from "zod/mini";
 import type { HttpServer } from "../server.ts";
 
-/** What is kept of a sign-in: the SDK's own values, unchanged, because it binds them to their issuer. */
+/** The SDK's own values, unchanged, because it binds them to their issuer. */
 export interface SignIn {
   readonly tokens?: OAuthTokens | undefined;
   readonly client?: OAuthClientInformationMixed | undefined;
 }
 
-const Kept = z.object({
+const Saved = z.object({
   tokens: z.optional(z.looseObject({ access_token: z.string(), token_type: z.string() })),
   client: z.optional(z.looseObject({ client_id: z.string() })),
 });
 
 /**
- * One server's sign-in, in a file that only this user can read. Named after the server's name and its address: a
- * project that gives a known name to an address of its own gets nobody's tokens.
+ * One server's sign-in, in a file that only this user can read. It is named after the server's name and address: a
+ * project that gives a known name another address gets no tokens.
  */
 export class SignInFile {
   readonly path: string;
 
-  constructor(folder: string, { name, url }: HttpServer) {
+  constructor(directory: string, { name, url }: HttpServer) {
     const hash = createHash("sha256").update(`${name}\n${url}`).digest("hex").slice(0, 32);
-    this.path = join(folder, `${hash}.json`);
+    this.path = join(directory, `${hash}.json`);
   }
 
-  /** Empty where there is none, or none that can be read. */
+  /** Returns an empty sign-in if there is none that can be read. */
   read(): SignIn {
     try {
-      const parsed = z.safeParse(Kept, JSON.parse(readFileSync(this.path, "utf8")));
-      return parsed.success ? parsed.data : {};
+      return z.parse(Saved, JSON.parse(readFileSync(this.path, "utf8")));
     } catch {
       return {};
     }
   }
 
-  /** False: there was none. Throws where it cannot be removed. */
+  /** Returns false if there was none. Throws if it cannot be removed. */
   forget(): boolean {
-    const was = this.read().tokens !== undefined;
+    const existed = this.read().tokens !== undefined;
     rmSync(this.path, { force: true });
-    return was;
+    return existed;
   }
 
-  /** Throws where it cannot be kept. As a whole or not at all: another session may read it meanwhile. */
+  /** Replaces the file as a whole, because another session may read it. Throws if it cannot be written. */
   write(signIn: SignIn): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const beside = `${this.path}.${randomUUID()}`;
+    const temporary = `${this.path}.${randomUUID()}`;
     try {
-      writeFileSync(beside, JSON.stringify(signIn), { mode: 0o600, flag: "wx" });
-      renameSync(beside, this.path);
+      writeFileSync(temporary, JSON.stringify(signIn), { mode: 0o600, flag: "wx" });
+      renameSync(temporary, this.path);
     } finally {
-      rmSync(beside, { force: true });
+      rmSync(temporary, { force: true });
     }
   }
 }

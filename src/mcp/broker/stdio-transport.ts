@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { errorCode } from "../../lib/errors.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ProcessGroup, processGroup } from "../../processes/process-group.ts";
 import type { StdioServer } from "../server.ts";
 import { MessageLines } from "./message-lines.ts";
-import { TailText } from "./tail-text.ts";
+import { TailText } from "./server-text.ts";
 
-/** A server may leave by itself once its input is closed, before its group is told to (the protocol's own order). */
+/** A server may end by itself once its input is closed, before its group is signalled (the protocol's own order). */
 const LEAVE_MS = 500;
 const STDERR_CHARS = 2_000;
 
 export interface StdioParts {
   readonly clock: Clock;
-  /** All of it. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly messageBytes: number;
@@ -21,24 +21,23 @@ export interface StdioParts {
 }
 
 /**
- * A server as a child process in a group of its own, which ends as a whole: what the SDK's own transport starts would
- * leave grandchildren behind. What the server writes is bounded before it is kept (fault 58).
+ * A server as a child process in a process group of its own, which ends as a whole: the SDK's own transport would leave
+ * grandchildren behind. The server's output is bounded before it is kept (fault 58).
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T) => void;
-  /** Why it is closed, where the server is to blame; half a sentence that follows its name. */
+  /** Why it closed, if by the server's fault; half a sentence that follows its name. */
   fault: string | null = null;
   readonly #server: StdioServer;
   readonly #parts: StdioParts;
   readonly #lines: MessageLines;
-  readonly #errors = new TailText(STDERR_CHARS);
+  readonly #stderr = new TailText(STDERR_CHARS);
   #child: ChildProcess | null = null;
   #group: ProcessGroup | null = null;
   #closing: Promise<void> | null = null;
-  /** It was ended for what it wrote. */
-  #cutOff = false;
+  #isCutOff = false;
 
   constructor(server: StdioServer, parts: StdioParts) {
     this.#server = server;
@@ -46,9 +45,9 @@ export class StdioTransport implements Transport {
     this.#lines = new MessageLines(parts.messageBytes);
   }
 
-  /** The last that the server wrote to its standard error, or else of what was no message; what we did to it is not its word. */
-  get complaints(): string {
-    return this.#cutOff ? "" : this.#errors.text() || this.#lines.garbage();
+  /** The end of its standard error, else of its output that is not messages; empty if we cut it off. */
+  get lastOutput(): string {
+    return this.#isCutOff ? "" : this.#stderr.text() || this.#lines.garbage();
   }
 
   start(): Promise<void> {
@@ -63,7 +62,7 @@ export class StdioTransport implements Transport {
     });
     this.#child = child;
     child.once("error", (error) => {
-      this.fault ??= whyNotStarted(command, error);
+      this.fault ??= startError(command, error);
       reject(error);
       if (child.pid === undefined) this.#closed();
     });
@@ -75,17 +74,17 @@ export class StdioTransport implements Transport {
       resolve();
     });
     child.once("exit", (code, signal) => {
-      // What we have ended has no fault in ending.
+      // Only an end that we did not cause is a fault.
       if (this.#closing === null)
         this.fault ??= signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       void this.close();
     });
-    // The pipe of a server that is gone: its exit says so.
+    // The exit reports a server that is gone.
     child.stdin.on("error", () => {});
-    child.stderr.on("data", (chunk: Buffer) => this.#errors.add(chunk.toString("utf8")));
-    child.stdout.on("data", (chunk: Buffer) => this.#hear(chunk));
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk.toString("utf8")));
+    child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
     child.stdout.once("end", () => {
-      // `exit` knows more, and usually follows at once.
+      // `exit` knows more, and usually follows immediately.
       if (this.#closing === null)
         void within(this.#parts.clock, LEAVE_MS, exited(child)).then(() => this.close());
     });
@@ -94,14 +93,23 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin?.writable || this.#closing !== null) throw new Error("The server is gone.");
+    if (!stdin?.writable || this.#closing !== null) throw new Error("Not connected");
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Resolves when nothing of the server runs any more. The same promise every time. */
+  /** Resolves when no process of the server runs. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
+  }
+
+  /** Ends the server for what it sent, without grace: it would continue to write. */
+  cutOff(fault: string): void {
+    this.fault ??= fault;
+    this.#isCutOff = true;
+    this.#child?.stdout?.destroy();
+    this.#group?.kill();
+    void this.close();
   }
 
   async #end(): Promise<void> {
@@ -120,25 +128,16 @@ export class StdioTransport implements Transport {
   }
 
   #closed(): void {
-    const tell = this.onclose;
+    const { onclose } = this;
     delete this.onclose;
-    tell?.();
+    onclose?.();
   }
 
-  #hear(chunk: Buffer): void {
+  #read(chunk: Buffer): void {
     if (this.#closing !== null) return;
-    const heard = this.#lines.add(chunk);
-    for (const message of heard.messages) this.onmessage?.(message);
-    if (heard.fault !== null) this.cutOff(heard.fault);
-  }
-
-  /** Ends the server for what it sent, without grace: it would go on writing. */
-  cutOff(fault: string): void {
-    this.fault ??= fault;
-    this.#cutOff = true;
-    this.#child?.stdout?.destroy();
-    this.#group?.kill();
-    void this.close();
+    const { messages, fault } = this.#lines.read(chunk);
+    for (const message of messages) this.onmessage?.(message);
+    if (fault !== null) this.cutOff(fault);
   }
 }
 
@@ -147,13 +146,12 @@ function exited(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => child.once("exit", () => resolve()));
 }
 
-function whyNotStarted(command: string, error: Error): string {
-  const code = "code" in error ? error.code : undefined;
-  switch (code) {
+function startError(command: string, error: Error): string {
+  switch (errorCode(error)) {
     case "ENOENT":
-      return `could not be started: there is no program ${command}, or the folder it starts in is gone`;
+      return `could not be started: there is no program ${command}, or its working directory is gone`;
     case "EACCES":
-      return `could not be started: ${command} may not be executed`;
+      return `could not be started: ${command} is not executable`;
     default:
       return `could not be started: ${error.message}`;
   }

@@ -1,23 +1,25 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
-import type { ToolSaid } from "../protocol.ts";
-import { pagesOf } from "./pages.ts";
-import { printable } from "./tail-text.ts";
+import type { ServerTool } from "../mcp.ts";
+import { printable } from "./server-text.ts";
 
-/** What a model reads of one tool. */
-export const MAX_DESCRIPTION = 2_048;
-/** All schemas are in every request. */
+/** Of what a model reads of one tool. */
+const MAX_DESCRIPTION = 2_048;
+/** Each request contains all schemas. */
 const MAX_SCHEMA_CHARS = 100_000;
-export const MAX_TOOLS = 1_000;
+const MAX_TOOLS = 1_000;
+const MAX_PAGES = 200;
+/** The signal ends a request, not the SDK's timer. A longer timer would fire immediately. */
+export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface ToolList {
-  readonly tools: readonly ToolSaid[];
+  readonly tools: readonly ServerTool[];
   /** Half sentences that follow the server's name. */
   readonly problems: readonly string[];
 }
 
-/** Read loosely: the SDK's own reading loses all tools where one of them is broken. */
+/** Looser than the SDK's schema, which loses all tools if one of them is invalid. */
 const Tool = z.looseObject({
   name: z.string().check(z.minLength(1), z.maxLength(256)),
   title: z.optional(z.string()),
@@ -26,13 +28,13 @@ const Tool = z.looseObject({
   annotations: z.optional(z.looseObject({ readOnlyHint: z.optional(z.boolean()) })),
 });
 
-/** All tools of a server, each checked on its own: one that is broken is named and leaves the others. */
+/** Lists the tools of a server, each checked on its own: an invalid one is a problem, and the others stay. */
 export async function listTools(client: Client, signal: AbortSignal): Promise<ToolList> {
-  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
-  const said = await pagesOf(client, "tools/list", "tools", MAX_TOOLS, signal);
-  const problems: string[] = said.more ? [`offers more than ${MAX_TOOLS} tools; the rest is left out`] : [];
-  const tools = new Map<string, ToolSaid>();
-  for (const raw of said.items) {
+  const items = await listAll(client, "tools", MAX_TOOLS + 1, signal);
+  const problems =
+    items.length > MAX_TOOLS ? [`offers more than ${MAX_TOOLS} tools; the rest is ignored`] : [];
+  const tools = new Map<string, ServerTool>();
+  for (const raw of items.slice(0, MAX_TOOLS)) {
     const tool = readTool(raw);
     if (typeof tool === "string") problems.push(tool);
     else if (tools.has(tool.tool))
@@ -42,19 +44,42 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<To
   return { tools: [...tools.values()], problems };
 }
 
-function readTool(raw: unknown): ToolSaid | string {
+/** Reads the pages of a list up to `max` items: a server may send pages without limit. */
+export async function listAll(
+  client: Client,
+  what: "tools" | "resources" | "prompts",
+  max: number,
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  if (client.getServerCapabilities()?.[what] === undefined) return [];
+  const Page = z.looseObject({ [what]: z.array(z.unknown()), nextCursor: z.optional(z.string()) });
+  const items: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && items.length < max; page++) {
+    const request = { method: `${what}/list`, params: cursor === undefined ? {} : { cursor } };
+    const answer = await client.request(request, Page, { signal, timeout: NO_TIMEOUT_MS });
+    const found: unknown = answer[what];
+    if (Array.isArray(found)) items.push(...found);
+    const next = answer["nextCursor"];
+    if (typeof next !== "string" || next === cursor) break;
+    cursor = next;
+  }
+  return items.slice(0, max);
+}
+
+function readTool(raw: unknown): ServerTool | string {
   const parsed = z.safeParse(Tool, raw);
   if (!parsed.success) {
-    const where = parsed.error.issues[0]?.path.join(".") ?? "";
-    return `offers ${calledLike(raw)} whose ${where || "entry"} is not as the protocol says; it is left out`;
+    const where = parsed.error.issues[0]?.path.join(".") || "entry";
+    return `offers ${describeTool(raw)} whose ${where} is not as the protocol says; it is ignored`;
   }
   const { name, title, description = title ?? "", inputSchema, annotations } = parsed.data;
   const schema = canonical(inputSchema);
   if (schema.length > MAX_SCHEMA_CHARS)
-    return `offers ${calledLike(raw)} whose schema has ${schema.length} characters; it is left out`;
+    return `offers ${describeTool(raw)} whose schema has ${schema.length} characters; it is ignored`;
   return {
     tool: name,
-    description: shortened(printable(description)),
+    description: shorten(printable(description)),
     inputSchema,
     digest: createHash("sha256")
       .update(JSON.stringify([name, description, schema]))
@@ -63,18 +88,17 @@ function readTool(raw: unknown): ToolSaid | string {
   };
 }
 
-function calledLike(raw: unknown): string {
+function describeTool(raw: unknown): string {
   const name = typeof raw === "object" && raw !== null && "name" in raw ? raw.name : null;
   return typeof name === "string" ? `a tool ${JSON.stringify(name.slice(0, 64))}` : "a tool without a name";
 }
 
-/** The server chose its length; the model pays for it in every request. */
-export function shortened(text: string): string {
-  if (text.length <= MAX_DESCRIPTION) return text;
-  return `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
+/** Bounds a server's text that every request contains. */
+export function shorten(text: string): string {
+  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
 }
 
-/** The same text for the same schema, whatever the order of its keys. */
+/** Returns the same text for the same schema, whatever the order of its keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

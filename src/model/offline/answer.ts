@@ -1,7 +1,7 @@
 import { type Clause, type Findings, inTurn } from "./explore.ts";
 import { type Passage, passageAt, shownLines } from "./passages.ts";
 import { cut, quoted, tellingSentence } from "./quoting.ts";
-import type { Place } from "./ranking.ts";
+import type { RankedFile } from "./ranking.ts";
 import type { Term } from "./terms.ts";
 
 const MOST_PASSAGES = 4;
@@ -67,7 +67,7 @@ function leadSentence(clause: Clause, { path, line, lines, place }: Passage): st
   return `${hedge(clause, place)} ${where}${said ? `, which says: “${said}”` : "."}`;
 }
 
-function hedge(clause: Clause, { coverage }: Place): string {
+function hedge(clause: Clause, { coverage }: RankedFile): string {
   const missing = missingTerms(clause);
   if (missing.length > 0) return `Nothing has ${labels(missing)}; the closest passage is`;
   return coverage < 0.4
@@ -111,7 +111,7 @@ function labels(terms: readonly Term[]): string {
   return [...new Set(terms.map(({ label }) => label))].join(", ");
 }
 
-function has(place: Place, at: number): boolean {
+function has(place: RankedFile, at: number): boolean {
   return place.lines.some(({ match }) => (match.strengths[at] ?? 0) > 0);
 }
 

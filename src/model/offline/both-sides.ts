@@ -1,4 +1,4 @@
-import type { Span } from "./handed-back.ts";
+import type { Span } from "./conflict-notice.ts";
 
 /** One change of a text, as Edit takes it. */
 export interface Change {

@@ -3,7 +3,7 @@ import { isAsked } from "./questions.ts";
 
 /**
  * A skill or command that stands in a prompt, as the runtime writes it (`context/skills/loaded-words.ts`), or a prompt of
- * a server (`supervisor/servers/prompt-words.ts`).
+ * a server (`features/servers/prompt-words.ts`).
  */
 export interface CalledSkill {
   readonly name: string;

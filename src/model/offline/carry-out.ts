@@ -1,7 +1,7 @@
 import { inBackground, inParallel } from "./delegate.ts";
-import type { Desk } from "./desk.ts";
 import { append, create, replace } from "./edit-steps.ts";
 import { type Instruction, instructionsIn } from "./instructions.ts";
+import type { Desk } from "./offered-tools.ts";
 import type { Plan } from "./plan.ts";
 import { questionsIn } from "./questions.ts";
 import { run, runInBackground, runTogether } from "./run-step.ts";

@@ -1,5 +1,5 @@
-import type { Desk } from "./desk.ts";
 import { instructionsIn } from "./instructions.ts";
+import type { Desk } from "./offered-tools.ts";
 import type { Outcome, Plan, Wish } from "./plan.ts";
 import { shortDescription } from "./questions.ts";
 import { type Done, done, missing, undone } from "./step.ts";

@@ -1,5 +1,5 @@
-import type { Desk } from "./desk.ts";
 import type { Instruction } from "./instructions.ts";
+import type { Desk } from "./offered-tools.ts";
 import type { Plan } from "./plan.ts";
 import { readTail, type Tail } from "./read-tail.ts";
 import { type Done, done, failureOf, missing, undone } from "./step.ts";

@@ -1,7 +1,7 @@
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { type CalledSkill, calledIn } from "./called-skill.ts";
-import { type HandedBack, handedBackIn } from "./handed-back.ts";
+import { type HandedBack, handedBackIn } from "./conflict-notice.ts";
 import { type Notification, notificationsIn } from "./notifications.ts";
 import type { Outcome, Wish } from "./plan.ts";
 

@@ -1,10 +1,10 @@
 import { type Asked, clausesOf } from "./clauses.ts";
-import type { Desk } from "./desk.ts";
 import { lexer } from "./lexer.ts";
+import { nothingSeen, observe, type Sight } from "./observations.ts";
+import type { Desk } from "./offered-tools.ts";
 import { definitionPatterns, namePattern, pairPattern, termPattern } from "./patterns.ts";
 import type { Plan, Wish } from "./plan.ts";
-import { type Place, rankPlaces } from "./ranking.ts";
-import { look, nothingSeen, type Sight } from "./sight.ts";
+import { type RankedFile, rankPlaces } from "./ranking.ts";
 import { distinctTerms, type Term } from "./terms.ts";
 import { partTerms, relatedTerms } from "./wider-terms.ts";
 
@@ -17,7 +17,7 @@ export interface Findings {
 }
 
 export interface Clause extends Asked {
-  readonly places: readonly Place[];
+  readonly places: readonly RankedFile[];
 }
 
 /** Of one word there may be thousands of lines; of two together, or a definition, few, and those count. */
@@ -39,19 +39,19 @@ export function* explore(question: string, desk: Desk): Plan<Findings> {
   });
   const asked = clausesOf(question);
   const all = distinctTerms(asked.flatMap(({ terms }) => terms));
-  let sight = yield* look(searches(all, desk), nothingSeen, desk);
+  let sight = yield* observe(searches(all, desk), nothingSeen, desk);
   let clauses = asked.map((one) => rank(one, sight));
   // What nothing has is searched for in other words: parts of a name, and words that mean nearly the same.
   const lacking = distinctTerms(clauses.flatMap(lackingTerms));
   const parts = partTerms(lacking);
   const wider = [...parts, ...relatedTerms(lacking)];
   if (wider.length > 0 && sight.searches > 0) {
-    sight = yield* look(searches(wider, desk), sight, desk);
+    sight = yield* observe(searches(wider, desk), sight, desk);
     clauses = asked.map(({ terms, intent }) =>
       rank({ terms: distinctTerms([...terms, ...parts]), intent }, sight),
     );
   }
-  sight = yield* look(readings(clauses, sight, desk), sight, desk);
+  sight = yield* observe(readings(clauses, sight, desk), sight, desk);
   return { question, clauses: clauses.map(({ terms, intent }) => rank({ terms, intent }, sight)), sight };
 }
 
@@ -121,7 +121,7 @@ export function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
 }
 
 /** Files that the question names are read first, at their best place or from the top. */
-function namedFiles(clauses: readonly Clause[], places: readonly Place[], sight: Sight) {
+function namedFiles(clauses: readonly Clause[], places: readonly RankedFile[], sight: Sight) {
   const terms = clauses.flatMap((clause) => clause.terms);
   const names = terms.filter(({ kind }) => kind === "file").map(({ label }) => label.toLowerCase());
   const fits = (path: string) => names.some((name) => `/${path.toLowerCase()}`.endsWith(`/${name}`));

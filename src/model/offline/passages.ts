@@ -1,5 +1,5 @@
 import { isComment, lineKind } from "./line-kind.ts";
-import type { Place } from "./ranking.ts";
+import type { RankedFile } from "./ranking.ts";
 import type { SeenLine } from "./tool-output.ts";
 
 /** Lines of a file that belong together, as a tool showed them, with the line that made them the choice. */
@@ -7,7 +7,7 @@ export interface Passage {
   readonly path: string;
   readonly line: number;
   readonly lines: readonly SeenLine[];
-  readonly place: Place;
+  readonly place: RankedFile;
 }
 
 /** Every line that was shown, by path and number. */
@@ -27,7 +27,7 @@ const MOST_LINES = 10;
 const MOST_COMMENT = 6;
 
 /** A comment with what it is about, a definition with its comment and its beginning, any other line with its neighbours. */
-export function passageAt(place: Place, shown: Shown): Passage {
+export function passageAt(place: RankedFile, shown: Shown): Passage {
   const file = shown.get(place.path) ?? new Map<number, string>();
   const at = place.anchor.line;
   const { from, to } = isProse(place.path) ? paragraph(file, at) : code(file, at, place.path);

@@ -13,7 +13,7 @@ export interface ScoredLine extends SeenLine {
 }
 
 /** Neighbouring lines of one file, taken together: what a reading would look at. */
-export interface Place {
+export interface RankedFile {
   readonly path: string;
   /** The best of its lines. */
   readonly anchor: ScoredLine;
@@ -27,7 +27,7 @@ export interface Place {
 const NEAR = 12;
 
 /** The places worth reading, best first. Lines without any term are passed over. */
-export function rankPlaces(question: Question, lines: readonly SeenLine[]): Place[] {
+export function rankPlaces(question: Question, lines: readonly SeenLine[]): RankedFile[] {
   const { terms, lexer } = question;
   const known = new Map(lines.map((line) => [`${line.path}:${line.line}`, line]));
   const matched = [...known.values()].flatMap((line) => {
@@ -77,7 +77,7 @@ function placesOf(
   weights: readonly number[],
   path: string,
   lines: ScoredLine[],
-): Place[] {
+): RankedFile[] {
   const factor = kindFactor(fileKind(path), question.intent.kinds) * depthFactor(path);
   const named = pathScore(question, weights, path);
   const total = weights.reduce((sum, weight) => sum + weight, 0);

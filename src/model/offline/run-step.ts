@@ -1,4 +1,4 @@
-import type { Desk } from "./desk.ts";
+import type { Desk } from "./offered-tools.ts";
 import type { Outcome, Plan } from "./plan.ts";
 import { type Done, done, failureOf, missing, shortened, undone } from "./step.ts";
 

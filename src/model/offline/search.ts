@@ -1,7 +1,7 @@
 import { answerText } from "./answer.ts";
 import { delegateQuestions } from "./delegate.ts";
-import type { Desk } from "./desk.ts";
 import { explore } from "./explore.ts";
+import type { Desk } from "./offered-tools.ts";
 import { type Plan, together } from "./plan.ts";
 import { askingPart, MOST_QUESTIONS } from "./questions.ts";
 import { type Done, done, missing } from "./step.ts";

@@ -1,6 +1,6 @@
 import { keepBoth } from "./both-sides.ts";
-import type { Desk } from "./desk.ts";
-import type { ConflictedFile, HandedBack, Span } from "./handed-back.ts";
+import type { ConflictedFile, HandedBack, Span } from "./conflict-notice.ts";
+import type { Desk } from "./offered-tools.ts";
 import type { Plan } from "./plan.ts";
 import { readWhole } from "./read-whole.ts";
 import { failureOf } from "./step.ts";

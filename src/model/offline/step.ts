@@ -1,4 +1,4 @@
-import type { ToolName } from "./desk.ts";
+import type { ToolName } from "./offered-tools.ts";
 import type { Outcome } from "./plan.ts";
 
 /** What became of one instruction, in words for a person. */

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import type { AskAnswer } from "../asks.ts";
+import type { UserAnswer } from "../asks.ts";
 
 const Span = z.enum(["once", "session"]);
 
-const Answer: z.ZodMiniType<AskAnswer> = z.discriminatedUnion("type", [
+const Answer: z.ZodMiniType<UserAnswer> = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("allow"),
     span: Span,
@@ -20,7 +20,7 @@ const Answer: z.ZodMiniType<AskAnswer> = z.discriminatedUnion("type", [
 ]);
 
 /** Whoever answers may be a script or a library user's own code: what is no answer is nobody's. */
-export function readAnswer(value: unknown): AskAnswer {
+export function readAnswer(value: unknown): UserAnswer {
   const read = z.safeParse(Answer, value);
   if (read.success) return read.data;
   return { type: "nobody", reason: "What came back was no answer, so it counts as no." };

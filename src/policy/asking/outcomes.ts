@@ -1,9 +1,9 @@
-import type { AskAnswer, Span } from "../asks.ts";
+import type { Span, UserAnswer } from "../asks.ts";
 import type { ChoiceOutcome, Denied, PermissionOutcome, PlanOutcome } from "./questions.ts";
 
 /** What an answer means for a call that waits for permission. Never more grants than were shown. */
 export function permissionOutcome(
-  answer: AskAnswer,
+  answer: UserAnswer,
   shown: readonly string[],
 ): { readonly outcome: PermissionOutcome; readonly span: Span } {
   switch (answer.type) {
@@ -22,14 +22,14 @@ export function permissionOutcome(
 }
 
 /** What an answer means for AskUserQuestion. */
-export function choiceOutcome(answer: AskAnswer): ChoiceOutcome {
+export function choiceOutcome(answer: UserAnswer): ChoiceOutcome {
   if (answer.type === "answers") return answer;
   if (answer.type === "deny") return saidNo(answer.message, "They do not want to answer this.");
   return unanswered(answer);
 }
 
 /** What an answer means for a plan. */
-export function planOutcome(answer: AskAnswer): PlanOutcome {
+export function planOutcome(answer: UserAnswer): PlanOutcome {
   if (answer.type === "approve") return { type: "approved", mode: answer.mode };
   if (answer.type === "deny") return saidNo(answer.message, "They gave no reason.");
   return unanswered(answer);
@@ -48,7 +48,7 @@ function saidNo(message: string | undefined, advice: string): Denied {
 }
 
 /** Whatever is no answer to this kind of question is a no. */
-function unanswered(answer: AskAnswer, advice?: string): Denied {
+function unanswered(answer: UserAnswer, advice?: string): Denied {
   const reason =
     answer.type === "nobody"
       ? answer.reason

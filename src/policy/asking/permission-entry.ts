@@ -1,8 +1,8 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Ask, AskAnswer, Asker } from "../asks.ts";
-import type { Standing } from "./line.ts";
+import type { Asker, UserAnswer, UserRequest } from "../asks.ts";
 import { permissionOutcome } from "./outcomes.ts";
 import type { Denied, PermissionOutcome, PermissionQuestion } from "./questions.ts";
+import type { Standing } from "./user-request-queue.ts";
 import { Waiter } from "./waiter.ts";
 
 type Allowed = Exclude<PermissionOutcome, Denied>;
@@ -42,7 +42,7 @@ export class PermissionEntry implements Standing {
     return waiter.outcome;
   }
 
-  put(): Ask {
+  put(): UserRequest {
     const [first, ...others] = this.#open.map(({ asking }) => asking);
     if (!first) throw new Error("Nobody waits for this answer.");
     const { tool, level, input, toolUse, title, details, description, reason, grants } = first;
@@ -64,7 +64,7 @@ export class PermissionEntry implements Standing {
     };
   }
 
-  take(answer: AskAnswer): void {
+  take(answer: UserAnswer): void {
     const open = this.#open;
     const [first] = open;
     if (!first) return;

@@ -1,6 +1,6 @@
 import type { CallId } from "../../mailbox/ids.ts";
-import type { Answers, Asker, PermissionAsk, PlanAsk, QuestionAsk } from "../asks.ts";
-import type { Territory } from "../confinement/territory.ts";
+import type { Answers, Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../asks.ts";
+import type { WriteScope } from "../confinement/write-scope.ts";
 
 /** Whose question it is; one call asks one thing at a time. */
 export interface Asking {
@@ -8,20 +8,20 @@ export interface Asking {
   readonly call: CallId;
 }
 
-export interface PermissionQuestion extends Asking, Omit<PermissionAsk, "type" | "id" | "askers"> {
+export interface PermissionQuestion extends Asking, Omit<PermissionRequest, "type" | "id" | "askers"> {
   /** The same input in another folder is another call. */
   readonly cwd: string;
   /** Where the one who asks works: other rules may hold there. */
-  readonly territory: Territory;
+  readonly territory: WriteScope;
   /** A question whatever the rules allow, by its nature or because a hook wants it put; they can still deny it. */
   readonly always?: true;
   /** Called as soon as the person has allowed it, before any other question is looked at. */
   onAllowed?(): void;
 }
 
-export interface ChoiceQuestion extends Asking, Pick<QuestionAsk, "questions"> {}
+export interface ChoiceQuestion extends Asking, Pick<QuestionRequest, "questions"> {}
 
-export interface PlanQuestion extends Asking, Omit<PlanAsk, "type" | "id" | "askers"> {
+export interface PlanQuestion extends Asking, Omit<PlanRequest, "type" | "id" | "askers"> {
   /** Called as soon as the person has approved it, before any other question is looked at. */
   onApproved(mode: Approval): void;
 }

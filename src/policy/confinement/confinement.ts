@@ -5,7 +5,7 @@ import { repositoryAt } from "../trust/git-repository.ts";
 import { type Effect, effectsOf } from "./effects.ts";
 import { gitCall, sharedByGit } from "./git-shared.ts";
 import { isStale, landsOf, type Places, placesOf, wouldBeMade } from "./places.ts";
-import type { Enclosure } from "./territory.ts";
+import type { Enclosure } from "./write-scope.ts";
 
 /** A call, as far as a tree holds it. */
 export interface ConfinedCall {

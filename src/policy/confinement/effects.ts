@@ -2,7 +2,7 @@ import { cdTarget } from "../engine/cd-target.ts";
 import type { Whereabouts } from "../engine/directories.ts";
 import { follow, type State } from "../engine/follow.ts";
 import { handedOver } from "../engine/removals.ts";
-import { startedBy } from "../engine/started.ts";
+import { startedCommands } from "../engine/started-commands.ts";
 import { fillIn } from "../engine/values.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import { parseShell } from "../shell/parse.ts";
@@ -64,7 +64,7 @@ class Survey {
     const spellings = [part.words, ...(fillIn(part.words, state.known) ?? []).map(({ words }) => words)];
     for (const words of new Set(spellings)) {
       if (words.length === 0) continue;
-      startedBy(
+      startedCommands(
         words,
         part,
         state.at,

@@ -4,7 +4,7 @@ import { candidatesOf, holds, realOf } from "../engine/path-candidates.ts";
 import { bothOf } from "../engine/place.ts";
 import { namesIn } from "../on-disk.ts";
 import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
-import type { Enclosure } from "./territory.ts";
+import type { Enclosure } from "./write-scope.ts";
 
 /** Whose a path is, to an actor in a tree. `counterpart`: the same in its own tree. */
 export type Land =

@@ -7,7 +7,7 @@ import { judgeFetch } from "./fetch-judge.ts";
 import { type Books, FileAccess } from "./file-access.ts";
 import { decided, judgeEditing, judgeReading } from "./file-judge.ts";
 import { type Input, readInput, textOf } from "./input.ts";
-import { type Anchors, type Place, placeOf } from "./place.ts";
+import { type Anchors, placeOf, type ResolvedAnchors } from "./place.ts";
 import { RuleBook } from "./rule-book.ts";
 import { allowedByMode, EDITORS, READERS } from "./tool-table.ts";
 import type { Verdict } from "./verdict.ts";
@@ -49,9 +49,9 @@ interface Call {
 class Engine implements PolicyEngine {
   readonly #books: Books;
   readonly #rules: readonly Rule[];
-  readonly #place: Place;
+  readonly #place: ResolvedAnchors;
 
-  constructor(rules: readonly Rule[], place: Place) {
+  constructor(rules: readonly Rule[], place: ResolvedAnchors) {
     this.#rules = rules;
     this.#place = place;
     this.#books = {

@@ -10,7 +10,7 @@ import { findsDenied } from "./glob-reach.ts";
 import { lookBelow } from "./look.ts";
 import { type Candidates, candidatesOf, holds, realOf } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
-import { bothOf, isIn, type Place, twinOf } from "./place.ts";
+import { bothOf, isIn, type ResolvedAnchors, twinOf } from "./place.ts";
 import type { PathRule, RuleBook } from "./rule-book.ts";
 import { EDITORS, READERS } from "./tool-table.ts";
 
@@ -47,7 +47,7 @@ export class FileAccess {
   readonly books: Books;
   readonly mode: PermissionMode;
   readonly cwd: string;
-  readonly #place: Place;
+  readonly #place: ResolvedAnchors;
   readonly #verdicts = new Map<string, FileVerdict>();
   readonly #candidates = new Map<string, Candidates>();
   readonly #reals = new Map<string, string>();
@@ -61,7 +61,7 @@ export class FileAccess {
   #readable: readonly string[] | null = null;
   #restrict: readonly PathRule[] | null = null;
 
-  constructor(books: Books, place: Place, mode: PermissionMode, cwd: string) {
+  constructor(books: Books, place: ResolvedAnchors, mode: PermissionMode, cwd: string) {
     this.books = books;
     this.mode = mode;
     this.cwd = cwd;
@@ -195,7 +195,7 @@ export class FileAccess {
     );
   }
 
-  get shell(): Place["shell"] {
+  get shell(): ResolvedAnchors["shell"] {
     return this.#place.shell;
   }
 

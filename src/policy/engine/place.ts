@@ -25,7 +25,7 @@ export interface Twin {
 }
 
 /** The anchors with what follows from them. */
-export interface Place {
+export interface ResolvedAnchors {
   readonly projectRoot: string;
   readonly home: string;
   readonly darwin: boolean;
@@ -47,7 +47,7 @@ export function placeOf({
   readable = [],
   configDir = ".claude",
   twin,
-}: Anchors): Place {
+}: Anchors): ResolvedAnchors {
   const root = resolve(projectRoot);
   const own = resolve(home);
   return {

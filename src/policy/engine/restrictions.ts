@@ -9,7 +9,7 @@ import { type FileAccess, type Operation, operationsOf } from "./file-access.ts"
 import type { State } from "./follow.ts";
 import { hasGlob, pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
-import { startedBy } from "./started.ts";
+import { startedCommands } from "./started-commands.ts";
 import { fedBy, fillIn } from "./values.ts";
 
 /** What speaks against a command, in the widest sense. */
@@ -81,7 +81,7 @@ export class Restrictions {
     depth: number,
   ): void {
     const context = { home: this.#files.home, depth };
-    startedBy(start, part, state.at, context, {
+    startedCommands(start, part, state.at, context, {
       command: (words, text) => this.#command(words, text, part, state.at, found),
       part: (inner, where, deeper) => this.part(inner, where, found, deeper),
       redirect: (redirect, where) => this.redirect(redirect, where, found),

@@ -2,7 +2,7 @@ import type { Behaviour, Rule } from "../../settings/rules.ts";
 import { CommandRules } from "./command-rules.ts";
 import { type HostPattern, hostPattern } from "./network-hosts.ts";
 import { type PathPattern, pathPatterns } from "./path-pattern.ts";
-import { type Place, twinOf } from "./place.ts";
+import { type ResolvedAnchors, twinOf } from "./place.ts";
 import { caseProblem, parseRule, wildcard } from "./rule-syntax.ts";
 import { EDITORS, OWN_FIELDS, READERS } from "./tool-table.ts";
 
@@ -37,9 +37,9 @@ export class RuleBook {
   readonly #fields = new Map<string, FieldRule[]>();
   readonly #names: { readonly rule: Rule; readonly tool: string; readonly name: RegExp }[] = [];
   readonly #behaviour: Behaviour;
-  readonly #place: Place;
+  readonly #place: ResolvedAnchors;
 
-  constructor(behaviour: Behaviour, rules: readonly Rule[], place: Place) {
+  constructor(behaviour: Behaviour, rules: readonly Rule[], place: ResolvedAnchors) {
     this.#behaviour = behaviour;
     this.#place = place;
     for (const rule of rules) if (rule.behaviour === behaviour) this.#add(rule);

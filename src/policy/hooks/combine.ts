@@ -1,4 +1,4 @@
-import type { Opinion } from "./opinion.ts";
+import type { HookDecision } from "./hook-decision.ts";
 
 /** Opinions of several hooks on one event, in their configured order, whichever ended first. */
 export interface Combined {
@@ -15,7 +15,7 @@ export interface Combined {
 const SEVERITY = { allow: 1, ask: 2, block: 3 } as const;
 
 /** block > ask > allow; of inputs the last one counts; texts are joined. */
-export function combine(opinions: readonly Opinion[]): Combined {
+export function combine(opinions: readonly HookDecision[]): Combined {
   const verdict = strictest(opinions);
   const reason = joined(opinions.filter((one) => one.verdict === verdict).map((one) => one.reason));
   const input = opinions.findLast((one) => one.input !== undefined)?.input;
@@ -32,8 +32,8 @@ export function combine(opinions: readonly Opinion[]): Combined {
   };
 }
 
-function strictest(opinions: readonly Opinion[]): Opinion["verdict"] {
-  let verdict: Opinion["verdict"];
+function strictest(opinions: readonly HookDecision[]): HookDecision["verdict"] {
+  let verdict: HookDecision["verdict"];
   for (const one of opinions) {
     if (one.verdict && (!verdict || SEVERITY[one.verdict] > SEVERITY[verdict])) verdict = one.verdict;
   }

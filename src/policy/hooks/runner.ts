@@ -1,5 +1,4 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
-import { type AskHooks, askHooks, matching } from "./ask-hooks.ts";
 import type { Combined } from "./combine.ts";
 import type { HookPorts } from "./ports.ts";
 import type {
@@ -14,6 +13,7 @@ import type {
   StopResult,
   UserPromptSubmit,
 } from "./results.ts";
+import { matching, type RunMatchingHooks, runMatchingHooks } from "./run-matching-hooks.ts";
 
 /** After so many times in a row an actor ends whatever its Stop hooks say (A5.10). */
 export const MAX_GO_ON = 5;
@@ -55,7 +55,7 @@ export interface HookRunner {
 }
 
 export function hookRunner(ports: HookPorts): HookRunner {
-  const ask = askHooks(ports);
+  const ask = runMatchingHooks(ports);
   let started: Promise<SessionStart> | undefined;
   let ended: Promise<void> | undefined;
   return {
@@ -158,7 +158,7 @@ function userPromptSubmit({ verdict, reason, prompt, text, stop }: Combined): Us
 }
 
 async function stop(
-  ask: AskHooks,
+  ask: RunMatchingHooks,
   ports: HookPorts,
   event: "Stop" | "SubagentStop",
   { goneOn, lastText, ...caller }: Stopping,

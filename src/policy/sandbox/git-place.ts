@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import type { Enclosure } from "../confinement/territory.ts";
+import type { Enclosure } from "../confinement/write-scope.ts";
 import { realOf } from "../engine/path-candidates.ts";
 import { namesIn } from "../on-disk.ts";
 import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";

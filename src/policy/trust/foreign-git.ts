@@ -10,7 +10,7 @@ import { gitSettingsIn } from "./git-config-text.ts";
 import { gitLinksIn } from "./git-links.ts";
 import { type GitRepository, repositoriesAbout, repositoryAt } from "./git-repository.ts";
 import type { Grant } from "./grants.ts";
-import { readBytes, readPlainly } from "./read-plainly.ts";
+import { readBytes, readRegularFile } from "./read-regular-file.ts";
 
 /** Half a million files. */
 const MOST_INDEX_BYTES = 64 * 1_048_576;
@@ -73,7 +73,7 @@ class Reading {
       this.#grant("read more files as its configuration than are looked through", file);
       return;
     }
-    const read = readPlainly(file);
+    const read = readRegularFile(file);
     if (read === null) return;
     const settings = read === "unreadable" ? null : gitSettingsIn(read.text);
     if (settings === null) {
@@ -93,7 +93,7 @@ class Reading {
         file,
         key,
         value,
-        readPlainly(path),
+        readRegularFile(path),
       ]);
       this.#config(path);
     }
@@ -105,7 +105,7 @@ class Reading {
     } catch {
       return;
     }
-    this.#grant(`run the hook ${this.#name(file)}`, [file, readPlainly(file)]);
+    this.#grant(`run the hook ${this.#name(file)}`, [file, readRegularFile(file)]);
   }
 
   #index(file: string, goesOn: boolean): void {

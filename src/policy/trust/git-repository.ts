@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { textAt } from "./read-plainly.ts";
+import { textAt } from "./read-regular-file.ts";
 
 /** Where a repository has what git goes by. All absolute. */
 export interface GitRepository {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import { type BackgroundDesk, noSuchTask, type TaskView } from "./desk.ts";
+import { type BackgroundService, noSuchTask, type TaskView } from "./service.ts";
 
 /** Of what one notification tells of one command. */
 export const MAX_MONITOR_LINES = 50;
@@ -37,7 +37,7 @@ const prompt: ToolPrompt = {
   limits: `lines of stdout and stderr; at most ${MAX_MONITOR_LINES} lines and ${MAX_MONITOR_CHARS} characters a notification, and several that come together are one.`,
 };
 
-export function monitorTool(desk: BackgroundDesk): Tool<Input, TaskView, CallContext> {
+export function monitorTool(desk: BackgroundService): Tool<Input, TaskView, CallContext> {
   return {
     name: "Monitor",
     aliases: [],

@@ -3,7 +3,7 @@ import type { CommandOutput } from "../../mailbox/runs.ts";
 import { MAX_OUTPUT_CHARS, shownOutput, sizeOf } from "../command-output.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import { type BackgroundDesk, noSuchTask, type TaskView } from "./desk.ts";
+import { type BackgroundService, noSuchTask, type TaskView } from "./service.ts";
 
 /** A14.7. */
 export const TASK_OUTPUT_WAIT_MS = 30_000;
@@ -41,7 +41,7 @@ const prompt: ToolPrompt = {
   limits: `all output, stdout and stderr together; what is over ${MAX_OUTPUT_CHARS} characters is cut in the middle, and the file that is named has it whole.`,
 };
 
-export function taskOutputTool(desk: BackgroundDesk): Tool<Input, Output, CallContext> {
+export function taskOutputTool(desk: BackgroundService): Tool<Input, Output, CallContext> {
   return {
     name: "TaskOutput",
     aliases: [],

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import { type BackgroundDesk, noSuchTask, type TaskView } from "./desk.ts";
+import { type BackgroundService, noSuchTask, type TaskView } from "./service.ts";
 
 const Input = z.strictObject({
   task_id: z.string().check(z.describe("The id of the background task to end (required)")),
@@ -18,7 +18,7 @@ const prompt: ToolPrompt = {
     "a command is asked to end first and is killed after two seconds. What it had written stays readable.",
 };
 
-export function taskStopTool(desk: BackgroundDesk): Tool<Input, TaskView, CallContext> {
+export function taskStopTool(desk: BackgroundService): Tool<Input, TaskView, CallContext> {
   return {
     name: "TaskStop",
     aliases: [],

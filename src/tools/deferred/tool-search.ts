@@ -3,7 +3,7 @@ import type { ToolDefinition, ToolResultContent } from "../../mailbox/conversati
 import { naming } from "../prompt.ts";
 import { RESULT_CHARS } from "../result-size.ts";
 import type { AgentCallContext, Tool } from "../tool.ts";
-import { CALLER, SEARCH } from "./meant.ts";
+import { CALLER, SEARCH } from "./resolve-call.ts";
 import { type FoundTools, searchTools } from "./search.ts";
 
 const DEFAULT_RESULTS = 5;

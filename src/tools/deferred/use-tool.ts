@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure } from "../tool.ts";
-import { CALLER, whyNothing } from "./meant.ts";
+import { CALLER, whyNothing } from "./resolve-call.ts";
 
 const Input = z.strictObject({
   tool: z.string().check(z.describe("Name of a deferred tool (required)")),

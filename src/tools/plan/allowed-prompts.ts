@@ -1,4 +1,4 @@
-import type { PlanAsk } from "../../policy/asks.ts";
+import type { PlanRequest } from "../../policy/asks.ts";
 
 /** Programs that run the scripts of package.json. */
 export const scriptRunners = ["npm", "pnpm", "yarn", "bun"] as const;
@@ -152,7 +152,7 @@ export const promptKinds: readonly PromptKind[] = [
 ];
 
 /** What each prompt becomes: its rules, or none where it will still be asked about. */
-export function allowsOf(prompts: readonly string[], project: ProjectCommands): PlanAsk["allows"] {
+export function allowsOf(prompts: readonly string[], project: ProjectCommands): PlanRequest["allows"] {
   const asked = [...new Set(prompts.map((prompt) => prompt.trim()).filter(Boolean))];
   return asked.map((prompt) => ({ prompt, rules: rulesOf(prompt, project) }));
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import { type Entered, MAX_PLAN_CHARS, type PlanDesk } from "./desk.ts";
+import { type Entered, MAX_PLAN_CHARS, type PlanService } from "./service.ts";
 
 const Input = z.strictObject({});
 type Input = z.infer<typeof Input>;
@@ -23,7 +23,7 @@ const prompt: ToolPrompt = {
 };
 
 export function enterPlanModeTool(
-  desk: PlanDesk,
+  desk: PlanService,
 ): Tool<Input, Exclude<Entered, { type: "refused" }>, CallContext> {
   return {
     name: "EnterPlanMode",

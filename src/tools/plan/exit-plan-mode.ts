@@ -7,8 +7,8 @@ import {
   MAX_ALLOWED_PROMPTS,
   MAX_PLAN_CHARS,
   MAX_PROMPT_CHARS,
-  type PlanDesk,
-} from "./desk.ts";
+  type PlanService,
+} from "./service.ts";
 
 const AllowedPrompt = z.object({
   tool: z.enum(["Bash"]).check(z.describe("The tool it is for (required)")),
@@ -55,7 +55,7 @@ const prompt: ToolPrompt = {
   limits: `only the main conversation can do it; an agent returns its plan as its report. At most ${MAX_ALLOWED_PROMPTS} allowedPrompts of ${MAX_PROMPT_CHARS} characters.`,
 };
 
-export function exitPlanModeTool(desk: PlanDesk): Tool<Input, Output, CallContext> {
+export function exitPlanModeTool(desk: PlanService): Tool<Input, Output, CallContext> {
   return {
     name: "ExitPlanMode",
     aliases: [],

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { Loaded, SkillDesk } from "./desk.ts";
+import type { Loaded, SkillService } from "./service.ts";
 
 const MOST_NAME_CHARS = 200;
 const MOST_ARGS_CHARS = 20_000;
@@ -43,7 +43,9 @@ const prompt: ToolPrompt = {
 };
 
 /** Runs where the session's skills are kept. */
-export function skillTool(desk: SkillDesk): Tool<Input, Exclude<Loaded, { type: "refused" }>, CallContext> {
+export function skillTool(
+  desk: SkillService,
+): Tool<Input, Exclude<Loaded, { type: "refused" }>, CallContext> {
   return {
     name: "Skill",
     aliases: [],

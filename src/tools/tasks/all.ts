@@ -1,4 +1,4 @@
-import { type SealedTool, seal } from "../sealed.ts";
+import { bindTool, type SealedTool } from "../bind-tool.ts";
 import { taskCreateTool } from "../task-create.ts";
 import { taskGetTool } from "../task-get.ts";
 import { taskListTool } from "../task-list.ts";
@@ -8,9 +8,9 @@ import type { TaskStore } from "./store.ts";
 /** The tools of the session's task list; they run where it is kept. */
 export function taskTools(tasks: TaskStore): readonly SealedTool[] {
   return [
-    seal(taskCreateTool(tasks)),
-    seal(taskGetTool(tasks)),
-    seal(taskUpdateTool(tasks)),
-    seal(taskListTool(tasks)),
+    bindTool(taskCreateTool(tasks)),
+    bindTool(taskGetTool(tasks)),
+    bindTool(taskUpdateTool(tasks)),
+    bindTool(taskListTool(tasks)),
   ];
 }

@@ -1,4 +1,4 @@
-import { type SealedTool, seal } from "../sealed.ts";
+import { bindTool, type SealedTool } from "../bind-tool.ts";
 import { cronCreateTool } from "./cron-create.ts";
 import { cronDeleteTool } from "./cron-delete.ts";
 import { cronListTool } from "./cron-list.ts";
@@ -8,9 +8,9 @@ import { scheduleWakeupTool } from "./schedule-wakeup.ts";
 /** The tools for scheduled prompts; they run where these are kept. */
 export function timerTools(desk: TimerDesk): readonly SealedTool[] {
   return [
-    seal(cronCreateTool(desk)),
-    seal(cronListTool(desk)),
-    seal(cronDeleteTool(desk)),
-    seal(scheduleWakeupTool(desk)),
+    bindTool(cronCreateTool(desk)),
+    bindTool(cronListTool(desk)),
+    bindTool(cronDeleteTool(desk)),
+    bindTool(scheduleWakeupTool(desk)),
   ];
 }

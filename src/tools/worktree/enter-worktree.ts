@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isWorktreeName, MAX_WORKTREE_NAME_CHARS } from "../../mailbox/worktree.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { EnteredWorktree, WorktreeDesk } from "./desk.ts";
+import type { EnteredWorktree, WorktreeService } from "./service.ts";
 
 const Input = z
   .strictObject({
@@ -53,7 +53,7 @@ const prompt: ToolPrompt = {
   limits: `only the main conversation can do it, and it is in one worktree at a time. A name has at most ${MAX_WORKTREE_NAME_CHARS} characters. Nothing of it is merged into the checkout by itself.`,
 };
 
-export function enterWorktreeTool(desk: WorktreeDesk): Tool<Input, Entered, CallContext> {
+export function enterWorktreeTool(desk: WorktreeService): Tool<Input, Entered, CallContext> {
   return {
     name: "EnterWorktree",
     aliases: [],

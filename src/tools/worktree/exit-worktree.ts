@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { LeftWorktree, WorktreeDesk } from "./desk.ts";
+import type { LeftWorktree, WorktreeService } from "./service.ts";
 
 const Input = z.strictObject({
   action: z
@@ -33,7 +33,7 @@ const prompt: ToolPrompt = {
     "only the main conversation can do it. A worktree that somebody else made can only be kept. Nothing is merged: say how, or ask whether to.",
 };
 
-export function exitWorktreeTool(desk: WorktreeDesk): Tool<Input, Left, CallContext> {
+export function exitWorktreeTool(desk: WorktreeService): Tool<Input, Left, CallContext> {
   return {
     name: "ExitWorktree",
     aliases: [],

@@ -1,26 +1,9 @@
-import type { Tree } from "../../mailbox/worktree.ts";
-import { type CheckoutSnapshot, snapshotCheckout } from "../checkout-snapshot.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
-import { isRefused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { granted } from "../refusal.ts";
 import { snapshotTree } from "../tree-snapshot.ts";
 import { settleLeftOver } from "./settle.ts";
-
-/** Both sides at once: neither waits for the other. */
-export async function bothSides(
-  repo: Repository,
-  tree: Tree,
-  checked: boolean,
-  ground: Ground,
-): Promise<{ type: "sides"; snapshot: string; checkout: CheckoutSnapshot } | Refused> {
-  const [snapshot, checkout] = await Promise.all([
-    snapshotToMerge(repo, tree, checked, ground),
-    snapshotCheckout(repo, [tree.base], ground),
-  ]);
-  if (isRefused(snapshot)) return snapshot;
-  return isRefused(checkout) ? checkout : { type: "sides", snapshot: snapshot.commit, checkout };
-}
 
 /**
  * The commit of the agent's files that is to be merged. `checked`: what was checked is to be merged, not what may have
@@ -28,16 +11,14 @@ export async function bothSides(
  */
 export async function snapshotToMerge(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   checked: boolean,
-  ground: Ground,
-): Promise<{ type: "snapshot"; commit: string } | Refused> {
-  const settled = await settleLeftOver(repo, tree, ground);
-  if (settled !== null) return settled;
+  ground: GitEnvironment,
+): Promise<string> {
+  await settleLeftOver(repo, tree, ground);
   if (checked) {
     const known = await repo.git.run(["rev-parse", "-q", "--verify", `${snapshotRef(tree.name)}^{commit}`]);
-    if (known.code === 0) return { type: "snapshot", commit: known.out.trim() };
+    if (known.code === 0) return known.out.trim();
   }
-  const taken = await snapshotTree({ tree, files: null }, ground);
-  return taken.type === "refused" ? taken : { type: "snapshot", commit: taken.commit };
+  return granted(await snapshotTree({ tree, files: null }, ground)).commit;
 }

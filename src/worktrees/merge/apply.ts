@@ -1,116 +1,109 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
-import { allThere, isConnected } from "../gc-guard.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
+import { allThere } from "../gc-guard.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
-import { isRefused, refused } from "../repository.ts";
-import type { ApplyAnswer, ApplyRequest, Refused } from "../requests.ts";
+import { answered, outputOf, Refusal, refuse, refuseByGit } from "../refusal.ts";
+import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
-import { endedHow, notDone } from "./after-failure.ts";
-import { bothLookedAt } from "./both-looked-at.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
-import { moveBack, moveForth, prepareCommit } from "./commit.ts";
+import { moveForth, prepareCommit } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { lstatOf } from "./file-state.ts";
-import { lastLineOf } from "./git-words.ts";
-import { type Committed, type MergeStart, newMerge, record, setClosed, setOpen, storyOf } from "./journal.ts";
-import { madeBy } from "./made.ts";
+import {
+  type Committed,
+  type MergeStart,
+  mergeStateOf,
+  newMerge,
+  record,
+  setClosed,
+  setOpen,
+} from "./journal.ts";
+import { missingDirs } from "./missing-dirs.ts";
 import type { Exchange } from "./moves.ts";
-import { prove } from "./proof.ts";
+import { notDone, recoverFailed } from "./recover.ts";
+import { type Left, revertExchange } from "./revert-exchange.ts";
 import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
+import { snapshotSides } from "./snapshot-sides.ts";
 import { bytesFolder, stageFiles } from "./stage.ts";
-import { type Left, takeBack } from "./take-back.ts";
-import { applyInSpiteOfOthers, type Changed, GC_TOOK } from "./try-again.ts";
+import { applyInSpiteOfOthers, type Changed } from "./try-again.ts";
+import { verifyFiles } from "./verify.ts";
 
 type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** The edits of a tree are in the checkout, all of them, or nothing was changed there. One at a time in a repository. */
-export async function applyMerge(
+export function applyMerge(
   request: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk = realDisk,
 ): Promise<ApplyAnswer> {
-  const repo = await checkoutOf(request.tree, ground);
-  if (isRefused(repo)) return repo;
-  return withLock<ApplyAnswer>(repo.common, ground, async () => {
-    const { merges, notes } = await rollBackUnfinished(repo.common, ground, disk);
-    // What was taken back may have moved HEAD.
-    const now = merges.length === 0 ? repo : await checkoutOf(request.tree, ground);
-    if (isRefused(now)) return now;
-    let looked: Repository | null = now;
-    const answer = await applyInSpiteOfOthers(now, request, async () => {
-      // The person may have committed since the first time.
-      const repo = looked ?? (await checkoutOf(request.tree, ground));
-      looked = null;
-      return isRefused(repo) ? repo : applyLocked(repo, request, ground, disk);
+  return answered(async () => {
+    const { common } = await checkoutOf(request.tree, ground);
+    return withLock<ApplyAnswer>(common, ground, async () => {
+      const { notes } = await rollBackUnfinished(common, ground, disk);
+      const answer = await applyInSpiteOfOthers(common, request.tree, ground, async () =>
+        // HEAD may have moved: by a merge that was rolled back, or by the user.
+        applyLocked(await checkoutOf(request.tree, ground), request, ground, disk),
+      );
+      return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
     });
-    return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
   });
 }
 
 async function applyLocked(
   repo: Repository,
   request: ApplyRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<ApplyAnswer | Changed> {
+  const { common } = repo;
   const { tree, hold, expects } = request;
-  const both = await bothLookedAt(repo, { tree, checked: expects !== null, hold }, ground);
-  if (isRefused(both)) return both;
-  const { candidate } = both;
+  const { candidate } = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
   if (candidate.type === "empty") return nothingToDo(repo, request, ground);
   if (expects !== null && candidate.checkout.tree !== expects) return { type: "moved" };
   const { counts, notes } = candidate;
   if (candidate.type === "conflict")
     return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes: [...notes] };
   const merge = ground.id();
-  const place = await bytesFolder(repo, merge);
-  if (isRefused(place)) return place;
-  const { bytes } = place;
-  if (lstatOf(bytes) !== null) return refused(`There is a merge ${merge} already; try again.`);
-  mkdirSync(ourFolder(repo.common), { recursive: true });
-  setOpen(repo.common, merge, bytes, disk);
+  const bytes = await bytesFolder(repo, merge);
+  if (lstatOf(bytes) !== null) refuse(`There is a merge ${merge} already; try again.`);
+  mkdirSync(ourFolder(common), { recursive: true });
+  setOpen(common, merge, bytes, disk);
+  const merged = (commit: string | null, more: readonly string[]): ApplyAnswer => ({
+    ...{ ...counts, type: "merged", merge, commit },
+    notes: [...notes, ...more],
+  });
   try {
-    const outcome = await bringIn(repo, request, candidate, { merge, bytes }, ground, disk);
-    if (outcome.type === "merged") await noteMerged(repo.common, request.tree.name);
+    const outcome = await bringIn(repo, request, candidate, { merge, bytes }, ground, disk).catch(failedBy);
+    if (outcome.type === "merged") await noteMerged(common, tree.name);
     else await forgetTakenBack(repo, merge, bytes, outcome.left, disk);
-    setClosed(repo.common, disk);
-    return answerTo(candidate, outcome, merge);
+    setClosed(common, disk);
+    if (outcome.type === "merged") return merged(outcome.commit, outcome.notes);
+    if (outcome.type === "changed") return outcome;
+    throw outcome.left.length === 0
+      ? outcome.why
+      : new Refusal([outcome.why.message, ...outcome.left.map(leftOver)].join(" "));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    const state = await endedHow(repo.common, merge, ground, disk);
-    if (state !== "merged") return refused(notDone(repo, "brought into", state, error));
-    const notes = [`The merge is done; tidying up after it failed: ${String(error)}.`];
-    const commit = storyOf(repo.common, merge)?.start.committed?.commit ?? null;
-    return answerTo(candidate, { type: "merged", commit, notes }, merge);
+    const state = await recoverFailed(common, merge, ground, disk);
+    if (state !== "merged") return refuse(notDone(repo, "brought into", state, error));
+    const commit = mergeStateOf(common, merge)?.start.committed?.commit ?? null;
+    return merged(commit, [`The merge is done; tidying up after it failed: ${String(error)}.`]);
   }
 }
 
 type Outcome =
   | { readonly type: "merged"; readonly commit: string | null; readonly notes: readonly string[] }
   | Changed
-  | { readonly type: "refused"; readonly reason: string; readonly left: readonly Left[] };
+  | { readonly type: "failed"; readonly why: Refusal; readonly left: readonly Left[] };
 
-function answerTo({ counts, notes }: Clean, outcome: Outcome, merge: string): ApplyAnswer | Changed {
-  switch (outcome.type) {
-    case "merged":
-      return {
-        ...counts,
-        type: "merged",
-        merge,
-        commit: outcome.commit,
-        notes: [...notes, ...outcome.notes],
-      };
-    case "changed":
-      return outcome;
-    case "refused":
-      return refused([outcome.reason, ...outcome.left.map(leftOver)].join(" "));
-    default:
-      return outcome satisfies never;
-  }
+/** Before anything was written. */
+function failedBy(why: unknown): Outcome {
+  if (why instanceof Refusal) return { type: "failed", why, left: [] };
+  throw why;
 }
 
 async function bringIn(
@@ -118,34 +111,35 @@ async function bringIn(
   request: ApplyRequest,
   candidate: Clean,
   { merge, bytes }: { merge: string; bytes: string },
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<Outcome> {
   const staged = await stagedWork(repo, request, candidate, bytes, ground);
-  if (staged.type !== "staged") return { ...staged, left: [] };
-  const held = await holdByRefs(repo, merge, request.tree.base, candidate, staged.committed, ground);
-  if (held !== null) return { ...held, left: [] };
+  if (staged.type === "changed") return { ...staged, left: [] };
+  await holdByRefs(repo, merge, request.tree.base, candidate, staged.committed, ground);
   const start = startOf(repo, request, merge, staged, ground);
   newMerge(repo.common, merge, disk);
   record(repo.common, merge, start, disk);
-  const written = await write(repo, start, ground, disk);
+  const renew = () => commitAnew(repo, request, candidate, merge, ground, disk);
+  const written = await write(repo, start, renew, ground, disk);
   const end = (outcome: "merged" | "taken back", left: readonly Left[]) =>
     record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
   if (written.type !== "written") {
     end("taken back", written.left);
-    return written.type === "changed" ? written : { ...written, type: "refused" };
+    return written;
   }
   for (const folder of foldersWritten(start.exchange)) disk.sync(folder);
   end("merged", []);
   disposeOf({ start, state: "merged" }, disk);
-  return { type: "merged", commit: staged.committed?.commit ?? null, notes: staged.notes };
+  const isThere = request.commit !== null && written.committed === null;
+  const notes = isThere ? ["HEAD has all of these edits already, so no commit was made."] : [];
+  return { type: "merged", commit: written.committed?.commit ?? null, notes };
 }
 
 interface Staged {
   readonly type: "staged";
   readonly exchange: Exchange;
   readonly committed: Committed | null;
-  readonly notes: readonly string[];
 }
 
 /** All that is needed to write it, without having written anything. */
@@ -154,29 +148,42 @@ async function stagedWork(
   { tree, commit }: ApplyRequest,
   { plan, emptied, merged, edits }: Clean,
   bytes: string,
-  ground: Ground,
-): Promise<Staged | Omit<Changed, "left"> | Refused> {
-  const toCommit =
+  ground: GitEnvironment,
+): Promise<Staged | Omit<Changed, "left">> {
+  const committed =
     commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
-  if (toCommit?.type === "refused") return toCommit;
   const added = plan.flatMap(({ path, after }) => (after === null ? [] : [path]));
-  const staged = await stageFiles(repo, merged, added, join(bytes, "stage"), ground);
-  if (staged !== null) return staged;
+  await stageFiles(repo, merged, added, join(bytes, "stage"), ground);
   mkdirSync(join(bytes, "aside"), { recursive: true });
-  const proven = await prove(repo, plan, bytes, "stage");
-  if (proven.type !== "proven") return proven;
+  const proven = await verifyFiles(repo, plan, bytes, "stage");
+  if (proven.type === "changed") return { type: "changed", what: `${proven.path} was changed` };
   const moves = [...proven.moves];
   const work = {
     root: repo.top,
     bytes,
     aside: "aside",
     moves,
-    made: madeBy(repo.top, moves),
+    made: missingDirs(repo.top, moves),
     emptied: [...emptied],
   };
-  const isThere = toCommit !== null && toCommit.committed === null;
-  const notes = isThere ? ["HEAD has all of these edits already, so no commit was made."] : [];
-  return { type: "staged", exchange: work, committed: toCommit?.committed ?? null, notes };
+  return { type: "staged", exchange: work, committed };
+}
+
+/** On what HEAD and the index are by now. */
+async function commitAnew(
+  repo: Repository,
+  { tree, commit }: ApplyRequest,
+  candidate: Clean,
+  merge: string,
+  ground: GitEnvironment,
+  disk: Disk,
+): Promise<Committed | null> {
+  const now = await checkoutOf(tree, ground);
+  const message = commit ?? "";
+  const committed = await prepareCommit(now, { tree, edits: candidate.edits, message }, ground);
+  await holdByRefs(repo, merge, tree.base, candidate, committed, ground);
+  record(repo.common, merge, { type: "merge-commit", committed }, disk);
+  return committed;
 }
 
 /** No `git gc` takes what undo, or a look back, may need. */
@@ -186,23 +193,18 @@ async function holdByRefs(
   base: string,
   { checkout, merged, edits }: Clean,
   committed: Committed | null,
-  ground: Ground,
-): Promise<Refused | null> {
+  ground: GitEnvironment,
+): Promise<void> {
   const parents = [checkout.commit, edits, ...(committed === null ? [] : [committed.commit])];
   const of = parents.flatMap((parent) => ["-p", parent]);
-  const after = await repo.git.run(["commit-tree", merged, ...of, "-m", `Merge ${merge}`]);
-  const refs = [
-    await repo.git.run(["update-ref", mergeRef(merge, "before"), checkout.commit]),
-    await repo.git.run(["update-ref", mergeRef(merge, "after"), after.out.trim()]),
-  ];
-  const failed = [after, ...refs].find(({ code }) => code !== 0);
-  const id = after.out.trim();
+  const said = async (args: readonly string[]) =>
+    outputOf(await repo.git.run(args), "What was merged could not be kept");
+  const id = (await said(["commit-tree", merged, ...of, "-m", `Merge ${merge}`])).trim();
+  await said(["update-ref", mergeRef(merge, "before"), checkout.commit]);
+  await said(["update-ref", mergeRef(merge, "after"), id]);
   const objects = [checkout.commit, checkout.tree, edits, merged];
-  if (failed === undefined && (await allThere(repo.git.run, repo.common, id, base, objects, ground)))
-    return null;
-  const whole = await Promise.all(parents.map((parent) => isConnected(repo.git.run, parent, base)));
-  if (failed === undefined || whole.includes(false)) return refused(GC_TOOK);
-  return refused(`What was merged could not be kept (git says: ${lastLineOf(failed)}).`);
+  if (!(await allThere(repo.git.run, repo.common, id, base, objects, ground)))
+    refuseByGit("git gc took away what was being merged; try again");
 }
 
 function startOf(
@@ -210,7 +212,7 @@ function startOf(
   { tree, owner, title }: ApplyRequest,
   merge: string,
   { exchange: work, committed }: Staged,
-  ground: Ground,
+  ground: GitEnvironment,
 ): MergeStart {
   return {
     ...{ type: "merge-start", merge, at: ground.now(), top: repo.top, gitDir: repo.gitDir },
@@ -219,27 +221,31 @@ function startOf(
 }
 
 type Written =
-  | { readonly type: "written" }
-  | Changed
-  | { readonly type: "failed"; readonly reason: string; readonly left: readonly Left[] };
+  | { readonly type: "written"; readonly committed: Committed | null }
+  | Exclude<Outcome, { type: "merged" }>;
 
-async function write(repo: Repository, start: MergeStart, ground: Ground, disk: Disk): Promise<Written> {
+/** All of it, or nothing; if the disk refuses the commit it throws, to be rolled back as after a death. */
+async function write(
+  repo: Repository,
+  start: MergeStart,
+  renew: () => Promise<Committed | null>,
+  ground: GitEnvironment,
+  disk: Disk,
+): Promise<Written> {
   const done = exchange(start.exchange, disk);
-  if (done.type === "changed") return { type: "changed", path: done.path, left: done.left };
-  if (done.type === "failed")
-    return { type: "failed", reason: `${done.path} could not be written: ${done.why}.`, left: done.left };
-  if (start.committed === null) return { type: "written" };
-  try {
-    const why = await moveForth(repo, start.committed, ground, disk);
-    if (why === null) return { type: "written" };
-    if (why.type === "moved-on")
-      return { type: "changed", path: why.what, left: takeBack(start.exchange, disk) };
-    return { type: "failed", reason: why.reason, left: takeBack(start.exchange, disk) };
-  } catch (error) {
-    takeBack(start.exchange, disk);
-    await moveBack(repo, start.committed, ground, disk);
-    throw error;
+  if (done.type === "changed") return { type: "changed", what: `${done.path} was changed`, left: done.left };
+  if (done.type === "failed") {
+    const why = new Refusal(`${done.path} could not be written: ${done.why}.`);
+    return { type: "failed", why, left: done.left };
   }
+  const { committed } = start;
+  if (committed === null) return { type: "written", committed };
+  const moved = await answered(() => moveForth(repo, committed, renew, ground, disk));
+  if (moved.type === "moved") return { type: "written", committed: moved.committed };
+  const left = revertExchange(start.exchange, disk);
+  return moved.type === "refused"
+    ? { type: "failed", why: new Refusal(moved.reason), left }
+    : { type: "changed", what: moved.what, left };
 }
 
 function foldersWritten({ root, moves }: Exchange): string[] {
@@ -247,7 +253,11 @@ function foldersWritten({ root, moves }: Exchange): string[] {
 }
 
 /** The agent's files are what they were at first by now. */
-async function nothingToDo(repo: Repository, request: ApplyRequest, ground: Ground): Promise<ApplyAnswer> {
+async function nothingToDo(
+  repo: Repository,
+  request: ApplyRequest,
+  ground: GitEnvironment,
+): Promise<ApplyAnswer> {
   await noteMerged(repo.common, request.tree.name);
   const none = { files: 0, insertions: 0, deletions: 0 };
   return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };

@@ -1,14 +1,12 @@
-import type { Tree } from "../../mailbox/worktree.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
-import { lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
-import { gitOn, placeOf } from "../tree-place.ts";
+import { granted, outputOf } from "../refusal.ts";
+import { gitOn, locateWorktree } from "../worktree-location.ts";
 
 /** Branch, HEAD and index of the tree, so that `git diff` there shows the edits and nothing else. Also a second time. */
-export async function beginFrom(tree: Tree, ground: Ground): Promise<Refused | null> {
-  const place = placeOf(tree);
-  if ("type" in place) return place;
+export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise<void> {
+  const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
   const branch = `refs/heads/${tree.branch}`;
   const commands = [
@@ -17,18 +15,13 @@ export async function beginFrom(tree: Tree, ground: Ground): Promise<Refused | n
     ["symbolic-ref", "HEAD", branch],
     ["read-tree", "--reset", tree.base],
   ];
-  for (const args of commands) {
-    const { code, err } = await git(args);
-    if (code !== 0)
-      return refused(`The worktree ${tree.name} could not be rebased (git says: ${lastLine(err)}).`);
-  }
+  for (const args of commands) outputOf(await git(args), `The worktree ${tree.name} could not be rebased`);
   // Files that differ are what it is about.
   await git(["update-index", "-q", "--refresh"]);
-  return null;
 }
 
 /** The names of both sides of a rebase, which stand in its marks. */
-export async function forgetSides(repo: Repository, { name }: Tree): Promise<void> {
+export async function forgetSides(repo: Repository, { name }: Worktree): Promise<void> {
   for (const side of ["checkout", "agent"])
     await repo.git.run(["update-ref", "-d", `${OUR_REFS}sides/${name}/${side}`]);
 }

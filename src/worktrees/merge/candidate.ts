@@ -1,20 +1,14 @@
 import { existsSync } from "node:fs";
 import type * as z from "zod/mini";
-import type { Conflict, Tree } from "../../mailbox/worktree.ts";
+import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
-import type { Ground, Repository } from "../ground.ts";
-import {
-  isRefused,
-  lastLine,
-  operationInProgress,
-  refused,
-  repositoryAt,
-  tooOldToMerge,
-} from "../repository.ts";
-import type { Counts, Refused } from "../requests.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
+import { bothEnded, granted, outputOf, refuse } from "../refusal.ts";
+import { operationInProgress, repositoryAt, tooOldToMerge } from "../repository.ts";
+import type { Counts } from "../requests.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
-import { holding } from "./holding.ts";
+import { keepDeletions } from "./keep-deletions.ts";
 import { mergeTree, withLines } from "./merge-tree.ts";
 import { type Change, planOf } from "./plan.ts";
 import { unresolved } from "./unresolved.ts";
@@ -41,26 +35,23 @@ interface Common {
 }
 
 /** The checkout a tree belongs to, ready for a merge. */
-export async function checkoutOf(tree: Tree, ground: Ground): Promise<Repository | Refused> {
+export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository> {
   if (!existsSync(tree.checkout))
-    return refused(`${tree.checkout}, which the edits belong to, is not there any more.`);
-  const repo = await repositoryAt(tree.checkout, ground);
-  if (isRefused(repo)) return repo;
+    refuse(`${tree.checkout}, which the edits belong to, is not there any more.`);
+  const repo = granted(await repositoryAt(tree.checkout, ground));
   if (repo.top !== tree.checkout)
-    return refused(`${tree.checkout}, which the edits belong to, is no checkout any more.`);
+    refuse(`${tree.checkout}, which the edits belong to, is no checkout any more.`);
   const old = await tooOldToMerge(repo);
-  if (old !== null) return refused(old);
+  if (old !== null) refuse(old);
   const doing = await operationInProgress(repo);
   if (doing !== null)
-    return refused(
-      `${repo.top} is in the middle of ${doing}, so nothing is brought into it; finish that first.`,
-    );
+    refuse(`${repo.top} is in the middle of ${doing}, so nothing is brought into it; finish that first.`);
   return repo;
 }
 
 /** What is to be merged: both are only looked at. */
 export interface Sides {
-  readonly tree: Tree;
+  readonly tree: Worktree;
   /** A commit of the agent's. */
   readonly snapshot: string;
   readonly checkout: CheckoutSnapshot;
@@ -72,26 +63,20 @@ export interface Sides {
 export async function candidateOf(
   repo: Repository,
   { tree, snapshot, checkout, hold }: Sides,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
-): Promise<Candidate | Refused> {
+): Promise<Candidate> {
   const trees = await repo.git.run(["rev-parse", `${tree.base}^{tree}`, `${snapshot}^{tree}`]);
-  if (trees.code !== 0)
-    return refused(`The edits of ${tree.name} could not be read (git says: ${lastLine(trees.err)}).`);
-  const [base = "", found = ""] = trees.out.split("\n");
-  const root = await holding(repo, base, found, hold, ground);
-  if (isRefused(root)) return root;
-  if (root.tree === base) return { type: "empty" };
+  const [base = "", found = ""] = outputOf(trees, `The edits of ${tree.name} could not be read`).split("\n");
+  const root = await keepDeletions(repo, base, found, hold, ground);
+  if (root === base) return { type: "empty" };
   signal?.throwIfAborted();
-  const made = await repo.git.run(["commit-tree", root.tree, "-p", tree.base, "-m", `Edits of ${tree.name}`]);
-  if (made.code !== 0) return refused(`The edits could not be committed (git says: ${lastLine(made.err)}).`);
-  const edits = made.out.trim();
-  const [done, merged] = await Promise.all([
-    editsBetween(repo.git, base, root.tree),
+  const made = await repo.git.run(["commit-tree", root, "-p", tree.base, "-m", `Edits of ${tree.name}`]);
+  const edits = outputOf(made, "The edits could not be committed").trim();
+  const [done, merged] = await bothEnded(
+    editsBetween(repo.git, base, root),
     mergeTree(repo.git, checkout.commit, edits, signal),
-  ]);
-  if (isRefused(done)) return done;
-  if (isRefused(merged)) return merged;
+  );
   const notes = [...checkout.notes];
   const common = { checkout, counts: done.counts, deleted: done.deleted, edits, notes };
   if (merged.type === "conflict")
@@ -100,12 +85,10 @@ export async function candidateOf(
       type: "conflict",
       conflicts: await withLines(repo.git, merged.tree, merged.conflicts),
     };
-  const open = await unresolved(repo, tree, root.tree);
+  const open = await unresolved(repo, tree, root);
   if (open.length > 0) return { ...common, type: "conflict", conflicts: open };
   const plan = await planOf(repo.git, checkout, merged.tree);
-  if (isRefused(plan)) return plan;
   const guarded = await guard(repo, plan.changes, merged.tree);
-  if (isRefused(guarded)) return guarded;
   const all = { ...common, notes: [...notes, ...plan.notes] };
   if (guarded.conflicts.length > 0) return { ...all, type: "conflict", conflicts: guarded.conflicts };
   return { ...all, type: "clean", merged: merged.tree, plan: plan.changes, emptied: guarded.emptied };

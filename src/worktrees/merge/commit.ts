@@ -1,51 +1,44 @@
 import { join } from "node:path";
-import type { Tree } from "../../mailbox/worktree.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { parts } from "../git.ts";
-import type { Ground, Repository } from "../ground.ts";
-import { isRefused, lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { answered, outputOf, refuse, refuseByGit } from "../refusal.ts";
+import { lastLine } from "../repository.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
-import { entriesOf, isSameEntry, setEntries } from "./index-entries.ts";
+import { entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { mergeTree } from "./merge-tree.ts";
 import { withIndex } from "./own-index.ts";
 
-/** Null: HEAD has all of it already. */
-export type ToCommit = { readonly type: "to commit"; readonly committed: Committed | null } | Refused;
-
 /**
  * One commit of the edits alone on what HEAD is, without what the person has not committed, and what it makes of their
- * index. Writes objects, nothing else.
+ * index; null if HEAD has all of it already. Writes objects, nothing else.
  */
 export async function prepareCommit(
   repo: Repository,
-  { tree, edits, message }: { tree: Tree; edits: string; message: string },
-  ground: Ground,
-): Promise<ToCommit> {
+  { tree, edits, message }: { tree: Worktree; edits: string; message: string },
+  ground: GitEnvironment,
+): Promise<Committed | null> {
   const headTree = repo.head === null ? emptyTree(edits) : `${repo.head}^{tree}`;
   const onBase = await madeCommit(repo, headTree, [tree.base], "HEAD");
-  if (isRefused(onBase)) return onBase;
-  const merged = await mergeTree(repo.git, onBase.id, edits);
-  if (merged.type === "refused") return merged;
+  const merged = await mergeTree(repo.git, onBase, edits);
   if (merged.type === "conflict")
-    return refused(
+    refuse(
       `The edits touch lines that are not committed in ${repo.top} (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be a commit of their own; commit those first, or have the edits applied without a commit.`,
     );
-  const raw = await rawChanges(repo.git.run, headTree, merged.tree);
-  if (raw === null) return refused("The commit could not be compared with HEAD.");
+  const raw =
+    (await rawChanges(repo.git.run, headTree, merged.tree)) ??
+    refuseByGit("The commit could not be compared with HEAD");
   const changes = raw.flatMap(({ path, oldMode, oldId, newMode, newId }) => {
     const [before, after] = [entry(oldMode, oldId), entry(newMode, newId)];
     return before === null && after === null ? [] : [{ path, before, after }];
   });
-  if (changes.length === 0) return { type: "to commit", committed: null };
-  const made = await madeCommit(repo, merged.tree, repo.head === null ? [] : [repo.head], message, "person");
-  if (isRefused(made)) return made;
-  const entries = await indexAfter(repo, changes, merged.tree, ground);
-  if (isRefused(entries)) return entries;
+  if (changes.length === 0) return null;
   const { head, branch } = repo;
-  return { type: "to commit", committed: { head, branch, commit: made.id, entries: entries.entries } };
+  const commit = await madeCommit(repo, merged.tree, head === null ? [] : [head], message, "person");
+  return { head, branch, commit, entries: await indexAfter(repo, changes, merged.tree, ground) };
 }
 
 /** What is staged stays staged, on top of what was committed. */
@@ -53,22 +46,19 @@ async function indexAfter(
   repo: Repository,
   changes: Committed["entries"],
   committed: string,
-  ground: Ground,
-): Promise<{ entries: Committed["entries"] } | Refused> {
+  ground: GitEnvironment,
+): Promise<Committed["entries"]> {
   return withIndex(repo, ground, async (index) => {
     copyIndex(join(repo.gitDir, "index"), index);
     const found = await entriesOf(repo, index);
-    if (isRefused(found)) return found;
     const now = new Map(changes.map(({ path }) => [path, found.get(path) ?? null]));
     const staged = changes.filter(({ path, before }) => !isSameEntry(now.get(path) ?? null, before));
     const both = staged.length === 0 ? null : await withStaged(repo, index, committed, staged);
-    if (both !== null && isRefused(both)) return both;
-    const entries = changes.map(({ path, after }) => ({
+    return changes.map(({ path, after }) => ({
       path,
       before: now.get(path) ?? null,
-      after: both?.entries.has(path) ? (both.entries.get(path) ?? null) : after,
+      after: both?.has(path) ? (both.get(path) ?? null) : after,
     }));
-    return { entries };
   });
 }
 
@@ -77,21 +67,15 @@ async function withStaged(
   index: string,
   committed: string,
   staged: Committed["entries"],
-): Promise<{ entries: ReadonlyMap<string, IndexEntry> } | Refused> {
+): Promise<ReadonlyMap<string, IndexEntry>> {
   const written = await repo.git.run(["-c", "core.splitIndex=false", "write-tree"], { index });
-  if (written.code !== 0)
-    return refused(`The index of ${repo.top} could not be read (git says: ${lastLine(written.err)}).`);
-  const root = repo.head ?? (await madeCommit(repo, emptyTree(committed), [], "Nothing"));
-  if (typeof root !== "string" && isRefused(root)) return root;
-  const base = typeof root === "string" ? root : root.id;
-  const ours = await madeCommit(repo, written.out.trim(), [base], "What is staged");
+  const root = outputOf(written, `The index of ${repo.top} could not be read`).trim();
+  const base = repo.head ?? (await madeCommit(repo, emptyTree(committed), [], "Nothing"));
+  const ours = await madeCommit(repo, root, [base], "What is staged");
   const theirs = await madeCommit(repo, committed, [base], "What is committed");
-  if (isRefused(ours)) return ours;
-  if (isRefused(theirs)) return theirs;
-  const merged = await mergeTree(repo.git, ours.id, theirs.id);
-  if (merged.type === "refused") return merged;
+  const merged = await mergeTree(repo.git, ours, theirs);
   if (merged.type === "conflict")
-    return refused(
+    refuse(
       `What is staged in ${repo.top} touches the same lines as the edits (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be committed beneath it; commit or unstage it first.`,
     );
   const entries = new Map<string, IndexEntry>(staged.map(({ path }) => [path, null]));
@@ -102,51 +86,100 @@ async function withStaged(
       if (mode !== "040000") entries.set(path, { mode, id });
     }
   }
-  return { entries };
+  return entries;
 }
 
-/** The person has committed or staged since it was looked at; `what` they changed. */
+/** The person has committed or staged, `what`, whenever it was tried. */
 export interface MovedOn {
   readonly type: "moved-on";
   readonly what: string;
   readonly reason: string;
 }
 
-/** After the files: HEAD, and the index with it. What cannot be done leaves both as they were. */
+export interface Moved {
+  readonly type: "moved";
+  /** Null: HEAD has all of it by now. */
+  readonly committed: Committed | null;
+}
+
+/** Who has begun to commit before the index was locked ends while it is: one commit each. */
+const RENEWALS = 5;
+
+/**
+ * After the files: HEAD, and the index with it. What cannot be done leaves both as they were. `renew`: the same commit
+ * on what HEAD and the index are by now, made while no other one can begin.
+ */
 export async function moveForth(
   repo: Repository,
-  committed: Committed,
-  ground: Ground,
+  first: Committed,
+  renew: (() => Promise<Committed | null>) | null,
+  ground: GitEnvironment,
   disk: Disk,
-): Promise<MovedOn | Refused | null> {
+): Promise<Moved | MovedOn> {
+  return withIndexLock<Moved | MovedOn>(repo, ground, async () => {
+    let committed = first;
+    for (let renewals = 0; ; renewals += 1) {
+      const others = await moveOnce(repo, committed, ground, disk);
+      if (others === null) return { type: "moved", committed };
+      if (renew === null || renewals === RENEWALS) return others;
+      const next = await renew();
+      if (next === null) return { type: "moved", committed: null };
+      if (next.branch !== first.branch) refuse(notCommitted(repo, OTHER_BRANCH));
+      committed = next;
+    }
+  });
+}
+
+async function moveOnce(
+  repo: Repository,
+  committed: Committed,
+  ground: GitEnvironment,
+  disk: Disk,
+): Promise<MovedOn | null> {
   const move = () => moveHead(repo, committed, "forth");
   const set = await setEntries(repo, { entries: committed.entries, way: "forth", move }, ground, disk);
-  const failed = (why: string) => `The edits could not be committed in ${repo.top}: ${why}.`;
   switch (set.type) {
     case "set":
       return null;
-    case "refused":
-      return set;
     case "others": {
-      const what = `what is staged in ${few(set.others)}`;
-      return { type: "moved-on", what, reason: failed(`${what} was changed meanwhile`) };
+      const what = `what is staged in ${few(set.others)} was changed`;
+      return { type: "moved-on", what, reason: notCommitted(repo, `${what} meanwhile`) };
     }
     case "unmoved": {
       const now = await headOf(repo);
-      const isOther = now.branch === committed.branch && now.head !== committed.head;
-      const reason = failed(set.why);
-      return isOther ? { type: "moved-on", what: "HEAD", reason } : refused(reason);
+      const reason = notCommitted(repo, set.why);
+      if (now.branch !== committed.branch) refuse(reason);
+      if (now.head !== committed.head) return { type: "moved-on", what: "HEAD was changed", reason };
+      return /cannot lock ref/.test(set.why)
+        ? { type: "moved-on", what: "HEAD was locked by another git command", reason }
+        : refuse(reason);
     }
     default:
       return set satisfies never;
   }
 }
 
+const OTHER_BRANCH = "another branch was checked out meanwhile";
+
+function notCommitted({ top }: Repository, why: string): string {
+  return `The edits could not be committed in ${top}: ${why}.`;
+}
+
 /** Sentences on what is no longer as the merge left it, and stays. */
 export async function moveBack(
   repo: Repository,
   committed: Committed,
-  ground: Ground,
+  ground: GitEnvironment,
+  disk: Disk,
+): Promise<string[]> {
+  const notes = await answered(() => backwards(repo, committed, ground, disk));
+  return "type" in notes ? [notes.reason] : notes;
+}
+
+async function backwards(
+  repo: Repository,
+  committed: Committed,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<string[]> {
   const now = await headOf(repo);
@@ -154,10 +187,9 @@ export async function moveBack(
     return [`The commit ${committed.commit} stays: HEAD of ${repo.top} has moved on.`];
   const isThere = now.head === committed.commit;
   const move = () => (isThere ? moveHead(repo, committed, "back") : Promise.resolve(null));
-  const set = await setEntries(repo, { entries: committed.entries, way: "back", move }, ground, disk);
+  const toSet = { entries: committed.entries, way: "back", move } as const;
+  const set = await withIndexLock(repo, ground, () => setEntries(repo, toSet, ground, disk));
   switch (set.type) {
-    case "refused":
-      return [set.reason];
     case "unmoved":
       return [`The commit ${committed.commit} stays in ${repo.top}: ${set.why}.`];
     case "others":
@@ -174,14 +206,13 @@ export async function moveBack(
 export async function changedSince(
   repo: Repository,
   committed: Committed,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<string[]> {
   const now = await headOf(repo);
   if (now.head !== committed.commit || now.branch !== committed.branch) return ["HEAD"];
   return withIndex(repo, ground, async (index) => {
     copyIndex(join(repo.gitDir, "index"), index);
     const found = await entriesOf(repo, index);
-    if (isRefused(found)) return ["the index"];
     return committed.entries
       .filter(({ path, after }) => !isSameEntry(found.get(path) ?? null, after))
       .map(({ path }) => path);
@@ -203,7 +234,7 @@ async function moveHead(repo: Repository, { head, branch, commit }: Committed, w
   // Who has changed branches meanwhile would find the commit on the wrong one.
   const now = await headOf(repo);
   if (now.head === (way === "forth" ? commit : head)) return null;
-  if (now.branch !== branch) return "another branch was checked out meanwhile";
+  if (now.branch !== branch) return OTHER_BRANCH;
   const none = "0".repeat(commit.length);
   const args =
     way === "forth"
@@ -223,13 +254,12 @@ async function madeCommit(
   parents: readonly string[],
   message: string,
   identity?: "person",
-): Promise<{ type: "commit"; id: string } | Refused> {
+): Promise<string> {
   const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", message];
   const made = await repo.git.run(args, identity ? { identity } : {});
-  if (made.code === 0) return { type: "commit", id: made.out.trim() };
   // Nobody has told git who they are.
-  if (identity) return madeCommit(repo, tree, parents, message);
-  return refused(`A commit could not be made in ${repo.top} (git says: ${lastLine(made.err)}).`);
+  if (made.code !== 0 && identity) return madeCommit(repo, tree, parents, message);
+  return outputOf(made, `A commit could not be made in ${repo.top}`).trim();
 }
 
 function entry(mode: string, id: string): IndexEntry {

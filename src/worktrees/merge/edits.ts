@@ -1,21 +1,18 @@
 import type * as z from "zod/mini";
 import { type Git, parts } from "../git.ts";
-import { lastLine, refused } from "../repository.ts";
-import type { Counts, Refused } from "../requests.ts";
+import { outputOf } from "../refusal.ts";
+import type { Counts } from "../requests.ts";
 
 /** What an agent did, from its base to its snapshot. */
 export interface Edits {
-  readonly type: "edits";
   readonly counts: z.infer<typeof Counts>;
   /** Files that are gone, and were not renamed. */
   readonly deleted: readonly string[];
 }
 
-export async function editsBetween(git: Git, base: string, snapshot: string): Promise<Edits | Refused> {
+export async function editsBetween(git: Git, base: string, snapshot: string): Promise<Edits> {
   const args = ["diff-tree", "-r", "-z", "-M", "--raw", "--numstat", base, snapshot];
-  const { code, out, err } = await git.run(args);
-  if (code !== 0) return refused(`The edits could not be compared (git says: ${lastLine(err)}).`);
-  const fields = out.split("\0");
+  const fields = outputOf(await git.run(args), "The edits could not be compared").split("\0");
   const deleted: string[] = [];
   let at = 0;
   for (; fields[at]?.startsWith(":"); at += /^[RC]/.test(statusIn(fields[at])) ? 3 : 2)
@@ -30,7 +27,7 @@ export async function editsBetween(git: Git, base: string, snapshot: string): Pr
     deletions += Number(line[2]) || 0;
     if (fields[at] === line[0]) at += 2;
   }
-  return { type: "edits", counts: { files, insertions, deletions }, deleted };
+  return { counts: { files, insertions, deletions }, deleted };
 }
 
 function statusIn(field: string | undefined): string {
@@ -38,7 +35,7 @@ function statusIn(field: string | undefined): string {
 }
 
 /** Every file that is in a tree. */
-export async function namesIn(git: Git, tree: string): Promise<readonly string[] | Refused> {
-  const { code, out, err } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
-  return code === 0 ? parts(out) : refused(`A tree could not be read (git says: ${lastLine(err)}).`);
+export async function namesIn(git: Git, tree: string): Promise<readonly string[]> {
+  const listed = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
+  return parts(outputOf(listed, "A tree could not be read"));
 }

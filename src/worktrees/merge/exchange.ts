@@ -3,7 +3,7 @@ import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
 import { isSameContent, isSameFile, isUntouched, lstatOf, stateOf } from "./file-state.ts";
 import type { Exchange, Move } from "./moves.ts";
-import { type Left, takeBack } from "./take-back.ts";
+import { type Left, revertExchange } from "./revert-exchange.ts";
 
 /** `changed`: somebody wrote meanwhile; `failed`: the system refused. Either way all of it was taken back. */
 export type Exchanged =
@@ -28,7 +28,7 @@ export function exchange(work: Exchange, disk: Disk): Exchanged {
   } catch (error) {
     const changed = error instanceof ChangedMeanwhile;
     // What the disk says is an outcome, anything else is a bug; it is taken back all the same.
-    const left = takeBack(work, disk);
+    const left = revertExchange(work, disk);
     if (!changed && errorCode(error) === undefined) throw error;
     const why = errorMessage(error);
     return { type: changed ? "changed" : "failed", path: state.at, why, left };

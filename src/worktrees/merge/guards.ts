@@ -1,12 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../../mailbox/worktree.ts";
-import type { Repository } from "../ground.ts";
-import { isRefused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
-import { alikeNames } from "./alike-names.ts";
+import type { Repository } from "../environment.ts";
 import { namesIn } from "./edits.ts";
 import { lstatOf } from "./file-state.ts";
+import { nameCollisions } from "./name-collisions.ts";
 import { fold, foldersOf } from "./names.ts";
 import type { Change } from "./plan.ts";
 
@@ -17,11 +15,7 @@ export interface Guarded {
 }
 
 /** What git does not look at: files it does not know would be written over, and other disks see other names. */
-export async function guard(
-  repo: Repository,
-  changes: readonly Change[],
-  merged: string,
-): Promise<Guarded | Refused> {
+export async function guard(repo: Repository, changes: readonly Change[], merged: string): Promise<Guarded> {
   const deleted = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
   const conflicts: Conflict[] = [];
   const emptyOnes: string[] = [];
@@ -33,8 +27,7 @@ export async function guard(
   const added = changes.filter(({ before }) => before === null).map(({ path }) => path);
   if (added.length > 0) {
     const names = await namesIn(repo.git, merged);
-    if (isRefused(names)) return names;
-    conflicts.push(...alikeNames(added, names).map((path) => ({ path, kind: "case", lines: [] })));
+    conflicts.push(...nameCollisions(added, names).map((path) => ({ path, kind: "case", lines: [] })));
   }
   return { conflicts, emptied: emptiedBy(repo.top, changes, emptyOnes) };
 }

@@ -4,21 +4,16 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { entriesAndNested } from "../checkout-entries.ts";
-import type { Ground, Repository } from "../ground.ts";
-import { isRefused, lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
+import { granted, outputOf, refuse } from "../refusal.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { withIndex } from "./own-index.ts";
 
 /** By path; what is not there has no entry. */
-export async function entriesOf(
-  repo: Repository,
-  index: string,
-): Promise<ReadonlyMap<string, IndexEntry> | Refused> {
-  const found = await entriesAndNested(repo, index, { plain: true, nested: false });
-  if (isRefused(found)) return found;
+export async function entriesOf(repo: Repository, index: string): Promise<ReadonlyMap<string, IndexEntry>> {
+  const found = granted(await entriesAndNested(repo, index, { plain: true, nested: false }));
   return new Map(found.entries.map(({ path, mode, id }) => [path, { mode, id }]));
 }
 
@@ -28,8 +23,23 @@ export function isSameEntry(one: IndexEntry, other: IndexEntry): boolean {
 
 /** What stands in a lock of ours: one that a death left behind is known by it. */
 const LOCKED_BY_US = "troupe\n";
-const LOCKED_MS = 2_000;
+const LOCKED_MS = 10_000;
 const LOOK_EVERY_MS = 20;
+
+/** Under git's own lock of the user's index: no other git command stages, or begins to commit, in that time. */
+export async function withIndexLock<T>(
+  { gitDir, top }: Repository,
+  ground: GitEnvironment,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = join(gitDir, "index.lock");
+  await takeLock(lock, top, ground);
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
 
 export interface EntriesToSet {
   readonly entries: Committed["entries"];
@@ -41,50 +51,40 @@ export interface EntriesToSet {
 /** `others`: entries that are not as expected, which stay as they are; on the way forth all of it stays then. */
 export type EntriesSet =
   | { readonly type: "set" | "others"; readonly others: readonly string[] }
-  | { readonly type: "unmoved"; readonly why: string }
-  | Refused;
+  | { readonly type: "unmoved"; readonly why: string };
 
-/** Changes entries of the person's index that are still as expected, and HEAD with them, under git's own lock. */
+/** Changes entries of the person's index that are still as expected, and HEAD with them. Only under `withIndexLock`. */
 export async function setEntries(
   repo: Repository,
   { entries, way, move }: EntriesToSet,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<EntriesSet> {
   const real = join(repo.gitDir, "index");
   return withIndex(repo, ground, async (index): Promise<EntriesSet> => {
-    const lock = await takeLock(`${real}.lock`, repo.top, ground);
-    if (lock !== null) return lock;
-    try {
-      copyIndex(real, index);
-      const before = digestOf(real);
-      const now = await entriesOf(repo, index);
-      if (isRefused(now)) return now;
-      const wanted = entries.map(({ path, before: old, after }) =>
-        way === "forth" ? { path, from: old, to: after } : { path, from: after, to: old },
-      );
-      const strange = wanted.filter(
-        ({ path, from, to }) =>
-          !isSameEntry(now.get(path) ?? null, from) && !isSameEntry(now.get(path) ?? null, to),
-      );
-      const others = strange.map(({ path }) => path);
-      if (way === "forth" && others.length > 0) return { type: "others", others };
-      const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
-      const put = await writeEntries(
-        repo,
-        index,
-        mine.filter((one) => !strange.includes(one)),
-      );
-      if (put !== null) return put;
-      if (digestOf(real) !== before)
-        return refused(`The index of ${repo.top} was changed at this very moment.`);
-      const why = await move();
-      if (why !== null) return { type: "unmoved", why };
-      disk.rename(index, real);
-      return { type: "set", others };
-    } finally {
-      rmSync(`${real}.lock`, { force: true });
-    }
+    copyIndex(real, index);
+    const before = digestOf(real);
+    const now = await entriesOf(repo, index);
+    const wanted = entries.map(({ path, before: old, after }) =>
+      way === "forth" ? { path, from: old, to: after } : { path, from: after, to: old },
+    );
+    const strange = wanted.filter(
+      ({ path, from, to }) =>
+        !isSameEntry(now.get(path) ?? null, from) && !isSameEntry(now.get(path) ?? null, to),
+    );
+    const others = strange.map(({ path }) => path);
+    if (way === "forth" && others.length > 0) return { type: "others", others };
+    const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
+    await writeEntries(
+      repo,
+      index,
+      mine.filter((one) => !strange.includes(one)),
+    );
+    if (digestOf(real) !== before) refuse(`The index of ${repo.top} was changed at this very moment.`);
+    const why = await move();
+    if (why !== null) return { type: "unmoved", why };
+    disk.rename(index, real);
+    return { type: "set", others };
   });
 }
 
@@ -92,34 +92,30 @@ async function writeEntries(
   repo: Repository,
   index: string,
   entries: readonly { path: string; to: IndexEntry }[],
-): Promise<Refused | null> {
+): Promise<void> {
   const gone = entries.filter(({ to }) => to === null).map(({ path }) => path);
   const put = entries.flatMap(({ path, to }) => (to === null ? [] : [`${to.mode},${to.id},${path}`]));
   const commands = [
     ...chunks(gone, 200).map((some) => ["--force-remove", "--", ...some]),
     ...chunks(put, 200).map((some) => ["--add", "--replace", ...some.flatMap((one) => ["--cacheinfo", one])]),
   ];
-  for (const args of commands) {
-    const { code, err } = await repo.git.run(["update-index", ...args], { index });
-    if (code !== 0)
-      return refused(`The index of ${repo.top} could not be changed (git says: ${lastLine(err)}).`);
-  }
+  for (const args of commands)
+    outputOf(
+      await repo.git.run(["update-index", ...args], { index }),
+      `The index of ${repo.top} could not be changed`,
+    );
   // Only so that git need not read them again; files that are otherwise changed are no failure.
   await repo.git.run(["update-index", "-q", "--refresh"], { index });
-  return null;
 }
 
 /** Most git commands have it for milliseconds; one that waits for an editor is not waited for. */
-async function takeLock(lock: string, top: string, ground: Ground): Promise<Refused | null> {
+async function takeLock(lock: string, top: string, ground: GitEnvironment): Promise<void> {
   const until = ground.now() + LOCKED_MS;
   while (!made(lock)) {
     if (ground.now() >= until)
-      return refused(
-        `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
-      );
+      refuse(`Another git command is at work in ${top} (its index is locked); try again when it has ended.`);
     await pause(LOOK_EVERY_MS);
   }
-  return null;
 }
 
 function made(lock: string): boolean {

@@ -5,7 +5,7 @@ import { isMissing } from "../../lib/errors.ts";
 import { mergeFolder, ourFolder } from "../layout.ts";
 import { Owner } from "../requests.ts";
 import type { Disk } from "./disk.ts";
-import { bytesOf, homeOf } from "./home.ts";
+import { bytesOf, locateMerge } from "./locate.ts";
 import { Exchange } from "./moves.ts";
 
 /** An entry of an index; null where there is none. */
@@ -37,6 +37,8 @@ export const MergeStart = z.object({
   committed: z.nullable(Committed),
 });
 export type MergeStart = z.infer<typeof MergeStart>;
+/** HEAD had moved, so the commit was made again on what it is; null if it has all of it. */
+const MergeCommit = z.object({ type: z.literal("merge-commit"), committed: z.nullable(Committed) });
 const LeftPaths = z.array(z.object({ path: z.string(), kept: z.string() }));
 const MergeEnd = z.object({
   type: z.literal("merge-end"),
@@ -53,7 +55,13 @@ const UndoEnd = z.object({
   outcome: z.enum(["undone", "taken back"]),
   left: LeftPaths,
 });
-export const JournalRecord = z.discriminatedUnion("type", [MergeStart, MergeEnd, UndoStart, UndoEnd]);
+export const JournalRecord = z.discriminatedUnion("type", [
+  MergeStart,
+  MergeCommit,
+  MergeEnd,
+  UndoStart,
+  UndoEnd,
+]);
 export type JournalRecord = z.infer<typeof JournalRecord>;
 
 /** One merge, as its journal says. */
@@ -77,7 +85,7 @@ export function record(common: string, merge: string, entry: JournalRecord, disk
 }
 
 /** Null: nothing of it was ever begun, as far as can be read. */
-export function storyOf(common: string, merge: string): MergeStory | null {
+export function mergeStateOf(common: string, merge: string): MergeStory | null {
   const text = textOf(join(mergeFolder(common, merge), JOURNAL));
   if (text === null) return null;
   const records = text.split("\n").slice(0, -1).flatMap(recordOf);
@@ -88,7 +96,7 @@ export function storyOf(common: string, merge: string): MergeStory | null {
 /** With the folders as they are now. */
 function atHome(common: string, merge: string, { start, undo, ...rest }: MergeStory): MergeStory {
   const { root, bytes } = start.exchange;
-  const home = homeOf(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
+  const home = locateMerge(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
   const isOne = start.merge === merge && root === start.top;
   if (home === null || !isOne) return { ...rest, start, undo, state: "elsewhere" };
   const moved = (work: Exchange): Exchange => ({ ...work, root: home.top, bytes: home.bytes });
@@ -103,6 +111,8 @@ function told(story: MergeStory | null, entry: JournalRecord): MergeStory | null
   if (entry.type === "merge-start") return { start: entry, state: "open", left: [], undo: null, undos: 0 };
   if (story === null) return null;
   switch (entry.type) {
+    case "merge-commit":
+      return { ...story, start: { ...story.start, committed: entry.committed } };
     case "merge-end":
       return { ...story, state: entry.outcome, left: entry.left };
     case "undo-start":

@@ -1,14 +1,12 @@
 import type { Conflict } from "../../mailbox/worktree.ts";
 import type { Git } from "../git.ts";
-import { lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { outputOf } from "../refusal.ts";
 import { markedLines } from "./marked-lines.ts";
 
 /** `tree`: with git's marks in it where it is a conflict. */
 export type Merged =
   | { readonly type: "clean"; readonly tree: string }
-  | { readonly type: "conflict"; readonly tree: string; readonly conflicts: readonly ConflictedFile[] }
-  | Refused;
+  | { readonly type: "conflict"; readonly tree: string; readonly conflicts: readonly ConflictedFile[] };
 
 export interface ConflictedFile {
   readonly path: string;
@@ -25,10 +23,10 @@ export async function mergeTree(
   signal?: AbortSignal,
 ): Promise<Merged> {
   const args = ["merge-tree", "--write-tree", "-z", "--messages", ours, theirs];
-  const { code, out, err } = await git.run(args, signal ? { signal } : {});
+  const answer = await git.run(args, signal ? { signal } : {});
+  const { code, out } = answer;
   const [tree = "", ...rest] = out.split("\0");
-  if ((code !== 0 && code !== 1) || !/^[0-9a-f]{40,64}$/.test(tree))
-    return refused(`The edits could not be merged (git says: ${lastLine(err) || `exit code ${code}`}).`);
+  if (code !== 1 || !/^[0-9a-f]{40,64}$/.test(tree)) outputOf(answer, "The edits could not be merged");
   if (code === 0) return { type: "clean", tree };
   const gap = rest.indexOf("");
   const files = rest.slice(0, gap === -1 ? rest.length : gap);

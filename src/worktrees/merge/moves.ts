@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { FileState } from "./file-state.ts";
-import { isWithin } from "./home.ts";
+import { isSafeRelativePath } from "./locate.ts";
 
-const Within = z.string().check(z.refine(isWithin));
+const Within = z.string().check(z.refine(isSafeRelativePath));
 
 /** One file that changes. */
 export const Move = z.object({

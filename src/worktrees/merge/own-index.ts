@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { ourFolder } from "../layout.ts";
 
 /** The name of an index file of ours, gone when the work is done. */
 export async function withIndex<T>(
   { common }: Repository,
-  ground: Ground,
+  ground: GitEnvironment,
   work: (index: string) => Promise<T>,
 ): Promise<T> {
   mkdirSync(ourFolder(common), { recursive: true });

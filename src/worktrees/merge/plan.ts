@@ -1,8 +1,7 @@
 import { NESTED, type RawChange, rawChanges } from "../changes.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import { type Git, oddPath } from "../git.ts";
-import { refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { refuse, refuseByGit } from "../refusal.ts";
 
 /** What git has in a place. */
 export interface Blob {
@@ -20,20 +19,21 @@ export interface Change {
 }
 
 export interface Plan {
-  readonly type: "plan";
   readonly changes: readonly Change[];
   readonly notes: readonly string[];
 }
 
 /** What turns the checkout into the merged tree, deletions first. */
-export async function planOf(git: Git, checkout: CheckoutSnapshot, merged: string): Promise<Plan | Refused> {
+export async function planOf(git: Git, checkout: CheckoutSnapshot, merged: string): Promise<Plan> {
   const raw = await rawChanges(git.run, checkout.tree, merged);
-  if (raw === null) return refused("What was merged could not be compared with the checkout.");
-  return changesIn(raw, checkout.absent);
+  return changesIn(
+    raw ?? refuseByGit("What was merged could not be compared with the checkout"),
+    checkout.absent,
+  );
 }
 
-/** Deletions first; with a sentence where it may never be written. */
-export function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>): Plan | Refused {
+/** Deletions first. Throws if one may never be written. */
+function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>): Plan {
   const changes: Change[] = [];
   const notes: string[] = [];
   for (const { path, oldMode, oldId, newMode, newId } of raw) {
@@ -41,7 +41,7 @@ export function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>
     const after = blob(newMode, newId);
     if (before === null && after === null) continue;
     const bad = whyNever(path);
-    if (bad !== null) return refused(bad);
+    if (bad !== null) refuse(bad);
     const isAbsent = absent.has(path);
     if (oldMode === NESTED || newMode === NESTED)
       notes.push(`${path} is a repository of its own and was not touched.`);
@@ -51,7 +51,7 @@ export function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>
   }
   const deletions = changes.filter(({ after }) => after === null);
   const others = changes.filter(({ after }) => after !== null);
-  return { type: "plan", changes: [...deletions, ...others], notes };
+  return { changes: [...deletions, ...others], notes };
 }
 
 const NOTHING = ["000000", "040000"];

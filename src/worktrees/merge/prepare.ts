@@ -1,28 +1,34 @@
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import { isRefused } from "../repository.ts";
-import type { PrepareAnswer, PrepareRequest, Refused } from "../requests.ts";
+import { answered, granted, inSpiteOfGc } from "../refusal.ts";
+import type { PrepareAnswer, PrepareRequest } from "../requests.ts";
 import { withTreeLock } from "../tree-lock.ts";
-import { bothLookedAt } from "./both-looked-at.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
 import { showInTree } from "./settle.ts";
+import { snapshotSides } from "./snapshot-sides.ts";
 
 /** Whether the edits of a tree fit into the checkout as it is now; nothing is written there. */
-export async function prepareMerge(
+export function prepareMerge(
   request: PrepareRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<PrepareAnswer> {
-  const { tree, deleted, forCheck } = request;
+  return answered(() => prepare(request, ground, signal));
+}
+
+async function prepare(
+  { tree, deleted, forCheck }: PrepareRequest,
+  ground: GitEnvironment,
+  signal: AbortSignal | undefined,
+): Promise<PrepareAnswer> {
   const repo = await checkoutOf(tree, ground);
-  if (isRefused(repo)) return repo;
   const before = await afterOthers(repo, ground, signal);
-  if (isRefused(before)) return before;
-  const both = await bothLookedAt(repo, { tree, checked: false, hold: [] }, ground, signal);
-  if (isRefused(both)) return both;
-  const { sides, candidate } = both;
+  const look = { tree, checked: false, hold: [] };
+  const { sides, candidate } = await inSpiteOfGc(repo.common, ground, () =>
+    snapshotSides(repo, look, ground, signal),
+  );
   if (candidate.type === "empty") return { type: "empty", notes: [...before.notes] };
   const notes = [...before.notes, ...candidate.notes];
   const { counts } = candidate;
@@ -30,10 +36,7 @@ export async function prepareMerge(
     return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes };
   if (forCheck) {
     const merged = { snapshot: sides.snapshot, to: candidate.merged };
-    const shown = await withTreeLock(repo.common, tree.name, ground, () =>
-      showInTree(repo, tree, merged, ground),
-    );
-    if (shown !== null) return shown;
+    granted(await withTreeLock(repo.common, tree.name, ground, () => showInTree(repo, tree, merged, ground)));
   }
   const known = new Set(deleted);
   return {
@@ -47,9 +50,9 @@ export async function prepareMerge(
 /** A checkout in which others are just writing, or died while they did, is looked at afterwards. */
 async function afterOthers(
   { common }: Repository,
-  ground: Ground,
+  ground: GitEnvironment,
   signal: AbortSignal | undefined,
-): Promise<{ notes: readonly string[] } | Refused> {
+): Promise<{ notes: readonly string[] }> {
   if (openMerge(common) === null) return { notes: [] };
-  return withLock(common, ground, () => rollBackUnfinished(common, ground), { signal });
+  return granted(await withLock(common, ground, () => rollBackUnfinished(common, ground), { signal }));
 }

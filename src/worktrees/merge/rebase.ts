@@ -1,10 +1,10 @@
 import type * as z from "zod/mini";
-import type { Tree } from "../../mailbox/worktree.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS } from "../layout.ts";
-import { isRefused, lastLine, refused } from "../repository.ts";
-import type { RebaseAnswer, RebaseRequest, Refused } from "../requests.ts";
+import { answered, granted, outputOf } from "../refusal.ts";
+import type { RebaseAnswer, RebaseRequest } from "../requests.ts";
 import { withTreeLock } from "../tree-lock.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
@@ -19,35 +19,36 @@ import { rememberMarked, unresolved } from "./unresolved.ts";
  * The tree begins from what the checkout is now, and its files are what git makes of both, with marks where it could
  * not decide. What the agent had is in its last snapshot.
  */
-export async function rebaseTree(
+export function rebaseTree(
   { tree }: z.infer<typeof RebaseRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<RebaseAnswer> {
+  return answered(() => rebase(tree, ground));
+}
+
+async function rebase(tree: Worktree, ground: GitEnvironment): Promise<RebaseAnswer> {
   const repo = await checkoutOf(tree, ground);
-  if (isRefused(repo)) return repo;
   const snapshot = await snapshotToMerge(repo, tree, false, ground);
-  if (isRefused(snapshot)) return snapshot;
   const known = await readRecord(repo.common, tree.name);
   // Who was asked before died when it was done.
   if (known !== null && known.tree.base !== tree.base) {
-    const conflicts = await unresolved(repo, known.tree, snapshot.commit);
+    const conflicts = await unresolved(repo, known.tree, snapshot);
     return { type: "rebased", tree: known.tree, conflicts };
   }
   return withTreeLock<RebaseAnswer>(repo.common, tree.name, ground, () =>
-    rebaseLocked(repo, tree, snapshot.commit, ground),
+    rebaseLocked(repo, tree, snapshot, ground),
   );
 }
 
 async function rebaseLocked(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   snapshot: string,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<RebaseAnswer> {
   // HEAD, too, so that who merges the branch by hand has the history of it.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
-  const checkout = await snapshotCheckout(repo, parents, ground);
-  if (isRefused(checkout)) return checkout;
+  const checkout = granted(await snapshotCheckout(repo, parents, ground));
   const edits = await repo.git.run([
     "commit-tree",
     `${snapshot}^{tree}`,
@@ -56,27 +57,21 @@ async function rebaseLocked(
     "-m",
     `Edits of ${tree.name}`,
   ]);
-  if (edits.code !== 0) return refused(`The edits could not be read (git says: ${lastLine(edits.err)}).`);
   const sides = `troupe/sides/${tree.name}`;
-  const named = await nameSides(repo, tree, checkout.commit, edits.out.trim());
-  if (named !== null) return named;
+  await nameSides(repo, tree, checkout.commit, outputOf(edits, "The edits could not be read").trim());
   try {
     const merged = await mergeTree(repo.git, `${sides}/checkout`, `${sides}/agent`);
-    if (merged.type === "refused") return merged;
     const files = merged.type === "conflict" ? merged.conflicts : [];
     const root = await ownersChoice(repo, merged.tree, files, ground);
-    if (isRefused(root)) return root;
-    const conflicts = await withLines(repo.git, root.tree, files);
+    const conflicts = await withLines(repo.git, root, files);
     const marked = conflicts.filter(({ lines }) => lines.length > 0).map(({ path }) => path);
     rememberMarked(repo.common, tree, { name: sides, paths: marked });
-    const next: Tree = { ...tree, base: checkout.commit, head: repo.head };
-    const written = await showInTree(repo, tree, { snapshot, to: root.tree, next }, ground);
-    if (written !== null) return written;
+    const next: Worktree = { ...tree, base: checkout.commit, head: repo.head };
+    await showInTree(repo, tree, { snapshot, to: root, next }, ground);
     // From here on these are its files: a death after it goes on from there, one before it puts back what was there.
     const known = await readRecord(repo.common, tree.name);
     if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree: next });
-    const moved = await beginFrom(next, ground);
-    if (moved !== null) return moved;
+    await beginFrom(next, ground);
     forgetShown(repo.common, tree);
     return { type: "rebased", tree: next, conflicts };
   } finally {
@@ -85,22 +80,16 @@ async function rebaseLocked(
 }
 
 /** The names stand in the marks, so they say whose lines they are. */
-async function nameSides(
-  repo: Repository,
-  { name }: Tree,
-  ours: string,
-  theirs: string,
-): Promise<Refused | null> {
+async function nameSides(repo: Repository, { name }: Worktree, ours: string, theirs: string): Promise<void> {
   const sides = [
     ["checkout", ours],
     ["agent", theirs],
   ] as const;
-  for (const [side, commit] of sides) {
-    const { code, err } = await repo.git.run(["update-ref", `${OUR_REFS}sides/${name}/${side}`, commit]);
-    if (code !== 0)
-      return refused(`The edits could not be prepared for a merge (git says: ${lastLine(err)}).`);
-  }
-  return null;
+  for (const [side, commit] of sides)
+    outputOf(
+      await repo.git.run(["update-ref", `${OUR_REFS}sides/${name}/${side}`, commit]),
+      "The edits could not be prepared for a merge",
+    );
 }
 
 /** What has no lines to mark is as the agent had it, as it is the one that decides now. */
@@ -108,14 +97,14 @@ async function ownersChoice(
   repo: Repository,
   tree: string,
   files: readonly ConflictedFile[],
-  ground: Ground,
-): Promise<{ tree: string } | Refused> {
+  ground: GitEnvironment,
+): Promise<string> {
   const whole = files.filter(
     ({ kind, sides }) =>
       sides.size > 0 && (kind === "binary" || /delete/.test(kind) || !sides.has(2) || !sides.has(3)),
   );
   const plain = whole.filter(({ kind }) => !/rename|directory/.test(kind));
-  if (plain.length === 0) return { tree };
+  if (plain.length === 0) return tree;
   return withIndex(repo, ground, async (index) => {
     const commands = [["read-tree", tree]];
     for (const { path, sides } of plain) {
@@ -126,11 +115,9 @@ async function ownersChoice(
           : ["update-index", "--force-remove", "--", path],
       );
     }
-    for (const args of commands) {
-      const { code, err } = await repo.git.run(args, { index });
-      if (code !== 0) return refused(`The agent's files could not be kept (git says: ${lastLine(err)}).`);
-    }
-    const written = await repo.git.run(["write-tree"], { index });
-    return written.code === 0 ? { tree: written.out.trim() } : refused(lastLine(written.err));
+    const said = async (args: readonly string[]) =>
+      outputOf(await repo.git.run(args, { index }), "The agent's files could not be kept");
+    for (const args of commands) await said(args);
+    return (await said(["write-tree"])).trim();
   });
 }

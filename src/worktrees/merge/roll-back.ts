@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { gitIn } from "../git.ts";
-import type { Ground, Repository } from "../ground.ts";
 import { mergeFolder, mergeRef } from "../layout.ts";
+import { answered } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
 import { moveBack, moveForth } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
@@ -10,12 +11,12 @@ import {
   type Committed,
   forgetMerge,
   type MergeStory,
+  mergeStateOf,
   openMerge,
   record,
   setClosed,
-  storyOf,
 } from "./journal.ts";
-import { type Left, takeBack } from "./take-back.ts";
+import { type Left, revertExchange } from "./revert-exchange.ts";
 
 export interface RolledBack {
   /** Merges that a death cut off, and that are as if they had never begun. */
@@ -27,13 +28,13 @@ export interface RolledBack {
 /** What a death left half done is as before it was begun. Only to be called under the repository's lock. */
 export async function rollBackUnfinished(
   common: string,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk = realDisk,
 ): Promise<RolledBack> {
   const open = openMerge(common);
   if (open === null) return { merges: [], notes: [] };
   const { merge, bytes } = open;
-  const story = storyOf(common, merge);
+  const story = mergeStateOf(common, merge);
   const git = gitIn(common, ground.env);
   // It had made its folder and its refs at most.
   if (story === null && bytes !== null) await forgetTakenBack({ git, common }, merge, bytes, [], disk);
@@ -43,21 +44,26 @@ export async function rollBackUnfinished(
   return { merges: story?.state === "open" || story?.state === "undoing" ? [merge] : [], notes };
 }
 
-async function rollBack(common: string, story: MergeStory, ground: Ground, disk: Disk): Promise<string[]> {
+async function rollBack(
+  common: string,
+  story: MergeStory,
+  ground: GitEnvironment,
+  disk: Disk,
+): Promise<string[]> {
   const { start, undo } = story;
   if (story.state === "elsewhere") return [strayed(common, start)];
   const repo = repositoryOf(common, story, ground);
   dropOwnIndexLock(start.gitDir);
   switch (story.state) {
     case "open": {
-      const left = takeBack(start.exchange, disk);
+      const left = revertExchange(start.exchange, disk);
       const notes = start.committed === null ? [] : await moveBack(repo, start.committed, ground, disk);
       record(common, start.merge, { type: "merge-end", outcome: "taken back", left }, disk);
       await forgetTakenBack(repo, start.merge, start.exchange.bytes, left, disk);
       return [...notes, ...left.map(leftOver)];
     }
     case "undoing": {
-      const left = undo === null ? [] : takeBack(undo.exchange, disk);
+      const left = undo === null ? [] : revertExchange(undo.exchange, disk);
       const failed = undo?.committed ? await forthAgain(repo, undo.committed, ground, disk) : [];
       record(common, start.merge, { type: "undo-end", outcome: "taken back", left }, disk);
       return [...failed, ...left.map(leftOver)];
@@ -79,11 +85,11 @@ async function rollBack(common: string, story: MergeStory, ground: Ground, disk:
 async function forthAgain(
   repo: Repository,
   committed: Committed,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<string[]> {
-  const why = await moveForth(repo, committed, ground, disk);
-  return why === null ? [] : [why.reason];
+  const moved = await answered(() => moveForth(repo, committed, null, ground, disk));
+  return moved.type === "moved" ? [] : [moved.reason];
 }
 
 /** Nothing remains of it but what could not be taken back. */
@@ -116,7 +122,7 @@ function strayed(common: string, { top, merge }: MergeStory["start"]): string {
   return `Something was cut off while it was written into ${top}, which is no checkout of this repository any more: it was left as it is. Files that it had put aside are in ${mergeFolder(common, merge)}, and ${mergeRef(merge, "before")} has all files of before.`;
 }
 
-export function repositoryOf(common: string, { start }: MergeStory, ground: Ground): Repository {
+export function repositoryOf(common: string, { start }: MergeStory, ground: GitEnvironment): Repository {
   const { top, gitDir } = start;
   return { top, common, gitDir, git: gitIn(top, ground.env), head: null, branch: null };
 }

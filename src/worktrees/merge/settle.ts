@@ -2,18 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:f
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
-import { Tree } from "../../mailbox/worktree.ts";
+import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { type Left, leaveNestedOut } from "../nested.ts";
-import { isRefused, lastLine, refused, repositoryAt } from "../repository.ts";
+import { answered, granted, refuse, refuseByGit } from "../refusal.ts";
+import { lastLine, repositoryAt } from "../repository.ts";
 import type { DoneAnswer, Refused, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
 import { withTreeLock } from "../tree-lock.ts";
-import { gitOn, placeOf, type TreeGit } from "../tree-place.ts";
 import { readRecord } from "../tree-record.ts";
+import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
 import { lstatOf } from "./file-state.ts";
@@ -27,51 +28,57 @@ const Shown = z.object({
   /** Files of its own that were put aside, each under its number. */
   aside: z.array(z.string()),
   /** What is shown becomes its own, as soon as its record says so. */
-  next: z.optional(Tree),
+  next: z.optional(Worktree),
 });
 type Shown = z.infer<typeof Shown>;
 
 /** The tree is as its agent left it, whatever a check has done there. What was never changed stays untouched. */
-export async function settleTree(
+export function settleTree(
   { tree }: z.infer<typeof SettleRequest>,
-  ground: Ground,
+  ground: GitEnvironment,
 ): Promise<z.infer<typeof DoneAnswer>> {
-  const repo = await repositoryAt(tree.checkout, ground);
-  if (isRefused(repo)) return repo;
-  return (await settleLeftOver(repo, tree, ground)) ?? { type: "done" };
+  return answered(async () => {
+    await settleLeftOver(granted(await repositoryAt(tree.checkout, ground)), tree, ground);
+    return { type: "done" } as const;
+  });
 }
 
-/** Null: it is settled. */
-export async function settleLeftOver(repo: Repository, tree: Tree, ground: Ground): Promise<Refused | null> {
-  if (readShown(repo.common, tree) === null) return null;
-  return withTreeLock(repo.common, tree.name, ground, async () => {
+export async function settleLeftOver(
+  repo: Repository,
+  tree: Worktree,
+  ground: GitEnvironment,
+): Promise<void> {
+  if (readShown(repo.common, tree) === null) return;
+  const settle = async () => {
     const shown = readShown(repo.common, tree);
-    if (shown === null) return null;
+    if (shown === null) return;
     const { next } = shown;
     const record = next && (await readRecord(repo.common, tree.name));
-    const failed =
-      next && record?.tree.base === next.base
-        ? await beginFrom(next, ground)
-        : await ownBack(repo, tree, shown, ground);
-    if (failed === null) forgetShown(repo.common, tree);
-    if (next) await forgetSides(repo, tree);
-    return failed;
-  });
+    try {
+      if (next && record?.tree.base === next.base) await beginFrom(next, ground);
+      else await ownBack(repo, tree, shown, ground);
+      forgetShown(repo.common, tree);
+    } finally {
+      if (next) await forgetSides(repo, tree);
+    }
+  };
+  granted(await withTreeLock(repo.common, tree.name, ground, settle));
 }
 
 /** Other files stand in the agent's tree; its own were snapshotted, and those that differ are put aside. Under its lock. */
 export async function showInTree(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   { snapshot, to, next }: Omit<Shown, "aside">,
-  ground: Ground,
-): Promise<Refused | null> {
-  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
-    const raw = await rawChanges(git, snapshot, to);
-    if (raw === null) return refused("What was merged could not be compared with the agent's files.");
+  ground: GitEnvironment,
+): Promise<void> {
+  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+    const raw =
+      (await rawChanges(git, snapshot, to)) ??
+      refuseByGit("What was merged could not be compared with the agent's files");
     const [strange] = changes;
     if (strange !== undefined)
-      return refused(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
+      refuse(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
     const aside = raw.filter(({ oldMode }) => /^1[02]/.test(oldMode)).map(({ path }) => path);
     const folder = asideFolder(tree);
     rmSync(folder, { recursive: true, force: true });
@@ -83,14 +90,15 @@ export async function showInTree(
     // Git would write over what it ignores.
     const taken = raw.find((change) => isInTheWay(tree, change));
     const failed = taken ? `${taken.path} is there already` : await writeFiles(git, index, root, to);
-    if (failed === null) return null;
-    if ((await ownBack(repo, tree, shown, ground)) === null) forgetShown(repo.common, tree);
-    return refused(`What was merged could not be written into ${tree.path}: ${failed}.`);
+    if (failed === null) return;
+    const back = await answered(() => ownBack(repo, tree, shown, ground));
+    if (back === undefined) forgetShown(repo.common, tree);
+    refuse(`What was merged could not be written into ${tree.path}: ${failed}.`);
   });
 }
 
 /** Once the tree's own files are aside: a file that git does not know is where one comes, or below it. */
-function isInTheWay(tree: Tree, { path, oldMode, newMode }: RawChange): boolean {
+function isInTheWay(tree: Worktree, { path, oldMode, newMode }: RawChange): boolean {
   const place = join(tree.path, path);
   const found = oldMode === "000000" && /^1[02]/.test(newMode) ? lstatOf(place) : null;
   if (found === null) return false;
@@ -101,23 +109,22 @@ function isInTheWay(tree: Tree, { path, oldMode, newMode }: RawChange): boolean 
 /** Also a second time, after a death. What else the check has made, changed or deleted is kept in a ref of ours. */
 async function ownBack(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   { snapshot, to, aside }: Shown,
-  ground: Ground,
-): Promise<Refused | null> {
-  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
+  ground: GitEnvironment,
+): Promise<void> {
+  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
     if (root !== to && changes.length > 0)
       await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
     const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
     if (failed !== null)
-      return refused(
+      refuse(
         `The files of ${tree.path} could not be put back (git says: ${failed}). End what runs there, and try again.`,
       );
     for (const [number, path] of aside.entries()) {
       const own = join(asideFolder(tree), String(number));
       if (lstatOf(own) !== null) renameSync(own, join(tree.path, path));
     }
-    return null;
   });
 }
 
@@ -131,28 +138,27 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
 /** With all that is in the tree in an index of its own, as a snapshot after `snapshot` would find it. */
 async function withTreeNow(
   repo: Repository,
-  tree: Tree,
+  tree: Worktree,
   snapshot: string,
-  ground: Ground,
-  work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<Refused | null>,
-): Promise<Refused | null> {
-  const place = placeOf(tree);
-  if ("type" in place) return place;
+  ground: GitEnvironment,
+  work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<void>,
+): Promise<void> {
+  const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
   const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
-  return withIndex(repo, ground, async (index) => {
+  await withIndex(repo, ground, async (index) => {
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
-    if (added === null) return refused(`What is in ${tree.path} could not be read.`);
+    if (added === null) refuse(`What is in ${tree.path} could not be read.`);
     const words = `What a check left in ${tree.name}`;
     const now = await leaveNestedOut(git, index, snapshot, (root) =>
       git(["commit-tree", root, "-p", snapshot, "-m", words]),
     );
-    return isRefused(now) ? now : work(git, index, now);
+    await work(git, index, granted(now));
   });
 }
 
-function readShown(common: string, tree: Tree): Shown | null {
+function readShown(common: string, tree: Worktree): Shown | null {
   try {
     const read = z.safeParse(Shown, JSON.parse(readFileSync(shownFile(common, tree), "utf8")));
     return read.success ? read.data : null;
@@ -163,16 +169,16 @@ function readShown(common: string, tree: Tree): Shown | null {
 }
 
 /** What is there from now on is the tree's own, or in its snapshots. */
-export function forgetShown(common: string, tree: Tree): void {
+export function forgetShown(common: string, tree: Worktree): void {
   const file = shownFile(common, tree);
   for (const path of [file, `${file}.new`, asideFolder(tree)]) rmSync(path, { recursive: true, force: true });
 }
 
-function shownFile(common: string, { name }: Tree): string {
+function shownFile(common: string, { name }: Worktree): string {
   return join(treeRecordFolder(common, name), "shown.json");
 }
 
 /** On the disk of the tree, so that a file goes there and back as it is. */
-function asideFolder({ name, checkout }: Tree): string {
+function asideFolder({ name, checkout }: Worktree): string {
   return join(treesFolder(checkout), `.shown-${name}`);
 }

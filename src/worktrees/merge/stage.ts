@@ -1,23 +1,21 @@
 import { closeSync, fsync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { type Git, type GitOptions, parts } from "../git.ts";
-import type { Ground, Repository } from "../ground.ts";
 import { mergeFolder, treesFolder } from "../layout.ts";
-import { isRefused, lastLine, refused } from "../repository.ts";
-import type { Refused } from "../requests.ts";
+import { granted, outputOf, refuse } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 import { makeTreesFolder } from "../trees-folder.ts";
 import { lstatOf } from "./file-state.ts";
-import { besides } from "./home.ts";
+import { mergeDirName } from "./locate.ts";
 import { withIndex } from "./own-index.ts";
 
 /** A folder of this merge alone on the device of the checkout, as only there a file can be linked into it. */
-export async function bytesFolder(repo: Repository, merge: string): Promise<{ bytes: string } | Refused> {
-  const folder = mergeFolder(repo.common, merge);
-  if (statSync(repo.common).dev === statSync(repo.top).dev) return { bytes: folder };
-  const trees = await makeTreesFolder(repo);
-  return trees ?? { bytes: join(treesFolder(repo.top), besides(merge)) };
+export async function bytesFolder(repo: Repository, merge: string): Promise<string> {
+  if (statSync(repo.common).dev === statSync(repo.top).dev) return mergeFolder(repo.common, merge);
+  granted(await makeTreesFolder(repo));
+  return join(treesFolder(repo.top), mergeDirName(merge));
 }
 
 /**
@@ -29,42 +27,29 @@ export async function stageFiles(
   tree: string,
   paths: readonly string[],
   folder: string,
-  ground: Ground,
-): Promise<Refused | null> {
+  ground: GitEnvironment,
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  if (paths.length === 0) return null;
+  if (paths.length === 0) return;
   const git = repo.git.at(folder);
-  const done = await withIndex(repo, ground, async (index) => {
+  await withIndex(repo, ground, async (index) => {
     const options = { index, gitDir: repo.gitDir };
-    const begun = await indexOf(git, tree, paths, options);
-    if (begun !== null) return begun;
+    await indexOf(git, tree, paths, options);
     for (const some of chunks(paths, 500)) {
       const args = ["checkout-index", "--ignore-skip-worktree-bits", "--", ...some];
-      const written = await git.run(args, options);
-      if (written.code !== 0)
-        return refused(`The merged files could not be made (git says: ${lastLine(written.err)}).`);
+      outputOf(await git.run(args, options), "The merged files could not be made");
     }
-    return null;
   });
-  if (done !== null && isRefused(done)) return done;
   const missing = paths.find((path) => lstatOf(join(folder, path)) === null);
-  if (missing !== undefined) return refused(`${missing} could not be made as git has it.`);
+  if (missing !== undefined) refuse(`${missing} could not be made as git has it.`);
   await onDisk(paths.map((path) => join(folder, path)));
-  return null;
 }
 
-/** Only of these files, and of the attributes that git goes by when it writes them. Null: done. */
-async function indexOf(
-  git: Git,
-  tree: string,
-  paths: readonly string[],
-  options: GitOptions,
-): Promise<Refused | null> {
+/** Only of these files, and of the attributes that git goes by when it writes them. */
+async function indexOf(git: Git, tree: string, paths: readonly string[], options: GitOptions): Promise<void> {
   const listed = await git.run(["ls-tree", "-r", "-z", "--full-tree", tree], options);
-  if (listed.code !== 0)
-    return refused(`The merged files could not be listed (git says: ${lastLine(listed.err)}).`);
   const wanted = new Set(paths);
-  const entries = parts(listed.out).flatMap((line) => {
+  const entries = parts(outputOf(listed, NOT_LISTED)).flatMap((line) => {
     const tab = line.indexOf("\t");
     const path = line.slice(tab + 1);
     if (!wanted.has(path) && !/(^|\/)\.gitattributes$/.test(path)) return [];
@@ -73,12 +58,11 @@ async function indexOf(
   });
   for (const some of chunks(entries, 250)) {
     const args = ["-c", "core.splitIndex=false", "update-index", "--add", ...some.flat()];
-    const put = await git.run(args, options);
-    if (put.code !== 0)
-      return refused(`The merged files could not be listed (git says: ${lastLine(put.err)}).`);
+    outputOf(await git.run(args, options), NOT_LISTED);
   }
-  return null;
 }
+
+const NOT_LISTED = "The merged files could not be listed";
 
 const AT_ONCE = 8;
 

@@ -1,35 +1,43 @@
-import { GC_TRIES } from "../gc-guard.ts";
-import type { Repository } from "../ground.ts";
-import { refused } from "../repository.ts";
-import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import type { GitEnvironment } from "../environment.ts";
+import { inSpiteOfGc, refuse } from "../refusal.ts";
+import type { ApplyAnswer } from "../requests.ts";
+import type { Left } from "./revert-exchange.ts";
 import { leftOver } from "./roll-back.ts";
-import type { Left } from "./take-back.ts";
 
-export const GC_TOOK = "git gc took away what was being merged; try again.";
+/** An editor may save each file of a project in turn; one that saves without a pause is not waited for any longer. */
+const RACE_MS = 10_000;
+/** On a machine where each takes seconds. */
+const LEAST_TRIES = 4;
+const FIRST_PAUSE_MS = 20;
+const MOST_PAUSE_MS = 500;
 
-/** An editor may save each file of a project in turn; one that saves without a pause is not waited for. */
-const TRIES = 4;
-
-/** Somebody wrote to this file, committed or staged since it was looked at. All was taken back, except for what is left. */
+/** The user did this since it was looked at. All was taken back, except for what is left. */
 export interface Changed {
   readonly type: "changed";
-  readonly path: string;
+  /** As "a.txt was changed". */
+  readonly what: string;
   readonly left: readonly Left[];
 }
 
-/** Looks, merges and writes again if an editor or `git gc` was in between: nothing is written yet then. */
+/** Looks, merges and writes again, after pauses that grow, if an editor or `git gc` was in between. */
 export async function applyInSpiteOfOthers(
-  { top }: Repository,
-  { tree }: ApplyRequest,
+  common: string,
+  { checkout, name }: Worktree,
+  ground: GitEnvironment,
   apply: () => Promise<ApplyAnswer | Changed>,
 ): Promise<ApplyAnswer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await apply();
-    if (answer.type === "changed") {
-      if (attempt < TRIES && answer.left.length === 0) continue;
-      const reason = `Nothing was brought into ${top}: ${answer.path} was changed there while the edits were written (${attempt === 1 ? "1 try" : `${attempt} tries`}). When nothing writes to it, troupe worktrees merge ${tree.name} brings them in.`;
-      return refused([reason, ...answer.left.map(leftOver)].join(" "));
+  const began = ground.now();
+  for (let tries = 1; ; tries += 1) {
+    const answer = await inSpiteOfGc(common, ground, apply);
+    if (answer.type !== "changed") return answer;
+    const ms = ground.now() - began;
+    if (answer.left.length > 0 || (tries >= LEAST_TRIES && ms >= RACE_MS)) {
+      const often = tries === 1 ? "1 try" : `${tries} tries in ${Math.round(ms / 1_000)} s`;
+      const reason = `Nothing was brought into ${checkout}: ${answer.what} there while the edits were written (${often}). The edits stay on their branch; troupe worktrees merge ${name} tries again.`;
+      return refuse([reason, ...answer.left.map(leftOver)].join(" "));
     }
-    if (answer.type !== "refused" || answer.reason !== GC_TOOK || attempt >= GC_TRIES) return answer;
+    await pause(Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), MOST_PAUSE_MS));
   }
 }

@@ -1,23 +1,31 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
-import type { Ground, Repository } from "../ground.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
 import { isRefused, refused, repositoryAt } from "../repository.ts";
 import type { UndoAnswer, UndoRequest } from "../requests.ts";
-import { endedHow, notDone } from "./after-failure.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { isSameFile, lstatOf, stateOf } from "./file-state.ts";
-import { type Committed, type MergeStory, mergesOf, record, setClosed, setOpen, storyOf } from "./journal.ts";
+import {
+  type Committed,
+  type MergeStory,
+  mergeStateOf,
+  mergesOf,
+  record,
+  setClosed,
+  setOpen,
+} from "./journal.ts";
 import type { Exchange, Move } from "./moves.ts";
+import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
 /** The exact bytes of before a merge are in their places again. */
 export async function undoMerge(
   request: UndoRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk = realDisk,
 ): Promise<UndoAnswer> {
   const repo = await repositoryAt(request.folder, ground);
@@ -32,11 +40,11 @@ export async function undoMerge(
 async function undoLocked(
   repo: Repository,
   { which, force }: UndoRequest,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<UndoAnswer> {
   const stories = mergesOf(repo.common)
-    .flatMap((name) => storyOf(repo.common, name) ?? [])
+    .flatMap((name) => mergeStateOf(repo.common, name) ?? [])
     .filter(({ start }) => start.top === repo.top && (start.exchange.moves.length > 0 || start.committed));
   const named = stories.filter(({ start }) => which === null || isNamed(start, which));
   const at = stories.findIndex((story) => story.state === "merged" && named.includes(story));
@@ -98,7 +106,7 @@ async function carryOut(
   repo: Repository,
   story: MergeStory,
   withCommit: boolean,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<UndoAnswer> {
   const { start } = story;
@@ -115,7 +123,7 @@ async function carryOut(
     return await putBack(repo, story, work, committed, ground, disk);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    const state = await endedHow(repo.common, merge, ground, disk);
+    const state = await recoverFailed(repo.common, merge, ground, disk);
     if (state !== "undone") return refused(notDone(repo, "undone in", state, error));
     const notes = [`It is undone; tidying up after it failed: ${String(error)}.`];
     return { type: "undone", merge, title, paths: pathsOf(story), notes };
@@ -127,7 +135,7 @@ async function putBack(
   story: MergeStory,
   work: Exchange,
   committed: Committed | null,
-  ground: Ground,
+  ground: GitEnvironment,
   disk: Disk,
 ): Promise<UndoAnswer> {
   const { start } = story;

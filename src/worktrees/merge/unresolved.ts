@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
-import type { Conflict, Tree } from "../../mailbox/worktree.ts";
-import type { Repository } from "../ground.ts";
+import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
+import type { Repository } from "../environment.ts";
 import { treeRecordFolder } from "../layout.ts";
 import { marksOf } from "./marked-lines.ts";
 import { textIn } from "./merge-tree.ts";
@@ -12,7 +12,7 @@ import { textIn } from "./merge-tree.ts";
 const Marked = z.object({ name: z.string(), paths: z.array(z.string()) });
 type Marked = z.infer<typeof Marked>;
 
-export function rememberMarked(common: string, tree: Tree, marked: Marked): void {
+export function rememberMarked(common: string, tree: Worktree, marked: Marked): void {
   const file = markedFile(common, tree);
   if (marked.paths.length === 0) rmSync(file, { force: true });
   else {
@@ -22,7 +22,7 @@ export function rememberMarked(common: string, tree: Tree, marked: Marked): void
 }
 
 /** Files in which the owner has left marks: both sides of a conflict are no result. `root`: the agent's tree. */
-export async function unresolved(repo: Repository, tree: Tree, root: string): Promise<Conflict[]> {
+export async function unresolved(repo: Repository, tree: Worktree, root: string): Promise<Conflict[]> {
   const marked = readMarked(repo.common, tree);
   const open: Conflict[] = [];
   for (const path of marked?.paths ?? []) {
@@ -32,7 +32,7 @@ export async function unresolved(repo: Repository, tree: Tree, root: string): Pr
   return open;
 }
 
-function readMarked(common: string, tree: Tree): Marked | null {
+function readMarked(common: string, tree: Worktree): Marked | null {
   try {
     const read = z.safeParse(Marked, JSON.parse(readFileSync(markedFile(common, tree), "utf8")));
     return read.success ? read.data : null;
@@ -42,6 +42,6 @@ function readMarked(common: string, tree: Tree): Marked | null {
   }
 }
 
-function markedFile(common: string, { name }: Tree): string {
+function markedFile(common: string, { name }: Worktree): string {
   return join(treeRecordFolder(common, name), "marked.json");
 }

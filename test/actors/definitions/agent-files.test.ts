@@ -160,13 +160,13 @@ You write migrations.
     );
     expect(agent).toMatchObject({ name: "a", model: "opus", tools: "all", prompt: "Do it." });
     expect(problems).toEqual([
-      "3: desciption is no key of an agent, so it does not count; the nearest is description.",
-      "4: tool is no key of an agent, so it does not count; the nearest is tools. The agent may do more than was meant.",
-      "7: allowed_tools is no key of an agent, so it does not count; the nearest is tools. The agent may do more than was meant.",
+      "3: desciption is not a key of an agent, so it does not count; the nearest is description.",
+      "4: tool is not a key of an agent, so it does not count; the nearest is tools. The agent may do more than was meant.",
+      "7: allowed_tools is not a key of an agent, so it does not count; the nearest is tools. The agent may do more than was meant.",
     ]);
     const { problems: flagged } = agentsInFlag({ a: { descriptoin: "x", prompt: "p" } });
     expect(flagged.map(({ message }) => message)).toEqual([
-      "--agents, a: descriptoin is no key of an agent, so it does not count; the nearest is description.",
+      "--agents, a: descriptoin is not a key of an agent, so it does not count; the nearest is description.",
     ]);
   });
 
@@ -242,11 +242,11 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     ],
     [
       "tools: Bash(git log:*), Read\n",
-      "4: tools names Bash(git log:*): the whole tool is meant here, since only permission rules can tell calls apart.",
+      "4: tools names Bash(git log:*): the whole tool counts here, because only permission rules can tell calls apart.",
     ],
     [
       "memory: user\n",
-      "4: memory names a folder for notes of its own, which does not exist here yet; memory files are read.",
+      "4: memory names a directory for notes of its own, which does not exist here yet; memory files are read.",
     ],
     ["hooks: [unclosed\n", expect.stringMatching(/^\d: This is not YAML: /)],
   ])("%s", async (header, problem) => {
@@ -290,10 +290,14 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     [
       "another encoding",
       Buffer.from("\uFEFF---\nname: a\n---\nP", "utf16le"),
-      "-: The file is no text in UTF-8 but in UTF-16, so it was left out.",
+      "-: is not UTF-8 text but UTF-16.",
     ],
-    ["bytes", Buffer.from([0, 1, 2, 3]), "-: The file is no text in UTF-8, so it was left out."],
-    ["too much", Buffer.alloc(300_000, "x"), "-: The file is larger than 256 KB; make it shorter."],
+    ["bytes", Buffer.from([0, 1, 2, 3]), "-: is not UTF-8 text."],
+    [
+      "too much",
+      Buffer.alloc(300_000, "x"),
+      "-: has 300000 bytes, more than 262144; move what is long into files next to it.",
+    ],
   ])("%s", async (_, text, problem) => {
     expect((await oneOf(text)).problems).toContainEqual(problem);
   });
@@ -328,7 +332,7 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     const { agent, problems } = await oneOf(Buffer.from(simple("a", "", "Prüfe."), "latin1"));
     expect(agent?.prompt).toBe("Pr\uFFFDfe.");
     expect(problems).toEqual([
-      "6: Here are characters that could not be read (\uFFFD); put them right and save the file as UTF-8.",
+      "6: has characters here that cannot be read (\uFFFD); correct them and save the file as UTF-8.",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentsFlag } from "../../../src/actors/definitions/agents-flag.ts";
-import { type LoadedAgents, loadAgents } from "../../../src/actors/definitions/load.ts";
+import { agentLibrary, type LoadedAgents } from "../../../src/actors/definitions/load.ts";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -31,11 +31,8 @@ export function loaded(
   { project, homedir, managed }: Places,
   { cwd = project, trusted = true, flag }: { cwd?: string; trusted?: boolean; flag?: AgentsFlag } = {},
 ): Promise<LoadedAgents> {
-  return loadAgents(
-    { cwd, homedir, managed, trusted: () => trusted, agreed: () => trusted },
-    diskFiles,
-    flag,
-  );
+  const trust = { trusted: () => trusted, agreed: () => trusted };
+  return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag).look();
 }
 
 export const simple = (name: string, more = "", prompt = `You are ${name}.`) =>

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { agentsInFlag } from "../../../src/actors/definitions/agents-flag.ts";
-import { loadAgents } from "../../../src/actors/definitions/load.ts";
+import { agentLibrary } from "../../../src/actors/definitions/load.ts";
 import { diskFiles } from "../../../src/context/disk-files.ts";
+import type { Files } from "../../../src/context/files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 
@@ -97,7 +98,8 @@ describe("whatever stands in a folder of agents", () => {
     const { agents, problems } = await loaded(here);
     expect(agents.map(({ name }) => name).sort()).toEqual(["a", "b", "c"]);
     expect(problems).toMatchObject([
-      { file: join(folder, "pipe.md"), message: "The file is no regular file, so it was left out." },
+      { file: join(folder, "loop.md"), message: "is a link that leads back to itself." },
+      { file: join(folder, "pipe.md"), message: "is not a regular file." },
     ]);
   });
 
@@ -118,7 +120,7 @@ describe("whatever stands in a folder of agents", () => {
     agentsIn(here.project, files);
     const { agents, problems } = await loaded(here);
     expect(agents).toHaveLength(2_000);
-    expect(problems).toMatchObject([{ message: expect.stringMatching(/more than 2000 definitions/) }]);
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/more than 2000 Markdown files/) }]);
   });
 
   test("folders below folders end somewhere", async () => {
@@ -126,7 +128,7 @@ describe("whatever stands in a folder of agents", () => {
     agentsIn(here.project, { [`${"d/".repeat(12)}a.md`]: simple("a") });
     const { agents, problems } = await loaded(here);
     expect(agents).toEqual([]);
-    expect(problems).toMatchObject([{ message: "Definitions are read 8 folders deep." }]);
+    expect(problems).toMatchObject([{ message: "is more than 8 directories deep, so it was not read." }]);
   });
 
   test("a mistake in one leaves the others usable", async () => {
@@ -154,7 +156,7 @@ describe("in a folder that is not trusted", () => {
     expect(b).toMatchObject({ permissionMode: "plan" });
     expect(mine).toMatchObject({ permissionMode: "acceptEdits", hooks: {}, mcpServers: { own: { db: {} } } });
     expect(inert).toBe(
-      "This folder is not trusted, so some of what its agent definitions say does not count: a (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
+      "This directory is not trusted, so some of what its agent definitions say does not count: a (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
     );
     expect(problems).toEqual([]);
   });
@@ -187,9 +189,10 @@ describe("in a folder that is not trusted", () => {
     symlinkSync(join(elsewhere, "secret.md"), join(folder, "secret.md"));
     const { agents, problems } = await loaded(here, { trusted: false });
     expect(agents.map(({ name }) => name)).toEqual(["a"]);
-    expect(problems.map(({ message }) => message)).toEqual(
-      Array(2).fill("This link leads out of the project, which is not trusted."),
-    );
+    expect(problems.map(({ message }) => message)).toEqual([
+      `was left out: it leads out of the project to ${elsewhere}; --trust allows it for this run.`,
+      `was left out: it leads out of the project to ${join(elsewhere, "secret.md")}; --trust allows it for this run.`,
+    ]);
     expect((await loaded(here)).agents.map(({ name }) => name).sort()).toEqual(["a", "secret"]);
   });
 });
@@ -231,18 +234,35 @@ describe("an untrusted project's agent that takes another's name", () => {
     );
     expect((await loaded(here, { flag })).agents.map(({ name }) => name)).toContain("my_deployer");
   });
+});
 
-  test("is left out by the next session, too, which reads what this one kept", async () => {
-    const here = places();
-    agentsIn(here.project, { "a.md": simple("explore") });
-    const search = { ...here, cwd: here.project, home: temporaryFolder(), agreed: () => false };
-    const names = async (trusted: boolean) =>
-      (await loadAgents({ ...search, trusted: () => trusted }, diskFiles)).agents.map(({ name }) => name);
-    expect(await names(false)).toEqual([]);
-    expect(await names(false)).toEqual([]);
-    expect(await names(true)).toEqual(["explore"]);
-    expect(await names(false)).toEqual([]);
-  });
+test("a file is read again only if it has changed, and the same object returns until something has", async () => {
+  const { project: cwd, homedir, managed } = places();
+  agentsIn(cwd, { "one.md": simple("one", "permissionMode: acceptEdits\n"), "all.md": simple("all") });
+  let [agreed, reads] = [false, 0];
+  const files: Files = {
+    ...diskFiles,
+    read(path, most) {
+      reads += 1;
+      return diskFiles.read(path, most);
+    },
+  };
+  const library = agentLibrary({ cwd, homedir, managed, trusted: () => false, agreed: () => agreed }, files);
+  const names = async () => (await library.look()).agents.map(({ name }) => name);
+  const first = await library.look();
+  expect(first.agents.map(({ permissionMode }) => permissionMode)).toEqual([undefined, undefined]);
+  writeFileSync(join(cwd, ".claude/agents/beside.txt"), "Not an agent.");
+  expect(await library.look()).toBe(first);
+  agreed = true;
+  expect((await library.look()).agents[1]?.permissionMode).toBe("acceptEdits");
+  expect(reads).toBe(2);
+  agentsIn(cwd, { "deep/two.md": simple("two") });
+  agentsIn(homedir, { "three.md": simple("three") });
+  renameSync(join(cwd, ".claude/agents/deep"), join(cwd, ".claude/agents/z"));
+  expect(await names()).toEqual(["all", "one", "two", "three"]);
+  agentsIn(cwd, { "one.md": simple("one", "", "You are another.") });
+  expect((await library.look()).agents[1]?.prompt).toBe("You are another.");
+  expect(reads).toBe(5);
 });
 
 test("--agents: an object of agents by name; what is wrong is named", () => {

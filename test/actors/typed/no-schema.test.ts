@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { whyNoSchema } from "../../../src/actors/typed/words.ts";
-import { jsonSchemaOf } from "../../../src/supervisor/json-schema-of.ts";
+import { whyNoSchema } from "../../../src/actors/typed/retry-text.ts";
+import { jsonSchemaOf } from "../../../src/features/agents/json-schema-of.ts";
 import { supervised } from "../../support/supervised.ts";
 
 const of = (schema: Record<string, unknown>) => whyNoSchema(schema);

@@ -44,7 +44,7 @@ test("an answer that must be data is checked once more after any death, and no m
       home: cutAfter(whole, count),
       seed: count,
     });
-    await again.supervisor.goOn();
+    await again.supervisor.resumeUnfinished();
     if (!before.some(({ event }) => event.type === "spawn")) await again.supervisor.prompt("go");
     await again.supervisor.close();
     const [, good, bad] = again.supervisor.tree();

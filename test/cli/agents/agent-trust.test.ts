@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionAgents } from "../../../src/cli/agents/session-agents.ts";
 import { type AskTrust, sessionSettings } from "../../../src/cli/session-settings.ts";
-import { untrustedNote } from "../../../src/policy/trust/words.ts";
+import { untrustedNote } from "../../../src/policy/trust/trust-text.ts";
 import { agentsIn, simple } from "../../actors/definitions/agent-files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { FakeIO } from "../fake-io.ts";
@@ -73,7 +73,7 @@ describe("what a folder's agents would do", () => {
     expect(untrustedNote(read.trust)).toBeNull();
     const told = await sessionAgents(agents);
     expect([...notes, ...told.notes].filter((note) => note.includes("not trusted"))).toEqual([
-      "This folder is not trusted, so some of what its agent definitions say does not count: dba (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
+      "This directory is not trusted, so some of what its agent definitions say does not count: dba (hooks, MCP servers, permissionMode acceptEdits). --trust lets it count for this run.",
     ]);
     const dba = told.agents.filter(({ name }) => name === "dba");
     expect(dba.map(({ hooks }) => hooks)).toEqual([undefined]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defineAgent } from "../../../src/actors/definitions/definition.ts";
 import { secretsOfAgents, withoutServers } from "../../../src/cli/agents/agents-servers.ts";
 import { main } from "../../../src/cli/main.ts";
-import { listAgents } from "../../../src/supervisor/listing.ts";
+import { listAgents } from "../../../src/features/agents/listing.ts";
 import { foldersWith } from "../../settings/folders.ts";
 import { FakeIO } from "../fake-io.ts";
 import { FakeRuntime } from "../fake-session.ts";

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { LineTransport } from "../../../src/cli/mcp-serve/line-transport.ts";
-import { outletOf } from "../../../src/cli/outlet.ts";
+import { outputStream } from "../../../src/cli/output-stream.ts";
 
 async function transport() {
   const io = { stdin: new PassThrough(), stdout: new PassThrough() };
@@ -9,7 +9,7 @@ async function transport() {
   const garbage: string[] = [];
   let gone = 0;
   const lines = new LineTransport({
-    io: { stdin: io.stdin, stdout: outletOf(io.stdout) },
+    io: { stdin: io.stdin, stdout: outputStream(io.stdout) },
     onGone: () => {
       gone += 1;
     },

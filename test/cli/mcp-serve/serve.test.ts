@@ -185,7 +185,7 @@ describe("troupe mcp serve", () => {
     const { runtime, call, pipes } = await served({ script: { answer } });
     await call("spawn_agent", { prompt: "x" });
     Object.assign(runtime.only, {
-      account: () => ({ denials: [denial, denial].map((one) => ({ ...one, actor: "agent1" })) }),
+      usage: () => ({ denials: [denial, denial].map((one) => ({ ...one, actor: "agent1" })) }),
     });
     const result = await call("agent_result", { agent_ids: ["agent1"] });
     expect(result.structuredContent).toMatchObject({ agents: [{ not_allowed: ["Bash"] }] });

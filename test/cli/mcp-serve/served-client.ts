@@ -9,7 +9,7 @@ import {
   JSONRPCMessageSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { main } from "../../../src/cli/main.ts";
-import { outletOf } from "../../../src/cli/outlet.ts";
+import { outputStream } from "../../../src/cli/output-stream.ts";
 import { FakeIO } from "../fake-io.ts";
 import { FakeRuntime, type FakeScript } from "../fake-session.ts";
 
@@ -63,7 +63,7 @@ export async function served(options: ServedOptions = {}): Promise<Served> {
   const pipes = new Pipes();
   const io = Object.assign(
     new FakeIO({ stdin: pipes.stdin, stdinIsTTY: false, ...(options.env ? { env: options.env } : {}) }),
-    { stdout: outletOf(pipes.stdout) },
+    { stdout: outputStream(pipes.stdout) },
   );
   const runtime = new FakeRuntime(options.script);
   const ended = main(["mcp", "serve", "--offline", ...(options.flags ?? [])], io, runtime);

@@ -6,20 +6,20 @@ import * as z from "zod/mini";
 import { lazyRuntime } from "../../../src/cli/lazy-runtime.ts";
 import { main } from "../../../src/cli/main.ts";
 import { processIO } from "../../../src/cli/process-io.ts";
-import type { Ask, Person } from "../../../src/policy/asks.ts";
-import { defineTool } from "../../../src/supervisor/custom-tools.ts";
-import type { SupervisorOptions } from "../../../src/supervisor/options.ts";
+import type { UserHandler, UserRequest } from "../../../src/policy/asks.ts";
+import type { SupervisorOptions } from "../../../src/session/options.ts";
+import { defineTool } from "../../../src/tools/define-tool.ts";
 
 const input = z.object({ ask: z.unknown() });
 
-function asking(person: Person) {
+function asking(person: UserHandler) {
   return defineTool<z.infer<typeof input>, string>({
     runsIn: "caller",
     name: "AskThem",
     description: "Asks the person.",
     inputSchema: input,
     permissionLevel: "read",
-    call: async ({ ask }, { signal }) => JSON.stringify(await person.ask(ask as Ask, signal)),
+    call: async ({ ask }, { signal }) => JSON.stringify(await person.ask(ask as UserRequest, signal)),
   });
 }
 
@@ -27,7 +27,7 @@ process.exitCode = await main(process.argv.slice(2), processIO(process.cwd()), {
   ...lazyRuntime,
   async createSupervisor() {
     const create = await lazyRuntime.createSupervisor();
-    return (options: SupervisorOptions & { person?: Person }) => {
+    return (options: SupervisorOptions & { person?: UserHandler }) => {
       const { person, ...rest } = options;
       return create(person ? { ...rest, tools: [asking(person)] } : rest);
     };

@@ -6,12 +6,12 @@ import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
 import { questionReply, questionRows } from "../../../src/cli/repl/asks/question.ts";
 import { visibleText } from "../../../src/cli/visible-text.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import type { PermissionAsk, PlanAsk, Question } from "../../../src/policy/asks.ts";
+import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/asks.ts";
 
 const sheet = { paint: plain, columns: 79 };
 const narrow = { paint: plain, columns: 39 };
 
-const ask: PermissionAsk = {
+const ask: PermissionRequest = {
   type: "permission",
   id: "1",
   askers: [{ actor: MAIN, path: ["main conversation", "Explore · find it"] }],
@@ -204,7 +204,7 @@ describe("a question (A14.1 to A14.3)", () => {
 });
 
 describe("a plan (A14.9)", () => {
-  const plan: PlanAsk = {
+  const plan: PlanRequest = {
     type: "plan",
     id: "1",
     askers: [{ actor: MAIN, path: ["main conversation"] }],

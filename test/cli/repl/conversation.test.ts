@@ -3,7 +3,7 @@ import { exitCodes } from "../../../src/cli/exit-codes.ts";
 import { Conversation } from "../../../src/cli/repl/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { Summary } from "../../../src/mailbox/messages.ts";
-import type { AgentResult, SupervisorOptions } from "../../../src/supervisor/options.ts";
+import type { AgentResult, SupervisorOptions } from "../../../src/session/options.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { FakeIO } from "../fake-io.ts";

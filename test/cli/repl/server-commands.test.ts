@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callsSkill, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import type { ServerService } from "../../../src/features/servers/server-service.ts";
 import type { ChangedTool, McpTool, ServerStatus } from "../../../src/mcp/mcp.ts";
-import type { ServerDesk } from "../../../src/supervisor/servers/server-desk.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 const status = (
@@ -27,7 +27,7 @@ const there = [
   status("again", { type: "starting", reason: 'The MCP server "again" exited with code 1.' }),
   status("slow", { type: "starting" }),
 ];
-const prompts: ReturnType<ServerDesk["prompts"]> = [
+const prompts: ReturnType<ServerService["prompts"]> = [
   {
     ...{ name: "mcp__maps__route", server: "maps", description: "A way.\u001b[31m" },
     arguments: [
@@ -37,7 +37,7 @@ const prompts: ReturnType<ServerDesk["prompts"]> = [
   },
 ];
 
-function said(line: string, desk: Partial<ServerDesk> = {}, lines: string[] = []): Promise<string | null> {
+function said(line: string, desk: Partial<ServerService> = {}, lines: string[] = []): Promise<string | null> {
   const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
   const none = slashContext(own).session.mcp;
   const context = slashContext(own, {
@@ -67,7 +67,7 @@ describe("/mcp (A17)", () => {
   test("login shows the address whole, and says what came of it", async () => {
     const url = `https://sign.in/${"x".repeat(500)}`;
     const lines: string[] = [];
-    const signIn: ServerDesk["signIn"] = async (_, show) => {
+    const signIn: ServerService["signIn"] = async (_, show) => {
       show(url);
       return { ok: true, value: null };
     };
@@ -75,14 +75,14 @@ describe("/mcp (A17)", () => {
       'You are signed in, but the MCP server "my mail" is not connected. R.',
     );
     expect(lines).toEqual([expect.stringContaining("in a browser on this machine"), url]);
-    const refused: ServerDesk["signIn"] = async () => ({ ok: false, message: "It said no." });
+    const refused: ServerService["signIn"] = async () => ({ ok: false, message: "It said no." });
     expect(await said('/mcp login "my mail"', { signIn: refused })).toBe("It said no.");
     expect(await said("/mcp login maps")).toContain("Where somebody has, /mcp logout maps forgets that.");
   });
 
   test("logout and restart say what came of it", async () => {
-    const signOut: ServerDesk["signOut"] = async () => ({ ok: true, value: true });
-    const restart: ServerDesk["restart"] = async () => ({ ok: true, value: null });
+    const signOut: ServerService["signOut"] = async () => ({ ok: true, value: true });
+    const restart: ServerService["restart"] = async () => ({ ok: true, value: null });
     expect(await said("/mcp logout maps", { signOut })).toBe(
       'You are no longer signed in at the MCP server "maps".',
     );
@@ -92,7 +92,7 @@ describe("/mcp (A17)", () => {
   test("nothing is accepted that was not shown just so", async () => {
     let changes: ChangedTool[] = [{ accepted: tool("finds", "1"), now: tool("sends\u200b keys", "2") }];
     const accepted: unknown[] = [];
-    const desk: Partial<ServerDesk> = {
+    const desk: Partial<ServerService> = {
       changes: () => changes,
       accept(_, shown) {
         accepted.push(shown);

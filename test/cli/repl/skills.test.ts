@@ -12,7 +12,7 @@ const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
     argumentHint: null,
     arguments: [],
   },
-  ...{ model: null, forModel: true, forPerson: true, forks: false, agent: null, commands: [] },
+  ...{ model: null, forModel: true, forUser: true, alias: null, forks: false, agent: null, commands: [] },
   ...{ kind: "skill", origin: "project", path: `/w/${name}/SKILL.md`, plugin: null },
   ...more,
 });

@@ -6,11 +6,11 @@ import { describe, expect, test } from "vitest";
 import { displayWidth } from "../../../src/cli/display-width.ts";
 import { openHistory } from "../../../src/cli/repl/history-file.ts";
 import { inputRows } from "../../../src/cli/repl/input-rows.ts";
+import { BREAK, createKeyParser, type Typed } from "../../../src/cli/repl/key-parser.ts";
 import { createLineEditor } from "../../../src/cli/repl/line-editor.ts";
 import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
 import { createReplyText } from "../../../src/cli/repl/reply-text.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
-import { BREAK, createTypedReader, type Typed } from "../../../src/cli/repl/typed.ts";
 import { wrapText } from "../../../src/cli/repl/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -28,7 +28,7 @@ describe("what is typed", () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
       // A terminal writes its marker at once; an Escape at the end of what came is the key.
       if (cut === bytes.indexOf(`${ESC}[200~`) + 1) continue;
-      const read = createTypedReader();
+      const read = createKeyParser();
       const typed = [...read(bytes.subarray(0, cut)), ...read(bytes.subarray(cut))];
       expect(joined(typed).paste).toBe(`two${BREAK}lines[31m!`);
       expect(joined(typed).keys.startsWith(`é${ESC}[Ax`)).toBe(true);
@@ -36,7 +36,7 @@ describe("what is typed", () => {
   });
 
   test("a lone Escape is not waited for", () => {
-    expect(createTypedReader()(ESC)).toEqual([{ type: "keys", text: ESC }]);
+    expect(createKeyParser()(ESC)).toEqual([{ type: "keys", text: ESC }]);
   });
 
   const edited = async (...typed: readonly Typed[]) => {

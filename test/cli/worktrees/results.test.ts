@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doing } from "../../../src/cli/agent-words.ts";
+import { doing } from "../../../src/cli/agent-text.ts";
 import { plain } from "../../../src/cli/colour.ts";
 import { sessionStoryText } from "../../../src/cli/session-text.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Shown } from "../../../src/context/compaction/shown.ts";
+import type { CompactedView } from "../../../src/context/compaction/compacted-view.ts";
 import { isDoubtful, sizeOf } from "../../../src/context/compaction/size.ts";
 import { tokensOfMessage, tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
@@ -12,7 +12,7 @@ const said = [
 const orders = { role: "user" as const, content: "You are a fork." };
 const prefix = { system: ["You are."], tools: [] };
 
-function fork(counted: number | null): Shown {
+function fork(counted: number | null): CompactedView {
   const messages = [...shareHistory(said, tokensOfMessage, counted), orders];
   return { id: MAIN, messages, turns: [], heard: [], words: [], compacted: null };
 }

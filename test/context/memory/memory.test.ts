@@ -13,8 +13,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
-import { MEMORY_FILE_BYTES, MEMORY_FILES, memoryReader } from "../../../src/context/memory/memory.ts";
-import type { MemorySearch } from "../../../src/context/memory/places.ts";
+import { MAX_MEMORY_FILE_BYTES, MAX_MEMORY_FILES, memoryReader } from "../../../src/context/memory/memory.ts";
+import type { MemorySearch } from "../../../src/context/memory/memory-paths.ts";
 import { unless } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -168,11 +168,11 @@ test("100 MB of CLAUDE.md are told by their beginning, and that is said", () => 
   const file = put("home/project/packages/one/CLAUDE.md", "a rule\n".repeat(20_000));
   truncateSync(file, 140_000);
   const big = reader()();
-  expect(big.files[0]?.text.length).toBeLessThanOrEqual(MEMORY_FILE_BYTES);
+  expect(big.files[0]?.text.length).toBeLessThanOrEqual(MAX_MEMORY_FILE_BYTES);
   expect(big.files[0]).toMatchObject({ cut: true, bytes: 140_000 });
   expect(big.files[0]?.text.endsWith("a rule")).toBe(true);
   expect(big.notes).toEqual([
-    expect.stringMatching(/CLAUDE\.md has 140000 bytes, of which only the first 65536/),
+    expect.stringMatching(/CLAUDE\.md has 140000 bytes, of which agents see only the first 65536/),
   ]);
   truncateSync(file, 100 * 1024 * 1024);
   const before = process.memoryUsage().rss;
@@ -195,10 +195,10 @@ test("what is no text, no file, unreadable or a link to itself is named and is n
   // Whoever is root may read anything.
   const asRoot = process.getuid?.() === 0;
   expect(notes).toHaveLength(asRoot ? 5 : 6);
-  expect(notes.join("\n")).toMatch(/CLAUDE\.md is no text in UTF-8/);
-  expect(notes.join("\n")).toMatch(/AGENTS\.md is a folder/);
+  expect(notes.join("\n")).toMatch(/CLAUDE\.md is not UTF-8 text/);
+  expect(notes.join("\n")).toMatch(/AGENTS\.md is a directory/);
   expect(notes.join("\n")).toMatch(/is a link that leads back to itself/);
-  expect(notes.join("\n")).toMatch(/one\/AGENTS\.md is no regular file/);
+  expect(notes.join("\n")).toMatch(/one\/AGENTS\.md is not a regular file/);
 });
 
 test("a repository's files bring in nothing from outside of it, by import or by link, until the folder is trusted", () => {
@@ -233,7 +233,7 @@ test("a memory file that is itself a link to a file that a rule forbids to read 
   symlinkSync(put("home/project/.env", "SECRET=1"), join(cwd, "CLAUDE.md"));
   const { files, notes } = reader({ denied: (path) => path.endsWith(".env") })();
   expect(files).toEqual([]);
-  expect(notes).toEqual([expect.stringContaining("a rule forbids to read it")]);
+  expect(notes).toEqual([expect.stringContaining("a rule forbids reading it")]);
 });
 
 test("a file that a rule forbids to read is no memory", () => {
@@ -284,7 +284,7 @@ test("more files than can be told are left out and named", () => {
       .join("\n"),
   );
   const { files, notes } = reader()();
-  expect(files).toHaveLength(MEMORY_FILES);
+  expect(files).toHaveLength(MAX_MEMORY_FILES);
   expect(notes.length).toBeGreaterThan(0);
 });
 
@@ -313,9 +313,7 @@ test("characters that nobody sees and a model reads are told of", () => {
   const { put, reader } = world();
   put("home/project/CLAUDE.md", "Use tabs.\u{e0052}\u{e0075}\u{e006e}");
   put("home/project/packages/one/CLAUDE.md", "Für alle: schön, 日本語, 👩‍💻.");
-  expect(reader()().notes).toEqual([
-    expect.stringMatching(/project\/CLAUDE\.md has characters in it that are not shown/),
-  ]);
+  expect(reader()().notes).toEqual([expect.stringMatching(/project\/CLAUDE\.md has invisible characters/)]);
 });
 
 test("a file that names more others than are looked for is told of, and so is where all of them together are too many", () => {
@@ -347,6 +345,6 @@ test("a file with letters that could not be read is told of, with the line", () 
   const { files, notes } = reader()();
   expect(files).toHaveLength(2);
   expect(notes).toEqual([
-    expect.stringMatching(/project\/CLAUDE\.md:2 Here are characters that could not be read/),
+    expect.stringMatching(/project\/CLAUDE\.md:2 has characters here that cannot be read/),
   ]);
 });

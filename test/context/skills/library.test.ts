@@ -1,24 +1,13 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
-import { readKept } from "../../../src/context/kept-index.ts";
 import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
-import { skillIndex } from "../../../src/context/skills/index-file.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
-import type { SkillSearch } from "../../../src/context/skills/places.ts";
 import { builtInSkills } from "../../../src/context/skills/shipped.ts";
+import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 function world(files: Readonly<Record<string, string>>, search: Partial<SkillSearch> = {}) {
@@ -112,8 +101,8 @@ describe("where skills are", () => {
     const at = (path: string) => join(top, P, path);
     expect(all.map(({ name }) => name)).toEqual(["good"]);
     expect(notes).toEqual([
-      `${at("flat.md")}: a skill is a folder with a file SKILL.md in it, such as ${at("flat/SKILL.md")}.`,
-      `${at("group/one/SKILL.md")}, ${at("group/two/SKILL.md")}: skills are looked for one folder deep; move them to ${at("NAME/SKILL.md")}.`,
+      `${at("flat.md")}: a skill is a directory with a file SKILL.md in it, such as ${at("flat/SKILL.md")}.`,
+      `${at("group/one/SKILL.md")}, ${at("group/two/SKILL.md")}: skills are looked for one directory deep; move them to ${at("NAME/SKILL.md")}.`,
     ]);
     for (const name of ["one", "two"]) rmSync(at(`group/${name}/SKILL.md`));
     // Where the next session takes the list as it was kept, too.
@@ -166,7 +155,8 @@ describe("an untrusted project's skill that takes another's name", () => {
       [`${P}/deploy/SKILL.md`]: skill("theirs", "allowed-tools: Bash(git push:*)\n"),
       [`${P}/Ship/SKILL.md`]: skill("theirs"),
     });
-    for (const one of [library(), library()]) {
+    {
+      const one = library();
       const { all, notes } = await one.look();
       expect(all.map(({ name, origin }) => [name, origin])).toEqual([
         ["ops:deploy", "user"],
@@ -185,6 +175,39 @@ describe("an untrusted project's skill that takes another's name", () => {
   });
 });
 
+describe("a front-matter name", () => {
+  test("is an alias: the directory is the name, and either one calls the skill (issue 20)", async () => {
+    const { library } = world({
+      [`${P}/multimodal-audiocraft/SKILL.md`]: skill("one", "name: audiocraft\n"),
+      [`${P}/first/SKILL.md`]: skill("first", "name: same\n"),
+      [`${P}/second/SKILL.md`]: skill("second", "name: same\n"),
+      [`${P}/titled/SKILL.md`]: skill("titled", "name: A Title\n"),
+    });
+    const { all, notes } = await library().look();
+    expect(notes).toEqual([]);
+    expect(all.map(({ name, alias }) => [name, alias])).toEqual([
+      ["first", "same"],
+      ["multimodal-audiocraft", "audiocraft"],
+      ["second", "same"],
+      ["titled", null],
+    ]);
+    for (const name of ["multimodal-audiocraft", "/audiocraft"])
+      expect(skillTyped(name, all)?.description).toBe("one");
+    expect(skillNamed("same", all)?.name).toBe("first");
+  });
+
+  test("calls nothing if another skill or command has it as its name", async () => {
+    const { where } = world({
+      "home/.claude/skills/deploy/SKILL.md": skill("mine"),
+      [`${P}/other/SKILL.md`]: skill("theirs", "name: Deploy\n"),
+      [`${P}/more/SKILL.md`]: skill("theirs", "name: help\n"),
+    });
+    const { all } = await skillLibrary({ ...where, reserved: ["help"] }, diskFiles).look();
+    expect(all.map(({ alias }) => alias)).toEqual([null, null, null]);
+    expect(skillTyped("Deploy", all)?.description).toBe("mine");
+  });
+});
+
 describe("what files say", () => {
   test("as people write it", async () => {
     const { library } = world({
@@ -198,12 +221,16 @@ describe("what files say", () => {
     });
     const { all, notes } = await library().look();
     expect(notes).toEqual([]);
-    expect(all.map(({ name }) => name)).toEqual(["better", "pdf", "plain"]);
+    expect(all.map(({ name, alias }) => [name, alias])).toEqual([
+      ["b", "better"],
+      ["pdf", null],
+      ["plain", null],
+    ]);
     expect(all[0]).toMatchObject({
       ...{ description: "Two lines in one.", whenToUse: "often", allowedTools: ["Read", "Bash(git log:*)"] },
       ...{
         forModel: false,
-        forPerson: false,
+        forUser: false,
         model: "haiku",
         forks: true,
         agent: "Explore",
@@ -218,9 +245,9 @@ describe("what files say", () => {
       ...{ description: "Just do $1.", kind: "command", allowedTools: ["Read", "Bash(git log:*)"] },
     });
     expect(skillGrants(all).map(({ words }) => words)).toEqual([
-      "use Read without a question (skill better)",
-      "use Bash(git log:*) without a question (skill better)",
-      'run "date" when the skill better is loaded',
+      "use Read without a question (skill b)",
+      "use Bash(git log:*) without a question (skill b)",
+      'run "date" when the skill b is loaded',
       "use Read without a question (skill pdf)",
       "use Bash(python *) without a question (skill pdf)",
       "use Read without a question (skill plain)",
@@ -238,7 +265,6 @@ describe("what files say", () => {
       [`${P}/bad name!/SKILL.md`]: "Body",
       [`${P}/huge/SKILL.md`]: "x".repeat(300_000),
       [`${P}/fine/SKILL.md`]: skill("fine"),
-      [`${P}/twin/SKILL.md`]: skill("fine", "name: fine\n"),
       [`${P}/folder/notes.md`]: "no skill",
     });
     mkdirSync(join(where.cwd, ".claude/skills/dir/SKILL.md"), { recursive: true });
@@ -250,17 +276,16 @@ describe("what files say", () => {
     expect(told).toContain(`${at("empty")}:1 There is nothing below the front matter.`);
     expect(told).toContain(`${at("odd")}:3 user-invocable must be true or false; it does not count.`);
     expect(told).toContain(`${at("odd")}:4 context must be fork, or absent; it does not count.`);
-    expect(told).toContain(`${at("odd")}:5 allowed-tools must be rules`);
+    expect(told).toContain(`${at("odd")}:5 allowed-tools must be names`);
     expect(told).toContain(`${at("bad name!")}:1 "bad name!" cannot be called`);
-    expect(told).toContain(`${at("huge")} has 300000 bytes, and a skill has at most 262144`);
-    expect(told).toContain(`${at("twin")} is called fine like ${at("fine")}, which counts.`);
-    expect(told).toContain(`${at("dir")} is a folder`);
-    expect(told).toContain(`${at("odd")}:6 hooks do not hold in a skill; put them into settings`);
-    const no = "is no key of a skill, so it does not count; the nearest is";
+    expect(told).toContain(`${at("huge")} has 300000 bytes, more than 262144`);
+    expect(told).toContain(`${at("dir")} is a directory, not a file`);
+    expect(told).toContain(`${at("odd")}:6 hooks do not count in a skill; put them into settings`);
+    const no = "is not a key of a skill, so it does not count; the nearest is";
     expect(told).toContain(`${at("typo")}:2 desciption ${no} description.`);
     expect(told).toContain(`${at("typo")}:4 tools ${no} allowed-tools.`);
     expect(all.find(({ name }) => name === "typo")).toMatchObject({ description: "B", model: "opus" });
-    expect(notes).toHaveLength(12);
+    expect(notes).toHaveLength(11);
   });
 
   test("a repository brings in nothing from elsewhere, and no file that a rule denies", async () => {
@@ -275,33 +300,33 @@ describe("what files say", () => {
     const untrusted = await skillLibrary({ ...where, denied }, diskFiles).look();
     expect(untrusted.all.map(({ name }) => name)).toEqual(["linked"]);
     expect(untrusted.notes.join()).toContain("it leads out of the project to");
-    expect(untrusted.notes.join()).toContain("because a rule forbids to read it");
+    expect(untrusted.notes.join()).toContain("because a rule forbids reading it");
     const trusted = await skillLibrary({ ...where, trusted: () => true }, diskFiles).look();
     expect(trusted.all.map(({ name }) => name)).toContain("leak");
     void library;
   });
 });
 
-describe("the index", () => {
-  test("what has not changed is not read again: not by this session, nor by the next", async () => {
-    const { library, reads, write, where } = world({
+describe("a second look", () => {
+  test("reads again only what has changed", async () => {
+    const {
+      library: open,
+      reads,
+      write,
+      where,
+    } = world({
       [`${P}/a/SKILL.md`]: skill("one"),
       [`${P}/b/SKILL.md`]: skill("two"),
     });
-    const first = library();
-    const before = await first.look();
-    expect(reads()).toBe(2);
-    expect(await first.look()).toBe(before);
-    const next = library();
-    expect((await next.look()).all).toEqual(before.all);
+    const library = open();
+    const before = await library.look();
+    expect(await library.look()).toBe(before);
     expect(reads()).toBe(2);
     write(`${P}/a/SKILL.md`, skill("changed"));
     rmSync(join(where.cwd, ".claude/skills/b"), { recursive: true });
-    const { all } = await next.look();
+    const { all } = await library.look();
     expect(reads()).toBe(3);
     expect(all.map(({ description }) => description)).toEqual(["changed"]);
-    // What was read of each, and what came of all.
-    expect(readdirSync(dirname(skillIndex(where.home, where.cwd).path))).toHaveLength(2);
   });
 
   test("what is new, renamed, changed or trusted counts at the next look; else it is the same object", async () => {
@@ -329,33 +354,7 @@ describe("the index", () => {
     expect(await names()).toEqual(["deep:c"]);
   });
 
-  test.each([
-    ["nothing", ""],
-    ["no JSON", "{"],
-    ["another version's", '{"version":3,"files":{}}'],
-    ["something else", `{"digest":"${"0".repeat(64)}","files":[["x","1",{"skill":{"name":7}}]]}`],
-    ["a list", "[]"],
-  ])("one that holds %s is made anew", async (_, text) => {
-    const { library, where } = world({ [`${P}/a/SKILL.md`]: skill("one") });
-    const path = skillIndex(where.home, where.cwd).path;
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    expect((await library().look()).all).toHaveLength(1);
-    expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(1);
-  });
-
-  test("a rule that denies a file holds in the next session, and one that is gone does not", async () => {
-    const { where } = world({ [`${P}/a/SKILL.md`]: skill("one"), [`${P}/b/SKILL.md`]: skill("two") });
-    const names = async (denied: (path: string) => boolean) =>
-      (await skillLibrary({ ...where, denied }, diskFiles).look()).all.map(({ name }) => name);
-    const denied = (path: string) => path.includes("/b/");
-    expect(await names(() => false)).toEqual(["a", "b"]);
-    expect(await names(denied)).toEqual(["a"]);
-    expect(await names(denied)).toEqual(["a"]);
-    expect(await names(() => false)).toEqual(["a", "b"]);
-  });
-
-  test("what is moved together with the link to it is judged by where it is now, in this session and in the next", async () => {
+  test("what is moved together with the link to it is judged by where it is now", async () => {
     const { where, top } = world({ "open/SKILL.md": skill("linked"), [`${P}/a/SKILL.md`]: skill("one") });
     const search = { ...where, trusted: () => true, denied: (path: string) => path.includes("/secret/") };
     const library = skillLibrary(search, diskFiles);
@@ -369,27 +368,5 @@ describe("the index", () => {
     rmSync(join(top, "way"));
     symlinkSync(join(top, "secret"), join(top, "way"));
     expect(await names()).toEqual(["a"]);
-    expect(await names(skillLibrary(search, diskFiles))).toEqual(["a"]);
-  });
-
-  test("sessions that begin at the same moment all know the same, and leave whole indexes", async () => {
-    const { library, where } = world(
-      Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${P}/s${at}/SKILL.md`, skill(`n${at}`)])),
-    );
-    const all = await Promise.all(Array.from({ length: 8 }, () => library().look()));
-    for (const skills of all) expect(skills.all).toEqual(all[0]?.all);
-    const folder = dirname(skillIndex(where.home, where.cwd).path);
-    expect(readdirSync(folder)).toHaveLength(2);
-    expect(readKept(skillIndex(where.home, where.cwd), diskFiles).size).toBe(30);
-  });
-
-  test("where it cannot be written everything is read, and nothing else happens", async () => {
-    const { library, where, reads } = world({ [`${P}/a/SKILL.md`]: skill("one") });
-    mkdirSync(where.home, { recursive: true });
-    writeFileSync(join(where.home, "cache"), "a file in its place");
-    expect((await library().look()).all).toHaveLength(1);
-    expect((await library().look()).all).toHaveLength(1);
-    expect(reads()).toBe(2);
-    utimesSync(join(where.home, "cache"), 1, 1);
   });
 });

@@ -2,28 +2,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Files } from "../../../src/context/files.ts";
-import { rulesIn } from "../../../src/context/skills/allowed-tools.ts";
-import { argumentsIn } from "../../../src/context/skills/arguments.ts";
-import { type Ran, rendered } from "../../../src/context/skills/render.ts";
+import { names } from "../../../src/context/markdown/field-reader.ts";
+import { type Ran, renderSkill } from "../../../src/context/skills/render.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
-import { commandsOf, piecesOf } from "../../../src/context/skills/template.ts";
+import { argumentsIn, commandsOf, piecesOf } from "../../../src/context/skills/template.ts";
 
 const skill: Skill = {
   ...{ name: "s", description: "", whenToUse: null, allowedTools: [], argumentHint: null, arguments: [] },
-  ...{ model: null, forModel: true, forPerson: true, forks: false, agent: null, commands: [] },
+  ...{ model: null, forModel: true, forUser: true, alias: null, forks: false, agent: null, commands: [] },
   ...{ kind: "skill", origin: "user", path: "/skills/s/SKILL.md", plugin: null },
 };
 
 async function filled(
   body: string,
   line = "",
-  names: readonly string[] = [],
+  called: readonly string[] = [],
   ran?: (command: string) => Ran,
 ) {
   const files: Files = {
     look: () => ({ type: "none" }),
-    marks: () => null,
-    listed: () => "none",
     read: () => ({ type: "text", text: `---\nname: s\n---\n${body}`, bytes: 1, real: "" }),
     bytes: () => null,
     real: (path) => path,
@@ -31,7 +28,7 @@ async function filled(
     me: null,
   };
   const runs: string[] = [];
-  const text = await rendered({ ...skill, arguments: names }, line, {
+  const text = await renderSkill({ ...skill, arguments: called }, line, {
     files,
     variables: { CLAUDE_SKILL_DIR: "/skills/s" },
     named: () => ({ texts: [], reads: [] }),
@@ -46,18 +43,25 @@ async function filled(
 describe("arguments", () => {
   test.each([
     ["all: $ARGUMENTS.", "a 'b c'", "all: a 'b c'."],
-    ["$1 and $2 and $3.", "a 'b c'", "a and b c and ."],
+    ["$1 and $2 and $3.", "a 'b c'", "a and b c and $3."],
     ["$0 and $1.", "a b", "a and b."],
     ["$ARGUMENTS[1]", "a b", "b"],
     ["costs \\$1 and \\$ARGUMENTS, $10, $HOME", "a", "costs $1 and $ARGUMENTS, $10, $HOME\n\nARGUMENTS: a"],
     ["in ${CLAUDE_SKILL_DIR}/x and ${OTHER}", "", "in /skills/s/x and ${OTHER}"],
     ["nothing asked", "a b", "nothing asked\n\nARGUMENTS: a b"],
     ["nothing given: $ARGUMENTS", "", "nothing given: "],
+    ["costs $5.00 or $1,000", "a b c d e", "costs $5.00 or $1,000\n\nARGUMENTS: a b c d e"],
+    ["awk '{print $1}'", "", "awk '{print $1}'"],
+    ["$1:\n```sh\nawk '{print $1}' $ARGUMENTS\n```\n$2", "a b", "a:\n```sh\nawk '{print $1}' a b\n```\nb"],
+    ["~~~\n$1", "a", "~~~\n$1\n\nARGUMENTS: a"],
   ])("%s", async (body, line, text) => {
     expect((await filled(body, line)).text).toBe(text);
   });
 
-  test("by name", async () => {
+  test("by name; without one the placeholder stays", async () => {
+    expect((await filled("fix $issue on ${branch}", "12", ["issue", "branch"])).text).toBe(
+      "fix 12 on ${branch}",
+    );
     expect((await filled("fix $issue on ${branch}", "12 main", ["issue", "branch"])).text).toBe(
       "fix 12 on main",
     );
@@ -154,5 +158,5 @@ test.each([
   ["", []],
   [7, null],
 ])("rules as people write them: %j", (given, rules) => {
-  expect(rulesIn(given)).toEqual(rules);
+  expect(names(given)).toEqual(rules === null ? { wrong: expect.any(String) } : { value: rules });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type MessageParam, type ModelSource, restoreSession, Supervisor } from "../../../src/index.ts";
+import { type MessageParam, type ModelSource, resumeSession, Supervisor } from "../../../src/index.ts";
 import { files, skills } from "./cases.ts";
 
 /** Enough to load a skill, look at a file and answer. */
@@ -55,7 +55,7 @@ async function conversationIn(place: string, prompt: string, asked: Asked): Prom
 
 /** The main conversation, as the session's journal has it. */
 async function messagesOf({ home, cwd, id }: { home: string; cwd: string; id: string }) {
-  const restoring = await restoreSession({ home, cwd, session: { id } });
+  const restoring = await resumeSession({ home, cwd, session: { id } });
   if (restoring.type === "refused") throw new Error(restoring.reason);
   const { state, release } = restoring.session;
   release();

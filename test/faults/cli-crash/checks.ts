@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { journalFile } from "../../../src/journal/place.ts";
+import { worktreeLine } from "../../../src/features/isolation/worktree-words.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
 import type { MessagesServer } from "../../support/messages-server.ts";
@@ -10,6 +11,7 @@ import { lookAtJournal } from "../checks/journal.ts";
 import { reportOf } from "../play.ts";
 import { AGENTS, type CliPlay, RUNS } from "./play.ts";
 import { type Place, type ProgramEnd, sessionFolder, startProgram } from "./program.ts";
+import { settleConflicts } from "./settle-conflicts.ts";
 
 const MAX_MB = 900;
 
@@ -112,7 +114,7 @@ function lineFaults({ repository }: Place, { written }: CliPlay): string[] {
   });
 }
 
-/** By the command that its result names. */
+/** By the command that its result names; a conflict that it meets is settled as it says. */
 async function bringIn(records: readonly JournalRecord[], place: Place) {
   const faults: string[] = [];
   const reasons: string[] = [];
@@ -123,9 +125,18 @@ async function bringIn(records: readonly JournalRecord[], place: Place) {
       faults.push(`${event.actor} has no edits: ${tree.reason ?? ""}`);
       continue;
     }
-    const { code, err, out } = await startProgram(["worktrees", "merge", event.actor], place, {}).ended;
+    const merge = () => startProgram(["worktrees", "merge", event.actor], place, {}).ended;
+    const failed = ({ out, err }: ProgramEnd) =>
+      `troupe worktrees merge ${event.actor} (${worktreeLine(tree, event.actor)}): ${out} ${err}`;
     reasons.push(tree.reason ?? tree.outcome);
-    if (code !== 0) faults.push(`troupe worktrees merge ${event.actor} (${tree.reason}): ${out} ${err}`);
+    const first = await merge();
+    if (first.code === 0) continue;
+    const unsettled = settleConflicts(first.err, tree, place);
+    if (unsettled !== null) faults.push(`${unsettled}: ${failed(first)}`);
+    if (!/conflict/.test(worktreeLine(tree, event.actor)))
+      faults.push(`a conflict that nobody told of: ${failed(first)}`);
+    const second = await merge();
+    if (second.code !== 0) faults.push(`after it was settled: ${failed(second)}`);
   }
   return { faults, reasons };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { journalFile } from "../../../src/journal/place.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
 import { processesWith } from "../../support/left-behind.ts";
 import { type MessagesServer, startMessagesServer } from "../../support/messages-server.ts";
 import { cue } from "../play.ts";

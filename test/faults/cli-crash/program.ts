@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { journalFile } from "../../../src/journal/place.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
 import { BIN } from "../../support/built.ts";
 import { processesWith } from "../../support/left-behind.ts";
 import { MARK, peakMemoryMb } from "../checks/remains.ts";

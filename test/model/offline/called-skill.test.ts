@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { loadedText } from "../../../src/context/skills/loaded-words.ts";
+import { loadedText } from "../../../src/context/skills/loaded-text.ts";
+import { forkWords } from "../../../src/features/skills/fork-words.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { calledIn } from "../../../src/model/offline/called-skill.ts";
-import { forkWords } from "../../../src/supervisor/skills/fork-words.ts";
 import { ask, callsIn, EVERYTHING, request } from "./conversing.ts";
 
 const skill = (name: string, kind: "skill" | "command" = "skill") => ({
   ...{ name, kind, description: "", whenToUse: null, allowedTools: [], argumentHint: null, arguments: [] },
-  ...{ model: null, forModel: true, forPerson: true, forks: false, agent: null, commands: [] },
+  ...{ model: null, forModel: true, forUser: true, forks: false, agent: null, commands: [], alias: null },
   ...{ origin: "project" as const, path: `/w/${name}/SKILL.md`, plugin: null },
 });
 const LONG = Array.from({ length: 20 }, (_, at) => `- Look for kind ${at} of mistakes in the change.`).join(

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { conflictText } from "../../../src/features/isolation/conflict-text.ts";
 import type { Conflict } from "../../../src/mailbox/worktree.ts";
-import { handedBackIn } from "../../../src/model/offline/handed-back.ts";
-import { conflictWords } from "../../../src/supervisor/isolation/conflict-words.ts";
+import { handedBackIn } from "../../../src/model/offline/conflict-notice.ts";
 import { markedLines } from "../../../src/worktrees/merge/marked-lines.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { AGENT, type Conversation, converse, EVERYTHING, type Setting, withTools } from "./conversing.ts";
@@ -46,7 +46,7 @@ function settling({ repository: { folder }, conflicts, worked }: Clash, more: Pa
   const earlier = [
     { title: "append", paths: conflicts.map(({ path }) => path), intent: '- run "touch owned": lines 1-2' },
   ];
-  const prompt = conflictWords({ path: folder }, conflicts, earlier, worked.text);
+  const prompt = conflictText({ path: folder }, conflicts, earlier, worked.text);
   const before = worked.messages;
   return converse({ cwd: folder, prompt, before, tools: EVERYTHING, actor: AGENT, ...more });
 }
@@ -165,7 +165,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
   test("what else was said comes after it", async () => {
     const both = await clash({ f: "one\n" }, 'append "mine" to f', { f: "one\ntheirs\n" });
     const { folder } = both.repository;
-    const words = conflictWords({ path: folder }, both.conflicts, [], "");
+    const words = conflictText({ path: folder }, both.conflicts, [], "");
     const settled = await converse({
       cwd: folder,
       prompt: "",
@@ -202,7 +202,7 @@ describe("the runtime's message", () => {
       { path: "both.ts", kind: "add/add", lines: [{ from: 1, to: 5 }] },
       { path: "plain.ts", kind: "content", lines: [] },
     ];
-    expect(handedBackIn(conflictWords({ path: "/tree" }, conflicts, [], "Done.\n\nAll of it."))).toEqual({
+    expect(handedBackIn(conflictText({ path: "/tree" }, conflicts, [], "Done.\n\nAll of it."))).toEqual({
       files: [
         {
           path: "/tree/a b (old): lines.txt",
@@ -221,7 +221,7 @@ describe("the runtime's message", () => {
   });
 
   test("another text that quotes it is none", () => {
-    const words = conflictWords({ path: "/t" }, [{ path: "f", kind: "content", lines: [] }], [], "");
+    const words = conflictText({ path: "/t" }, [{ path: "f", kind: "content", lines: [] }], [], "");
     expect(handedBackIn(`Where is this said: ${words}`)).toBeUndefined();
     expect(handedBackIn("Your edits do not fit to what the checkout has become.")).toBeUndefined();
   });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ActorId, callId } from "../../../src/mailbox/ids.ts";
-import type { Recheck } from "../../../src/policy/ask-broker.ts";
 import type { Denied } from "../../../src/policy/asking/questions.ts";
+import type { Recheck } from "../../../src/policy/user-request-broker.ts";
 import { FakeClock, settled } from "../../support/fake-clock.ts";
 import { aPlan, askerNamed, brokerWith, Someone, toRun, which } from "./someone.ts";
 

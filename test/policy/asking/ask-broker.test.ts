@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ActorId } from "../../../src/mailbox/ids.ts";
-import type { Recheck } from "../../../src/policy/ask-broker.ts";
+import type { Recheck } from "../../../src/policy/user-request-broker.ts";
 import { FakeClock, settled } from "../../support/fake-clock.ts";
 import { aPlan, askerNamed, brokerWith, never, nextCall, Someone, toRun, which } from "./someone.ts";
 

@@ -1,36 +1,36 @@
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
-import { AskBroker, type AskBrokerOptions } from "../../../src/policy/ask-broker.ts";
 import type {
   ChoiceQuestion,
   PermissionQuestion,
   PlanQuestion,
 } from "../../../src/policy/asking/questions.ts";
-import type { Ask, AskAnswer, Asker, Person } from "../../../src/policy/asks.ts";
+import type { Asker, UserAnswer, UserHandler, UserRequest } from "../../../src/policy/asks.ts";
+import { type AskBrokerOptions, UserRequestBroker } from "../../../src/policy/user-request-broker.ts";
 import { settled } from "../../support/fake-clock.ts";
 
 interface Shown {
-  readonly ask: Ask;
+  readonly ask: UserRequest;
   readonly signal: AbortSignal;
   answer(answer: unknown): void;
   vanish(error: unknown): void;
 }
 
 /** A person who sees each ask and answers when the test says so. */
-export class Someone implements Person {
+export class Someone implements UserHandler {
   readonly seen: Shown[] = [];
   /** Those that wait for an answer now. More than one would be a mistake. */
   readonly open = new Set<Shown>();
   most = 0;
 
-  ask(ask: Ask, signal: AbortSignal): Promise<AskAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<AskAnswer>();
+  ask(ask: UserRequest, signal: AbortSignal): Promise<UserAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<UserAnswer>();
     const shown: Shown = {
       ask,
       signal,
       // What comes back from outside is whatever it is.
       answer: (answer) => {
         this.open.delete(shown);
-        resolve(answer as AskAnswer);
+        resolve(answer as UserAnswer);
       },
       vanish: (error) => {
         this.open.delete(shown);
@@ -44,7 +44,7 @@ export class Someone implements Person {
     return promise;
   }
 
-  get asks(): readonly Ask[] {
+  get asks(): readonly UserRequest[] {
     return this.seen.map(({ ask }) => ask);
   }
 
@@ -65,12 +65,12 @@ export class Someone implements Person {
 
 export interface Told {
   readonly grants: string[][];
-  readonly late: { readonly ask: Ask; readonly answer: AskAnswer }[];
+  readonly late: { readonly ask: UserRequest; readonly answer: UserAnswer }[];
 }
 
-export function brokerWith(person: Person | null, options: Partial<AskBrokerOptions> = {}) {
+export function brokerWith(person: UserHandler | null, options: Partial<AskBrokerOptions> = {}) {
   const told: Told = { grants: [], late: [] };
-  const broker = new AskBroker({
+  const broker = new UserRequestBroker({
     person,
     onGrant: (rules) => void told.grants.push([...rules]),
     recheck: () => ({ type: "ask" }),

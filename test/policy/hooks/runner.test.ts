@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type HookEvent, hookEvents } from "../../../src/mailbox/hook-events.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import { combine } from "../../../src/policy/hooks/combine.ts";
-import type { Opinion } from "../../../src/policy/hooks/opinion.ts";
+import type { HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
 import { hookRunner, MAX_GO_ON } from "../../../src/policy/hooks/runner.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Entry, edit, never, printing, startHooks } from "./session.ts";
@@ -239,7 +239,7 @@ test("a process host that never answers is given up", async () => {
 });
 
 describe("opinions of several hooks", () => {
-  const opinion: fc.Arbitrary<Opinion> = fc.record(
+  const opinion: fc.Arbitrary<HookDecision> = fc.record(
     {
       verdict: fc.constantFrom("allow", "ask", "block"),
       reason: fc.string({ minLength: 1 }),

@@ -1,10 +1,10 @@
 /** Holds a pipe open from inside a sandbox, in the background, until it is killed. Run by ends.test.ts. */
 
+import { commandsOf } from "../../../src/features/background/commands.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import { commandsOf } from "../../../src/supervisor/commands.ts";
 import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { groundIn, sandboxOn } from "./ground.ts";
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commandsOf } from "../../../src/features/background/commands.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { gitPlaceOf } from "../../../src/policy/sandbox/git-place.ts";
 import type { SandboxPlace } from "../../../src/policy/sandbox/sandbox.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import { commandsOf } from "../../../src/supervisor/commands.ts";
 import { unless } from "../../support/needs.ts";
 import { enclosed } from "../confinement/enclosed.ts";
 import { opened, whyNoBubblewrap } from "./opened.ts";

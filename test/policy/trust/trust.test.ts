@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { trustFile, trustFolder } from "../../../src/policy/trust/trust-store.ts";
-import { trustQuestion, untrustedNote } from "../../../src/policy/trust/words.ts";
+import { trustQuestion, untrustedNote } from "../../../src/policy/trust/trust-text.ts";
 import { type Files, foldersWith, put, ruleLines } from "../../settings/folders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
-import { realDisk } from "../../../src/worktrees/merge/disk.ts";
+import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { emptyRepository, repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { long } from "../../support/long.ts";
@@ -38,25 +38,121 @@ async function scene() {
   return { repository, agent };
 }
 
+/** Who has begun to commit before the index was locked goes on without it. */
+const COMMITS = "git update-ref HEAD $(git commit-tree -p HEAD -m theirs HEAD^{tree})";
+
 describe("the person's git at the moment of a commit of edits (issue 15, 28)", () => {
-  /** Before the first git command with these words the person does that in the checkout; what it says is in `said`. */
-  function whenGitIsToldTo(words: string, { folder, env }: TestRepository, act: string) {
+  /** Before the first git commands with these words, so many, this happens in the checkout; what it says is in `said`. */
+  function whenGitIsToldTo(words: string, { folder, env }: TestRepository, act: string, times = 1) {
     const tools = join(folder, "..", "tools");
     const real = execFileSync("sh", ["-c", "command -v git"], { env, encoding: "utf8" }).trim();
     mkdirSync(tools);
-    const first = `mkdir '${tools}/begun' 2>/dev/null && cd '${folder}' && ${real} ${act} 2> '${tools}/said'`;
+    const turn = `for n in $(seq ${times}); do mkdir '${tools}/begun'$n 2>/dev/null && exit 0; done; exit 1`;
+    const first = `(${turn}) && cd '${folder}' && git() { ${real} "$@"; } && { ${act}; } 2> '${tools}/said'`;
     const script = `#!/bin/sh\ncase "$*" in *"${words}"*) (${first});; esac\nexec ${real} "$@"\n`;
     writeFileSync(join(tools, "git"), script, { mode: 0o755 });
     const ground = groundOf({ ...env, PATH: `${tools}:${env["PATH"]}` });
     return { ground, said: () => readFileSync(join(tools, "said"), "utf8") };
   }
 
+  const MOVES_HEAD = "troupe: edits of an agent";
+  const subjects = async ({ must }: TestRepository) =>
+    (await must(["log", "--format=%s"])).trim().split("\n");
+
+  const commits = ({ folder, env }: TestRepository, name: string) => {
+    if (name !== "") writeFileSync(join(folder, name), "1\n");
+    for (const args of [name === "" ? ["add", "-u"] : ["add", name], ["commit", "-q", "-m", "theirs"]])
+      execFileSync("git", args, { cwd: folder, env });
+  };
+
+  /** The user commits each time that the edits are about to be written. */
+  function committingDisk(repository: TestRepository, disk = realDisk): Disk {
+    let count = 0;
+    return {
+      ...disk,
+      append(file, words) {
+        disk.append(file, words);
+        if (words.includes('"merge-start"')) commits(repository, `user${count++}`);
+      },
+    };
+  }
+
+  it("a user who commits at every try does not keep the edits out", { tags: ["long"] }, async () => {
+    const repository = await repositoryWith({ a: text() });
+    const agent = await agentIn(repository);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    expect(await agent.apply({ commit: "The agent's" }, committingDisk(repository))).toMatchObject({
+      type: "merged",
+      files: 1,
+      notes: [],
+    });
+    expect(await subjects(repository)).toEqual(["The agent's", "theirs", "The beginning"]);
+    expect(await repository.must(["show", "--format=", "--name-only", "HEAD"])).toBe("a\n");
+    expect(await repository.must(["status", "--porcelain"])).toBe("");
+    expect(await undo(repository)).toMatchObject({ type: "undone", notes: [] });
+    expect(await subjects(repository)).toEqual(["theirs", "The beginning"]);
+    expect(await repository.must(["status", "--porcelain"])).toBe("");
+  });
+
+  it("commits that had begun before the index was locked are waited for", { tags: ["long"] }, async () => {
+    const repository = await repositoryWith({ a: text() });
+    const { ground } = whenGitIsToldTo(MOVES_HEAD, repository, COMMITS, 8);
+    const agent = await agentIn(repository, "a1", ground);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    expect(await agent.apply({ commit: "The agent's" })).toMatchObject({ type: "merged", notes: [] });
+    expect(await subjects(repository)).toEqual([
+      ...["The agent's", ...Array.from({ length: 8 }, () => "theirs"), "The beginning"],
+    ]);
+    expect(await repository.must(["status", "--porcelain"])).toBe("");
+  });
+
+  it("a HEAD that another command has locked for a moment is waited for", { tags: ["long"] }, async () => {
+    const repository = await repositoryWith({ a: text() });
+    const lock = join(repository.folder, ".git", "HEAD.lock");
+    const { ground } = whenGitIsToldTo(MOVES_HEAD, repository, `: > '${lock}'`);
+    const agent = await agentIn(repository, "a1", ground);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    const unlocking: Disk = {
+      ...realDisk,
+      append(file, words) {
+        realDisk.append(file, words);
+        if (words.includes('"merge-commit"')) rmSync(lock);
+      },
+    };
+    expect(await agent.apply({ commit: "The agent's" }, unlocking)).toMatchObject({ type: "merged" });
+    expect(await subjects(repository)).toEqual(["The agent's", "The beginning"]);
+  });
+
+  it("a user who commits the edits along with their own leaves none to commit", {
+    tags: ["long"],
+  }, async () => {
+    const repository = await repositoryWith({ a: text(), b: "1\n" });
+    const agent = await agentIn(repository);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    const takingAlong: Disk = {
+      ...realDisk,
+      place(from, to) {
+        const placed = realDisk.place(from, to);
+        commits(repository, "");
+        return placed;
+      },
+    };
+    expect(await agent.apply({ commit: "The agent's" }, takingAlong)).toMatchObject({
+      type: "merged",
+      commit: null,
+      notes: ["HEAD has all of these edits already, so no commit was made."],
+    });
+    expect(await subjects(repository)).toEqual(["theirs", "The beginning"]);
+    expect(await repository.must(["status", "--porcelain"])).toBe("");
+    expect(await undo(repository)).toMatchObject({ type: "undone" });
+  });
+
   it("a commit of theirs is kept, and the edits are committed on it", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const { folder, must } = repository;
     put(folder, { b: "staged\n" });
     await must(["add", "b"]);
-    const { ground } = whenGitIsToldTo("commit-tree", repository, "commit -q -m theirs");
+    const { ground } = whenGitIsToldTo("commit-tree", repository, "git commit -q -m theirs");
     const agent = await agentIn(repository, "a1", groundOf(repository.env)).then(({ tree }) => tree);
     put(agent.path, { a: text({ 9: "agent\n" }) });
     const owner = { session: "s1", actor: "1", process: ground.self };
@@ -75,7 +171,7 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     const { folder, must } = repository;
     put(folder, { b: "staged\n" });
     await must(["add", "b"]);
-    const about = whenGitIsToldTo("troupe: edits of an agent", repository, "commit -q -m theirs");
+    const about = whenGitIsToldTo("troupe: edits of an agent", repository, "git commit -q -m theirs");
     const agent = await agentIn(repository, "a1", about.ground);
     agent.write({ a: text({ 9: "agent\n" }) });
     expect(await agent.apply({ commit: "The agent's" })).toMatchObject({ type: "merged", files: 1 });
@@ -204,22 +300,43 @@ describe("edits as one commit", () => {
     expect(await repository.must(["status", "--porcelain"])).toBe("");
   });
 
-  it("is there or is not after a death at any step", { tags: ["long"], timeout: 120_000 }, async () => {
-    const counting = dyingDisk(Number.POSITIVE_INFINITY);
-    await (await scene()).agent.apply({ commit: "x" }, counting.disk);
-    const steps = counting.steps();
-    const ends = new Set<string>();
-    for (let at = steps - 1; at >= 0; at -= long(1, 6)) {
-      const { repository, agent } = await scene();
-      const before = await state(repository);
-      await expect(agent.apply({ commit: "x" }, dyingDisk(at).disk), `step ${at}`).rejects.toThrow(Died);
-      await rollBackUnfinished(join(repository.folder, ".git"), groundOf(repository.env));
-      const { type } = await undo(repository);
-      ends.add(type);
-      if (type === "nothing") expect(await state(repository), `step ${at}`).toEqual(before);
-      else expect((await state(repository)).files, `step ${at}`).toEqual(before.files);
-      expect(existsSync(join(repository.folder, ".git", "index.lock"))).toBe(false);
-    }
-    expect([...ends].sort()).toEqual(["nothing", "undone"]);
-  });
+  it.each([
+    { title: "", moves: false },
+    { title: ", also if HEAD had moved before it", moves: true },
+  ])(
+    "is there or is not after a death at any step$title",
+    { tags: ["long"], timeout: 120_000 },
+    async ({ moves }) => {
+      const on = ({ folder, env }: TestRepository, disk: Disk): Disk => ({
+        ...disk,
+        append(file, words) {
+          disk.append(file, words);
+          if (moves && words.includes('"merge-start"'))
+            execFileSync("sh", ["-c", COMMITS], { cwd: folder, env });
+        },
+      });
+      const counting = dyingDisk(Number.POSITIVE_INFINITY);
+      const first = await scene();
+      await first.agent.apply({ commit: "x" }, on(first.repository, counting.disk));
+      const steps = counting.steps();
+      const ends = new Set<string>();
+      for (let at = steps - 1; at >= 0; at -= long(1, 6)) {
+        const { repository, agent } = await scene();
+        const before = await state(repository);
+        const dying = on(repository, dyingDisk(at).disk);
+        await expect(agent.apply({ commit: "x" }, dying), `step ${at}`).rejects.toThrow(Died);
+        await rollBackUnfinished(join(repository.folder, ".git"), groundOf(repository.env));
+        const { type } = await undo(repository);
+        ends.add(type);
+        const after = await state(repository);
+        if (type === "nothing") expect({ ...after, head: "" }, `step ${at}`).toEqual({ ...before, head: "" });
+        else expect(after.files, `step ${at}`).toEqual(before.files);
+        expect(await repository.must(["log", "--format=%s"]), `step ${at}`).toMatch(
+          /^(theirs\n)?The beginning\n$/,
+        );
+        expect(existsSync(join(repository.folder, ".git", "index.lock"))).toBe(false);
+      }
+      expect([...ends].sort()).toEqual(["nothing", "undone"]);
+    },
+  );
 });

@@ -20,7 +20,7 @@ import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { exchange } from "../../../src/worktrees/merge/exchange.ts";
 import { stateOf } from "../../../src/worktrees/merge/file-state.ts";
 import type { Exchange, Move } from "../../../src/worktrees/merge/moves.ts";
-import { takeBack } from "../../../src/worktrees/merge/take-back.ts";
+import { revertExchange } from "../../../src/worktrees/merge/revert-exchange.ts";
 import { long } from "../../support/long.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { Died, dyingDisk } from "./dying-disk.ts";
@@ -133,11 +133,11 @@ describe("an exchange of files", () => {
       expect(() => exchange(work, dying.disk), `step ${at}`).toThrow(Died);
       const again = dyingDisk(at % 5);
       try {
-        takeBack(work, again.disk);
+        revertExchange(work, again.disk);
       } catch (error) {
         expect(error).toBeInstanceOf(Died);
       }
-      expect(takeBack(work, realDisk), `step ${at}`).toEqual([]);
+      expect(revertExchange(work, realDisk), `step ${at}`).toEqual([]);
       expect(picture(root), `step ${at}`).toEqual(before);
     }
   });
@@ -181,7 +181,7 @@ describe("an exchange of files", () => {
     const before = picture(root);
     expect(exchange(work, disk)).toEqual({ type: "done" });
     expect(readFileSync(join(root, "changed"), "utf8")).toBe("new\n");
-    expect(takeBack(work, disk)).toEqual([]);
+    expect(revertExchange(work, disk)).toEqual([]);
     expect(picture(root)).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { storyOf } from "../../../src/worktrees/merge/journal.ts";
+import { mergeStateOf } from "../../../src/worktrees/merge/journal.ts";
 import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -94,7 +94,7 @@ test("a journal that names places outside of the checkout has nothing written th
     const folder = join(common, "troupe", "merges", merge);
     const file = join(folder, "journal.jsonl");
     const [first = ""] = readFileSync(file, "utf8").split("\n");
-    const state = storyOf(common, merge)?.start.exchange.moves[0]?.after ?? null;
+    const state = mergeStateOf(common, merge)?.start.exchange.moves[0]?.after ?? null;
     const start: { exchange: { moves: unknown } } = JSON.parse(first);
     start.exchange.moves = [{ path, before: state, after: state, incoming: "stage/x" }];
     writeFileSync(file, `${JSON.stringify(start)}\n`);

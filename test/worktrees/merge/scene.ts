@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Tree } from "../../../src/mailbox/worktree.ts";
+import type { Worktree } from "../../../src/mailbox/worktree.ts";
 import { createTree } from "../../../src/worktrees/create.ts";
-import type { Ground } from "../../../src/worktrees/ground.ts";
+import type { GitEnvironment } from "../../../src/worktrees/environment.ts";
 import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
 import type { Disk } from "../../../src/worktrees/merge/disk.ts";
 import { prepareMerge } from "../../../src/worktrees/merge/prepare.ts";
@@ -70,18 +70,18 @@ export async function persons(repository: TestRepository): Promise<unknown> {
 }
 
 export interface Agent {
-  readonly tree: Tree;
+  readonly tree: Worktree;
   write(files: Files): void;
   prepare(more?: Partial<PrepareRequest>): ReturnType<typeof prepareMerge>;
   apply(more?: Partial<ApplyRequest>, disk?: Disk): ReturnType<typeof applyMerge>;
   settle(): ReturnType<typeof settleTree>;
   rebase(): ReturnType<typeof rebaseTree>;
   /** The same agent after its tree was rebased. */
-  from(tree: Tree): Agent;
+  from(tree: Worktree): Agent;
 }
 
 /** Its ids are those of no other one. */
-export function groundFor(repository: TestRepository, name: string): Ground {
+export function groundFor(repository: TestRepository, name: string): GitEnvironment {
   let last = 0;
   return { ...groundOf(repository.env), id: () => `${name}x${last++}` };
 }
@@ -89,7 +89,7 @@ export function groundFor(repository: TestRepository, name: string): Ground {
 export async function agentIn(
   repository: TestRepository,
   name = "a1",
-  ground: Ground = groundFor(repository, name),
+  ground: GitEnvironment = groundFor(repository, name),
 ): Promise<Agent> {
   const owner = { session: "s1", actor: `actor-${name}`, process: ground.self };
   const made = await createTree(
@@ -97,7 +97,7 @@ export async function agentIn(
     ground,
   );
   if (made.type !== "created") throw new Error(made.reason);
-  const of = (tree: Tree): Agent => ({
+  const of = (tree: Worktree): Agent => ({
     tree,
     write: (files) => put(tree.path, files),
     prepare: (more) => prepareMerge({ tree, deleted: [], forCheck: false, ...more }, ground),

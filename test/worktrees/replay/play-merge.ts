@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Conflict, Tree } from "../../../src/mailbox/worktree.ts";
+import type { Conflict, Worktree } from "../../../src/mailbox/worktree.ts";
 import { snapshotCheckout } from "../../../src/worktrees/checkout-snapshot.ts";
+import type { GitEnvironment } from "../../../src/worktrees/environment.ts";
 import { type Git, parts } from "../../../src/worktrees/git.ts";
-import type { Ground } from "../../../src/worktrees/ground.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
 import { isRefused, repositoryAt } from "../../../src/worktrees/repository.ts";
 import type { Owner } from "../../../src/worktrees/requests.ts";
@@ -13,7 +13,7 @@ import { different, Found, fine, leftOut, never, type Played, unnamed } from "./
 
 /** Where merges are played: a clone that is ours alone, and folders beside it. */
 export interface Stage {
-  readonly ground: Ground;
+  readonly ground: GitEnvironment;
   readonly git: Git;
   readonly checkout: string;
   /** For fresh checkouts to compare with, and to write from. */
@@ -37,7 +37,7 @@ class Play {
   readonly #stage: Stage;
   readonly #merge: HistoricMerge;
   readonly #number: number;
-  readonly #trees: Tree[] = [];
+  readonly #trees: Worktree[] = [];
   /** The names of the merges, in their order. */
   readonly #brought: string[] = [];
   #base: ReadonlyMap<string, string> = new Map();
@@ -123,7 +123,7 @@ class Play {
     return again === tree ? null : "other line ends than its attributes ask for";
   }
 
-  async #agent(which: number, side: string): Promise<Tree> {
+  async #agent(which: number, side: string): Promise<Worktree> {
     const { ground, checkout, beside } = this.#stage;
     const owner = this.#owner(which);
     const name = `r${this.#number}-${which}`;
@@ -138,7 +138,7 @@ class Play {
     return tree;
   }
 
-  async #bringBack(tree: Tree, which: number, deleted: string[], who: string): Promise<void> {
+  async #bringBack(tree: Worktree, which: number, deleted: string[], who: string): Promise<void> {
     const { ground } = this.#stage;
     const prepared = await operations.prepare({ tree, deleted, forCheck: false }, ground, never());
     const { type } = fine(prepared, `${who} was refused`);
@@ -162,7 +162,7 @@ class Play {
     await this.#removed(tree);
   }
 
-  async #removed(tree: Tree): Promise<void> {
+  async #removed(tree: Worktree): Promise<void> {
     fine(await operations.remove({ tree }, this.#stage.ground, never()), "the tree was not removed");
   }
 
@@ -194,7 +194,7 @@ class Play {
   }
 
   async #conflicts(
-    tree: Tree,
+    tree: Worktree,
     deleted: string[],
     wanted: ReadonlySet<string>,
     told: string,
@@ -218,7 +218,7 @@ class Play {
   }
 
   /** The owner of the conflict writes what the history has. False: the history has marks in it, or is what was there. */
-  async #settled(tree: Tree, conflicts: readonly Conflict[], commit: string): Promise<boolean> {
+  async #settled(tree: Worktree, conflicts: readonly Conflict[], commit: string): Promise<boolean> {
     const { ground, beside, checkout } = this.#stage;
     const rebased = await operations.rebase({ tree }, ground, never());
     const { tree: based, conflicts: again } = fine(rebased, "the conflict could not go back to its owner");

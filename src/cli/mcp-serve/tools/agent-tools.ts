@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { viewLine } from "../agent-texts.ts";
+import { refusedTools } from "../descendants.ts";
 import { endsResult, viewsResult } from "../ends-result.ts";
-import { refusedTools } from "../family.ts";
 import { type Hints, type ServedTool, servedTool } from "../served-tool.ts";
 import { agentsNamed, type Serving, whenBegun, whenEnded } from "../serving.ts";
 import { ShownAgents, shownView } from "../shown-agent.ts";

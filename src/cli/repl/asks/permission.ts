@@ -1,4 +1,4 @@
-import type { AskAnswer, PermissionAsk } from "../../../policy/asks.ts";
+import type { PermissionRequest, UserAnswer } from "../../../policy/asks.ts";
 import { formatDanger } from "../../danger-words.ts";
 import { visibleLine } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
@@ -15,13 +15,13 @@ import {
 
 /** What was typed at a permission ask. */
 export type PermissionReply =
-  | { readonly type: "answer"; readonly answer: AskAnswer }
+  | { readonly type: "answer"; readonly answer: UserAnswer }
   | { readonly type: "view" }
   /** It was none of the answers; the sentence says what they are. */
   | { readonly type: "unclear"; readonly hint: string };
 
 /** All that the user needs to decide: the call itself, what the model says of it, why it is asked; then the answers. */
-export function permissionRows(ask: PermissionAsk, sheet: Sheet, whole = false): string[] {
+export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = false): string[] {
   const { tool, title, description, details } = ask;
   const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
   return [
@@ -58,13 +58,13 @@ function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
   ];
 }
 
-function isCut({ tool, title, details, description = "" }: PermissionAsk, sheet: Sheet): boolean {
+function isCut({ tool, title, details, description = "" }: PermissionRequest, sheet: Sheet): boolean {
   if (isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS)) return true;
   return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 
 /** Only the answers that were offered, exactly: whatever else was typed decides nothing. */
-export function permissionReply(line: string, { grants }: PermissionAsk): PermissionReply {
+export function permissionReply(line: string, { grants }: PermissionRequest): PermissionReply {
   const typed = line.trim();
   const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(typed) ?? [];
   const message = rest.trim();
@@ -102,7 +102,7 @@ function forSession(which: string, grants: readonly string[]): PermissionReply {
   return { type: "unclear", hint: `Not every one of these is a rule's number; ${range}.` };
 }
 
-function answered(answer: AskAnswer): PermissionReply {
+function answered(answer: UserAnswer): PermissionReply {
   return { type: "answer", answer };
 }
 

@@ -1,4 +1,11 @@
-import type { Ask, AskAnswer, PermissionAsk, Person, PlanAsk, QuestionAsk } from "../../../policy/asks.ts";
+import type {
+  PermissionRequest,
+  PlanRequest,
+  QuestionRequest,
+  UserAnswer,
+  UserHandler,
+  UserRequest,
+} from "../../../policy/asks.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
 import { permissionReply, permissionRows } from "./permission.ts";
 import { planReply, planRows } from "./plan.ts";
@@ -12,7 +19,7 @@ const WORDS = "your words › ";
  * The person at the terminal. Only a line that was typed after a question was drawn answers it; what is no
  * answer is asked again. `nobody` when the terminal is left or gone, or the answer no longer matters.
  */
-export function terminalPerson(terminal: Terminal): Person {
+export function terminalPerson(terminal: Terminal): UserHandler {
   return {
     ask: (ask, signal) =>
       terminal.dialog(async (dialog) => {
@@ -46,7 +53,7 @@ function asking({ paint, columns }: Terminal, dialog: Dialog, signal: AbortSigna
   };
 }
 
-function answerTo(ask: Ask, asking: Asking): Promise<AskAnswer | null> {
+function answerTo(ask: UserRequest, asking: Asking): Promise<UserAnswer | null> {
   switch (ask.type) {
     case "permission":
       return permission(ask, asking);
@@ -59,7 +66,7 @@ function answerTo(ask: Ask, asking: Asking): Promise<AskAnswer | null> {
   }
 }
 
-async function permission(ask: PermissionAsk, asking: Asking): Promise<AskAnswer | null> {
+async function permission(ask: PermissionRequest, asking: Asking): Promise<UserAnswer | null> {
   asking.print(permissionRows(ask, asking.sheet));
   for (;;) {
     const line = await asking.line(PROMPT);
@@ -80,7 +87,7 @@ async function permission(ask: PermissionAsk, asking: Asking): Promise<AskAnswer
   }
 }
 
-async function questions(ask: QuestionAsk, asking: Asking): Promise<AskAnswer | null> {
+async function questions(ask: QuestionRequest, asking: Asking): Promise<UserAnswer | null> {
   const answers: [question: string, answer: string][] = [];
   asking.print([asking.sheet.paint("dim", `${askersOf(ask.askers)} asks:`)]);
   for (const question of ask.questions) {
@@ -92,7 +99,10 @@ async function questions(ask: QuestionAsk, asking: Asking): Promise<AskAnswer | 
   return { type: "answers", answers: Object.fromEntries(answers) };
 }
 
-async function oneAnswer(question: QuestionAsk["questions"][number], asking: Asking): Promise<string | null> {
+async function oneAnswer(
+  question: QuestionRequest["questions"][number],
+  asking: Asking,
+): Promise<string | null> {
   for (;;) {
     const line = await asking.line(PROMPT);
     if (line === null) return null;
@@ -123,7 +133,7 @@ async function ownWords(asking: Asking): Promise<string | null> {
   }
 }
 
-async function plan(ask: PlanAsk, asking: Asking): Promise<AskAnswer | null> {
+async function plan(ask: PlanRequest, asking: Asking): Promise<UserAnswer | null> {
   asking.print(planRows(ask, asking.sheet));
   for (;;) {
     const line = await asking.line(PROMPT);

@@ -1,10 +1,10 @@
-import type { AskAnswer, PlanAsk } from "../../../policy/asks.ts";
+import type { PlanRequest, UserAnswer } from "../../../policy/asks.ts";
 import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import { askersOf, choiceRows, field, type Sheet } from "./shown.ts";
 
 /** The whole plan: who approves it must have been able to read all of it. */
-export function planRows(ask: PlanAsk, sheet: Sheet): string[] {
+export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
   const { paint, columns } = sheet;
   return [
     paint("yellow", "Carry out this plan?"),
@@ -21,7 +21,7 @@ export function planRows(ask: PlanAsk, sheet: Sheet): string[] {
   ];
 }
 
-function allowRows(allows: PlanAsk["allows"], sheet: Sheet): string[] {
+function allowRows(allows: PlanRequest["allows"], sheet: Sheet): string[] {
   if (allows.length === 0) return [];
   return [
     sheet.paint("dim", "  approval also allows, for this session:"),
@@ -34,7 +34,7 @@ function allowRows(allows: PlanAsk["allows"], sheet: Sheet): string[] {
 }
 
 /** Null where it is none of the answers. */
-export function planReply(line: string): AskAnswer | null {
+export function planReply(line: string): UserAnswer | null {
   const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(line.trim()) ?? [];
   const message = rest.trim();
   switch (word.toLowerCase()) {

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import type { Files } from "../../context/files.ts";
+import type { MarkdownDir } from "../../context/markdown/find-markdown.ts";
+import { ancestors, isPathInside } from "../../lib/paths.ts";
+
+/** Where agents are defined. All directories are absolute. */
+export interface AgentSearch {
+  readonly cwd: string;
+  readonly homedir: string;
+  /** The directory of the organization's settings. */
+  readonly managed: string;
+  /** The user trusts the directory: links may lead anywhere, and names replace others. */
+  readonly trusted: () => boolean;
+  /** The user has agreed to the grant with this digest. */
+  readonly agreed: (digest: string) => boolean;
+}
+
+/** A directory of definitions. */
+export interface AgentDir extends MarkdownDir {
+  readonly scope: "enterprise" | "user" | "project";
+}
+
+/** Returns the directories in the order in which they count: the organization's, the project's, the user's. */
+export function agentDirs({ cwd, homedir, managed, trusted }: AgentSearch, files: Files): AgentDir[] {
+  const agentDir = (scope: AgentDir["scope"], dir: string, reach: string | null = null): AgentDir => ({
+    ...{ scope, dir, reach, layout: "tree" },
+  });
+  const below = (dir: string) => join(dir, ".claude", "agents");
+  const top = ancestors(cwd).find((dir) => files.look(join(dir, ".git")).type !== "none") ?? cwd;
+  const project = ancestors(cwd).filter((dir) => isPathInside(dir, top) && dir !== homedir);
+  return [
+    agentDir("enterprise", below(managed)),
+    agentDir("enterprise", join(managed, "agents")),
+    ...project.map((dir) => agentDir("project", below(dir), trusted() ? null : top)),
+    agentDir("user", below(homedir)),
+  ];
+}

@@ -1,0 +1,49 @@
+import { overflowOf } from "../context/compaction/overflow.ts";
+import { noUsage } from "../mailbox/conversation.ts";
+import type { ActorSpec } from "../mailbox/messages.ts";
+import { toolsInRequests } from "../mailbox/turns.ts";
+import type { ModelOutcome, ModelRequest } from "../model/client.ts";
+import type { AgentState } from "./agent-state.ts";
+import { boundsIn, type Compacting, compactAfterRefusal } from "./compaction.ts";
+import { continued } from "./continuing.ts";
+import type { Last } from "./ending.ts";
+
+/**
+ * Asks the model for the next reply. Where its server finds the conversation too large, it is made smaller and asked
+ * for once more: never with the same request again (fault 8).
+ */
+export async function nextReply(
+  spec: ActorSpec,
+  state: AgentState,
+  last: Last | null,
+  around: Compacting,
+): Promise<ModelOutcome> {
+  const ask = async () => {
+    const request = requestOf(spec, state, last);
+    const of = (messages: ModelRequest["messages"]) =>
+      around.model.ask({ ...request, messages }, around.onModelEvent, around.signal);
+    return continued(await of(request.messages), request.messages, of);
+  };
+  const outcome = await ask();
+  const overflow = around.signal.aborted ? null : overflowOf(outcome);
+  if (overflow === null) return outcome;
+  const wasted = outcome.type === "reply" ? outcome.reply.usage : noUsage;
+  const found = { ...overflow, wasted, summaries: last === null };
+  return (await compactAfterRefusal(found, spec, state, around)) ? ask() : outcome;
+}
+
+function requestOf(spec: ActorSpec, state: AgentState, last: Last | null): ModelRequest {
+  const { reply } = boundsIn(spec, state);
+  return {
+    actor: spec.id,
+    model: spec.model,
+    system: [...spec.system, ...state.system],
+    tools: toolsInRequests(spec.tools),
+    messages: state.messages,
+    maxTokens: Math.min(reply, last?.maxTokens ?? reply),
+    ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
+    ...(spec.effort === undefined ? {} : { effort: spec.effort }),
+    withoutTools: last !== null,
+    streamText: spec.parent === null,
+  };
+}

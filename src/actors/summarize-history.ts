@@ -1,0 +1,95 @@
+import type { Bounds } from "../context/compaction/bounds.ts";
+import { type CompactedView, summaryMessages } from "../context/compaction/compacted-view.ts";
+import { tokensOfPrefix } from "../context/compaction/tokens.ts";
+import type { CompactBegin } from "../mailbox/compacted.ts";
+import { addUsage, noUsage, textOf, type Usage } from "../mailbox/conversation.ts";
+import type { ActorSpec } from "../mailbox/messages.ts";
+import type { Services } from "../mailbox/services.ts";
+import { toolsInRequests } from "../mailbox/turns.ts";
+import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../model/client.ts";
+
+/** What a summary needs from the world. */
+export interface Asking {
+  readonly model: ModelClient;
+  readonly services: Pick<Services, "compacting">;
+  readonly signal: AbortSignal;
+  readonly onModelEvent: OnModelEvent;
+}
+
+interface Wanted {
+  readonly spec: ActorSpec;
+  readonly shown: CompactedView;
+  /** The last turn that goes into it. */
+  readonly through: number;
+  readonly bounds: Bounds;
+  readonly factor: number;
+  readonly wish: CompactBegin;
+}
+
+/** `usage`: of all requests for summaries so far. */
+export type Summarised =
+  | { readonly type: "summary"; readonly text: string; readonly usage: Usage }
+  /** `reason` is a sentence. */
+  | { readonly type: "none"; readonly reason: string; readonly usage: Usage };
+
+/** Tokenizers differ by that much; what is beyond it is something that the server adds. */
+const BELIEVED_FACTOR = 3;
+
+/** Asks the hooks, then the same model, for a summary of the turns up to `through`. Never rejects for what they say. */
+export async function summarizeHistory(
+  wanted: Wanted,
+  { services, model, ...around }: Asking,
+): Promise<Summarised> {
+  const { shown, wish } = wanted;
+  const usage = shown.compacted?.usage ?? noUsage;
+  const none = (reason: string, total = usage): Summarised => ({ type: "none", reason, usage: total });
+  const may = await services.compacting(wish);
+  if (may.type === "blocked") return none(`A PreCompact hook is against it: ${may.reason}`);
+  const request = requestFor(wanted, may.instructions);
+  if (request === null) return none("What should be summarised does not fit into the context window itself.");
+  const outcome = await model.ask(request, quietly(around.onModelEvent), around.signal);
+  return outcome.type === "failure"
+    ? none(`No summary was written: ${outcome.failure.message}`)
+    : textIn(outcome, usage);
+}
+
+function textIn({ reply }: Extract<ModelOutcome, { type: "reply" }>, before: Usage): Summarised {
+  const usage = addUsage(before, reply.usage);
+  const text = textOf(reply.content);
+  if (reply.stopReason === "refusal" || text === "") {
+    const reason =
+      text === "" ? "The model wrote an empty summary." : "The model refused to write a summary.";
+    return { type: "none", reason, usage };
+  }
+  const cut = reply.stopReason === "max_tokens" ? "\n[It was cut here at its length limit.]" : "";
+  return { type: "summary", text: `${text}${cut}`, usage };
+}
+
+/** The same prefix as any request of this agent, so that the cache serves it. Null where nothing of it would fit. */
+function requestFor(
+  { spec, shown, through, bounds, factor, wish }: Wanted,
+  instructions: string,
+): ModelRequest | null {
+  const { id, model, system } = spec;
+  const tools = toolsInRequests(spec.tools);
+  // It is part of what the server has taken before: a count that is far from ours is no reason not to ask.
+  const most =
+    (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
+    tokensOfPrefix(system, tools);
+  const messages = summaryMessages(shown, through, { ...wish, instructions }, most);
+  if (messages === null) return null;
+  return {
+    ...{ actor: id, model, system, messages },
+    tools,
+    maxTokens: bounds.summary,
+    withoutTools: true,
+    streamText: false,
+  };
+}
+
+/** Waiting for the model is to be seen; what it writes is for itself. */
+function quietly(on: OnModelEvent): OnModelEvent {
+  return (event) => {
+    if (event.type === "waiting") on(event);
+  };
+}

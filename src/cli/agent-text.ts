@@ -1,0 +1,155 @@
+import { worktreeGist } from "../features/isolation/worktree-words.ts";
+import { totalTokens, type Usage } from "../mailbox/conversation.ts";
+import { MAIN } from "../mailbox/ids.ts";
+import type { Status, Summary } from "../mailbox/messages.ts";
+import type { Activity, AgentView } from "../supervisor/view.ts";
+import type { Paint } from "./colour.ts";
+import { counted, dollars, shortCount, shortTime } from "./figures.ts";
+import { safeLine } from "./safe-text.ts";
+
+/** Returns a status as users read it. */
+export function statusText(status: Status): string {
+  return status.replaceAll("_", " ");
+}
+
+export function statusMark(status: Status, paint: Paint): string {
+  switch (status) {
+    case "done":
+      return paint("green", "✓");
+    case "partial":
+      return paint("yellow", "◑");
+    case "cancelled":
+      return paint("yellow", "⊘");
+    case "failed":
+    case "timed_out":
+    case "out_of_turns":
+    case "out_of_memory":
+    case "over_budget":
+      return paint("red", "✗");
+    default:
+      return status satisfies never;
+  }
+}
+
+/** One character for where an agent stands. */
+export function stateMark(view: AgentView, paint: Paint): string {
+  switch (view.state) {
+    case "queued":
+      return paint("dim", "○");
+    case "starting":
+      return paint("cyan", "◌");
+    case "running":
+      return paint("cyan", "●");
+    case "waiting":
+      return paint("cyan", "◐");
+    case "cancelling":
+      return paint("yellow", "◌");
+    case "ended":
+      return view.summary ? statusMark(view.summary.status, paint) : paint("red", "✗");
+    default:
+      return view.state satisfies never;
+  }
+}
+
+/** What an agent is doing, or how it ended. */
+export function doing(view: AgentView, now: number): string {
+  switch (view.state) {
+    case "queued":
+    case "starting":
+      return view.state;
+    case "cancelling":
+      return "being cancelled";
+    case "ended":
+      return ending(view);
+    case "running":
+    case "waiting":
+      return workWords(view, now) || (view.state === "waiting" ? "waiting" : "");
+    default:
+      return view.state satisfies never;
+  }
+}
+
+/** The same, after where another agent writes to the same file: what stands first is seen also where lines are cut. */
+export function doingAndWhere(view: AgentView, now: number): string {
+  const where = view.overlap === null ? "" : safeLine(view.overlap);
+  return [where, doing(view, now)].filter(Boolean).join(" · ");
+}
+
+function ending({ summary }: AgentView): string {
+  if (!summary) return "ended";
+  const reason = summary.status === "done" ? undefined : summary.reason;
+  const gist = summary.worktree === undefined ? null : worktreeGist(summary.worktree);
+  // Before the reason, which may be long.
+  const words = [statusText(summary.status), ...checkWords(summary), ...(gist === null ? [] : [gist])].join(
+    " · ",
+  );
+  return reason ? `${words}: ${safeLine(reason)}` : words;
+}
+
+/** What of its report the runtime could not verify; empty: nothing of the kind. */
+function checkWords({ unverified = [], unfounded }: Summary): string[] {
+  return [
+    ...(unfounded ? ["no tool run"] : []),
+    ...(unverified.length > 0 ? [`unverified: ${unverified.length}`] : []),
+  ];
+}
+
+/** The step it works on stands in front of the call; what keeps it from working is said alone. */
+function workWords({ activity, doing: step }: AgentView, now: number): string {
+  const words = activityWords(activity, now);
+  if (step === null || activity.type === "retrying") return words;
+  const told = safeLine(step);
+  return activity.type === "tool" ? `${told} · ${words}` : told;
+}
+
+function activityWords(activity: Activity, now: number): string {
+  switch (activity.type) {
+    case "idle":
+      return "";
+    case "model":
+      return "asking the model";
+    case "tool":
+      return safeLine(`${activity.tool} ${activity.title}`);
+    case "retrying": {
+      const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
+      const then = activity.attempt === null ? "giving up" : "trying again";
+      return `${then} in ${seconds} s: ${safeLine(activity.reason)}`;
+    }
+    default:
+      return activity satisfies never;
+  }
+}
+
+/** Its type and what it does; the main conversation has no type of a person's interest. */
+export function agentName({ id, type, description }: Pick<AgentView, "id" | "type" | "description">): string {
+  const words = id === MAIN ? [description || type] : [type, description];
+  return safeLine(words.filter(Boolean).join(" · "));
+}
+
+/** Turns, tokens, money if there is any, and time of an agent so far. */
+export function agentFigures(view: AgentView, now: number): string {
+  const { turns, usage, costUsd, state, startedAt, createdAt, endedAt, lastSignAt } = view;
+  const figures = runFigures({ turns, usage, costUsd, ms: (endedAt ?? now) - (startedAt ?? createdAt) });
+  const silenceMs = now - lastSignAt;
+  return state === "running" && silenceMs >= SILENCE_MS
+    ? `${figures} · no sign for ${shortTime(silenceMs)}`
+    : figures;
+}
+
+/** The same of a run that has ended. `ms`: null if unknown. */
+export function runFigures(run: {
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly costUsd?: number;
+  readonly ms: number | null;
+}): string {
+  return [
+    counted(run.turns, "turn"),
+    `${shortCount(totalTokens(run.usage))} tok`,
+    ...(run.costUsd ? [dollars(run.costUsd)] : []),
+    ...(run.ms === null ? [] : [shortTime(run.ms)]),
+  ].join(" · ");
+}
+
+/** Milliseconds of silence that are worth a word; the gateway reports an open request sooner. */
+const SILENCE_MS = 15_000;

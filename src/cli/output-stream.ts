@@ -1,0 +1,49 @@
+import type { Writable } from "node:stream";
+
+/** Where text goes: standard output or standard error, with what a terminal knows about itself. */
+export interface Outlet {
+  readonly isTTY: boolean;
+  /** Of the terminal as it is now; 80 by 24 where nobody knows. */
+  size(): { readonly columns: number; readonly rows: number };
+  /**
+   * Resolves once the text is handed over. A reader that has gone is no error (`troupe … | head`): the
+   * text is then dropped. Rejects on any other failure, such as a full disk.
+   */
+  write(text: string): Promise<void>;
+  onResize(listener: () => void): () => void;
+}
+
+/** A stream of node's as an outlet. Takes over the stream's errors. */
+export function outputStream(
+  stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number },
+): Outlet {
+  let gone = false;
+  // Without a listener an EPIPE would end the process with a stack trace; each write reports its own.
+  stream.on("error", (error) => {
+    gone ||= readerIsGone(error);
+  });
+  return {
+    isTTY: stream.isTTY === true,
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        if (gone || text === "") return resolve();
+        stream.write(text, (error) => {
+          if (!error) return resolve();
+          gone ||= readerIsGone(error);
+          if (gone) resolve();
+          else reject(error);
+        });
+      }),
+    onResize(listener) {
+      stream.on("resize", listener);
+      return () => stream.off("resize", listener);
+    },
+  };
+}
+
+const GONE = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
+
+function readerIsGone(error: Error & { code?: string }): boolean {
+  return error.code !== undefined && GONE.has(error.code);
+}

@@ -1,0 +1,15 @@
+import type { Clock } from "../../mailbox/clock.ts";
+
+/** Milliseconds within which a second Ctrl-C means leaving. */
+const TWICE_MS = 2_000;
+
+/** Tells a second Ctrl-C from a first one. */
+export function createDoublePress(clock: Clock): () => "once" | "twice" {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.now();
+    const isSecond = now - last <= TWICE_MS;
+    last = now;
+    return isSecond ? "twice" : "once";
+  };
+}

@@ -1,0 +1,61 @@
+import { StringDecoder } from "node:string_decoder";
+
+/** What comes from a keyboard: keys with their escape sequences, or a text that was pasted as a whole. */
+export type Typed =
+  | { readonly type: "keys"; readonly text: string }
+  | { readonly type: "paste"; readonly text: string };
+
+/**
+ * Stands for a line break inside a line that is being edited, where a real one would end it. No text holds
+ * it: it is a noncharacter, and what is typed is freed of it.
+ */
+export const BREAK = "\ufdd0";
+
+const ESC = "\u001b";
+const PASTE_BEGINS = `${ESC}[200~`;
+const PASTE_ENDS = `${ESC}[201~`;
+/** Alt-Enter, with which most terminals can type a line break. */
+const ALT_ENTER = new RegExp(`${ESC}[\r\n]`, "g");
+
+/** Tells pasted text from keys (bracketed paste), wherever the bytes are cut. */
+export function createKeyParser(): (chunk: Buffer | string) => Typed[] {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  let pasting = false;
+  return (chunk) => {
+    rest += typeof chunk === "string" ? chunk : decoder.write(chunk);
+    const typed: Typed[] = [];
+    for (;;) {
+      const marker = pasting ? PASTE_ENDS : PASTE_BEGINS;
+      const at = rest.indexOf(marker);
+      const end = at >= 0 ? at : rest.length - (pasting ? rest.length : begunMarker(rest, marker));
+      const text = rest.slice(0, end);
+      if (text !== "") typed.push(pasting ? pasted(text) : keys(text));
+      rest = rest.slice(at >= 0 ? at + marker.length : end);
+      if (at < 0) return typed;
+      pasting = !pasting;
+    }
+  };
+}
+
+/** Length of the marker's beginning at the end of the text; a lone Escape is a key and not waited for. */
+function begunMarker(text: string, marker: string): number {
+  for (let length = marker.length - 1; length >= 2; length--) {
+    if (text.endsWith(marker.slice(0, length))) return length;
+  }
+  return 0;
+}
+
+function keys(text: string): Typed {
+  return { type: "keys", text: text.replaceAll(BREAK, "").replace(ALT_ENTER, BREAK) };
+}
+
+/** As it was, but for control characters, which nobody pastes on purpose, and the last line break. */
+function pasted(text: string): Typed {
+  const plain = text
+    .replaceAll(BREAK, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/\p{Cc}/gu, (character) => (character === "\n" || character === "\t" ? character : ""))
+    .replace(/\n+$/, "");
+  return { type: "paste", text: plain.replaceAll("\n", BREAK) };
+}

@@ -1,0 +1,49 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import type { ResumableSession } from "../../session/resume-session.ts";
+import { counted } from "../figures.ts";
+import { safeText } from "../safe-text.ts";
+import { whoWords } from "../unfinished.ts";
+import { lastExchange } from "./last-exchange.ts";
+import type { ReplSession } from "./repl-session.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrapText } from "./wrap.ts";
+
+/** Rows of the prompt and of the reply that are shown again: enough to know where one was. */
+const PROMPT_ROWS = 6;
+const REPLY_ROWS = 16;
+
+/** Shows where a session that is taken up again stands: what was said last, and what goes on now. */
+export function showResumed(
+  { paint, print, gap, columns }: Terminal,
+  restored: ResumableSession,
+  unfinished: ReturnType<ReplSession["unfinished"]>,
+): void {
+  const main = restored.state.actors.get(MAIN);
+  const last = main === undefined ? null : lastExchange(main);
+  if (last !== null) {
+    const prompt = wrapText(safeText(last.prompt), columns() - 2);
+    gap();
+    print(
+      firstOf(prompt, PROMPT_ROWS)
+        .map((row, index) => paint("bold", `${index === 0 ? "› " : "  "}${row}`))
+        .join("\n"),
+    );
+    gap();
+    const said = wrapText(safeText(last.said).trim(), columns());
+    if (last.said !== "") print(lastOf(said, REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
+  }
+  const { main: isMain, agents } = unfinished;
+  const who = whoWords({ main: isMain, agents: agents.length });
+  const words = `Going on with session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
+  gap();
+  print(paint("dim", wrapText(words, columns()).join("\n")));
+}
+
+function firstOf(rows: readonly string[], most: number): readonly string[] {
+  return rows.length <= most ? rows : [...rows.slice(0, most - 1), "…"];
+}
+
+function lastOf(rows: readonly string[], most: number, dim: (words: string) => string): readonly string[] {
+  const left = rows.length - most;
+  return left <= 0 ? rows : [dim(`… ${counted(left, "line")} before`), ...rows.slice(left)];
+}

@@ -1,0 +1,182 @@
+import { addUsage } from "../../mailbox/conversation.ts";
+import type { ActorId, CallId } from "../../mailbox/ids.ts";
+import type { ActorSpec, Turn } from "../../mailbox/messages.ts";
+import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
+import { usageOf } from "../../mailbox/turns.ts";
+import { costOf, type OwnPrices } from "../../model/prices.ts";
+import type { AgentView } from "../../supervisor/view.ts";
+import { callTitle } from "./call-title.ts";
+
+interface Followed {
+  readonly view: AgentView;
+  readonly root: string;
+  /** Calls that run, by the tool and its argument. */
+  readonly calls: ReadonlyMap<CallId, { readonly tool: string; readonly title: string }>;
+}
+
+/** The agents of a session as its journal says. Their times are wall time, in milliseconds. */
+export class SessionView {
+  readonly #agents = new Map<ActorId, Followed>();
+  readonly #prices: OwnPrices;
+  readonly #changed = new Set<ActorId>();
+  #session: Extract<SessionEvent, { type: "session" }> | null = null;
+  #startedAt: string | null = null;
+
+  constructor(prices: OwnPrices) {
+    this.#prices = prices;
+  }
+
+  get cwd(): string {
+    return this.#session?.cwd ?? "";
+  }
+
+  get model(): string {
+    return this.#session?.model ?? "";
+  }
+
+  /** Wall time, ISO 8601. */
+  get startedAt(): string {
+    return this.#startedAt ?? new Date(0).toISOString();
+  }
+
+  /** In the order of the spawns. */
+  get agents(): readonly AgentView[] {
+    return [...this.#agents.values()].map(({ view }) => view);
+  }
+
+  get costUsd(): number {
+    return this.agents.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  }
+
+  /** Returns the agents that changed since the last call. */
+  takeChanged(): readonly AgentView[] {
+    const changed = this.agents.filter(({ id }) => this.#changed.has(id));
+    this.#changed.clear();
+    return changed;
+  }
+
+  apply({ at, event }: JournalRecord): void {
+    const now = Date.parse(at);
+    switch (event.type) {
+      case "session":
+        this.#startedAt = at;
+        this.#session = event;
+        break;
+      case "spawn":
+        this.#spawn(event, now);
+        break;
+      case "start":
+      case "reopen":
+        this.#change(event.actor, now, ({ view }) => ({
+          view: { ...working, startedAt: view.startedAt ?? now },
+          calls: new Map(),
+        }));
+        break;
+      case "prompt":
+        if (!event.system)
+          this.#change(event.actor, now, ({ view }) => (view.startedAt === null ? {} : { view: working }));
+        break;
+      case "before":
+        if (event.decision !== "refuse") this.#begin(event, now);
+        break;
+      case "after":
+        this.#change(event.actor, now, ({ calls }) => ({
+          calls: new Map([...calls].filter(([call]) => call !== event.call)),
+        }));
+        break;
+      case "turn":
+        this.#change(event.actor, now, ({ view }) => ({
+          view: this.#afterTurn(view, event.turn),
+          calls: new Map(),
+        }));
+        break;
+      case "summary":
+        this.#change(event.actor, now, () => ({
+          view: { state: "ended", endedAt: now, summary: event.summary, turns: event.summary.turns },
+          calls: new Map(),
+        }));
+        break;
+      case "reply":
+      case "compacted":
+      case "command":
+      case "command-end":
+      case "task":
+        this.#change(event.actor, now, () => ({}));
+        break;
+      case "end":
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #spawn({ spec, background }: Extract<SessionEvent, { type: "spawn" }>, now: number): void {
+    this.#changed.add(spec.id);
+    this.#agents.set(spec.id, {
+      root: spec.root,
+      calls: new Map(),
+      view: {
+        ...{
+          id: spec.id,
+          parent: spec.parent,
+          depth: spec.depth,
+          type: spec.type,
+          description: spec.description,
+        },
+        ...{ state: "queued", activity: { type: "idle" }, doing: null, model: spec.model },
+        ...{ turns: spec.turns.length, usage: usageOf(spec.turns), costUsd: this.#costOf(spec) },
+        ...{ background: background === true, hasThread: false, trouble: null, overlap: null },
+        ...{ lastSignAt: now, createdAt: now, startedAt: null, endedAt: null, summary: null },
+      },
+    });
+  }
+
+  #costOf({ model, turns }: Pick<ActorSpec, "model" | "turns">): number {
+    return turns.reduce((sum, { usage }) => sum + costOf(model, usage, this.#prices).usd, 0);
+  }
+
+  #begin({ actor, call, tool, input }: Extract<SessionEvent, { type: "before" }>, now: number): void {
+    this.#change(actor, now, ({ calls, root }) => ({
+      calls: new Map([...calls, [call, { tool, title: callTitle(tool, input).replaceAll(`${root}/`, "") }]]),
+    }));
+  }
+
+  #afterTurn(view: AgentView, turn: Turn): Partial<AgentView> {
+    return {
+      turns: view.turns + 1,
+      usage: addUsage(view.usage, turn.usage),
+      costUsd: view.costUsd + this.#costOf({ model: view.model, turns: [turn] }),
+    };
+  }
+
+  #change(
+    id: ActorId,
+    now: number,
+    by: (agent: Followed) => { view?: Partial<AgentView>; calls?: Followed["calls"] },
+  ): void {
+    const agent = this.#agents.get(id);
+    if (agent === undefined) return;
+    const { view = {}, calls = agent.calls } = by(agent);
+    const changed = { ...agent.view, ...view, lastSignAt: now };
+    this.#changed.add(id);
+    this.#agents.set(id, {
+      ...agent,
+      calls,
+      view: { ...changed, ...workOf(changed.state, [...calls.values()]) },
+    });
+  }
+}
+
+/** An agent whose calls are all of other agents only waits. */
+function workOf(
+  state: AgentView["state"],
+  calls: readonly { readonly tool: string; readonly title: string }[],
+): Pick<AgentView, "state" | "activity"> {
+  if (state === "queued" || state === "ended") return { state, activity: { type: "idle" } };
+  const call = calls.at(-1);
+  if (call === undefined) return { state: "running", activity: { type: "model" } };
+  const waits = calls.every(({ tool }) => tool === "Agent");
+  return { state: waits ? "waiting" : "running", activity: { type: "tool", ...call } };
+}
+
+const working = { state: "running", endedAt: null, summary: null } as const;

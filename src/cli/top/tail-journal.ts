@@ -1,0 +1,130 @@
+import type { FileHandle } from "node:fs/promises";
+import { JournalError } from "../../journal/journal-error.ts";
+import { migration, OLDEST_VERSION } from "../../journal/migrate.ts";
+import { openJournal } from "../../journal/open-journal.ts";
+import { newerSentence, parseRecord } from "../../journal/record-line.ts";
+import { errorCode } from "../../lib/errors.ts";
+import { type Clock, pause } from "../../mailbox/clock.ts";
+import type { JournalRecord } from "../../mailbox/session-events.ts";
+
+/** Milliseconds between two looks at the file. */
+const POLL_MS = 200;
+const CHUNK_BYTES = 256 * 1024;
+
+export interface TailOptions {
+  readonly clock: Clock;
+  /** Ends the tail, without an error. */
+  readonly signal: AbortSignal;
+  /** Whether a process may still write to the journal. If none may, the tail ends with the file. */
+  isOpen(): boolean;
+}
+
+export type TailItem =
+  | { readonly type: "record"; readonly record: JournalRecord }
+  /** A line could not be read; a sentence. */
+  | { readonly type: "note"; readonly text: string }
+  /** All that is written so far was read. */
+  | { readonly type: "up-to-date" };
+
+/**
+ * Yields the records of a journal from its first on, then each as any process writes it. A torn last line is read once
+ * it is whole. Throws a `JournalError` if the file cannot be read or is of a newer Troupe.
+ */
+export async function* tailJournal(path: string, options: TailOptions): AsyncGenerator<TailItem> {
+  const { clock, signal, isOpen } = options;
+  const handle = await waitForJournal(path, options);
+  if (handle === null) return;
+  try {
+    const reader = new LineReader(handle);
+    const parse = lineParser(path);
+    while (!signal.aborted) {
+      // Asked before reading: what was written until then is read below.
+      const isLast = !isOpen();
+      for await (const line of reader.newLines()) {
+        if (signal.aborted) return;
+        const item = parse(line);
+        if (item !== null) yield item;
+      }
+      yield { type: "up-to-date" };
+      if (isLast) return;
+      await pause(clock, POLL_MS, signal);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A session that has just started has no journal yet. Null: aborted before there was one. */
+async function waitForJournal(
+  path: string,
+  { clock, signal, isOpen }: TailOptions,
+): Promise<FileHandle | null> {
+  while (!signal.aborted) {
+    const isLast = !isOpen();
+    try {
+      return await openJournal(path);
+    } catch (error) {
+      const isMissing = error instanceof JournalError && errorCode(error.cause) === "ENOENT";
+      if (isLast || !isMissing) throw error;
+      await pause(clock, POLL_MS, signal);
+    }
+  }
+  return null;
+}
+
+class LineReader {
+  readonly #handle: FileHandle;
+  /** Bytes of the file that were read as whole lines. */
+  #position = 0;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  /** Yields the whole lines since the last call. */
+  async *newLines(): AsyncGenerator<Buffer> {
+    const { size } = await this.#handle.stat();
+    // The writer cut off what it could not write whole: its next lines stand where that was.
+    if (size < this.#position) this.#position = 0;
+    let length = CHUNK_BYTES;
+    for (;;) {
+      const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, this.#position);
+      const chunk = buffer.subarray(0, bytesRead);
+      let start = 0;
+      for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+        this.#position += end + 1 - start;
+        yield chunk.subarray(start, end);
+        start = end + 1;
+      }
+      if (bytesRead < length) return;
+      if (start === 0) length *= 2;
+    }
+  }
+}
+
+/** The answer returns null for a line that was read before. */
+function lineParser(path: string): (line: Buffer) => TailItem | null {
+  const migrate = migration();
+  const seen = new Set<number>();
+  let version = OLDEST_VERSION;
+  return (line) => {
+    const parsed = parseRecord(line, version, migrate);
+    switch (parsed.type) {
+      case "newer":
+        throw new JournalError(newerSentence(path, parsed.version), path);
+      case "invalid":
+        return { type: "note", text: `A line of ${path} is ${parsed.why} and was left out.` };
+      case "unknown":
+        return { type: "note", text: `A line of ${path} is of an unknown kind (${parsed.event}).` };
+      case "record": {
+        const { record } = parsed;
+        if (seen.has(record.seq)) return null;
+        seen.add(record.seq);
+        version = parsed.version;
+        return { type: "record", record };
+      }
+      default:
+        return parsed satisfies never;
+    }
+  };
+}

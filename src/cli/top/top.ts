@@ -1,0 +1,215 @@
+import { troupeHome } from "../../journal/paths.ts";
+import { lockHolder } from "../../journal/session-lock.ts";
+import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import { totalTokens } from "../../mailbox/conversation.ts";
+import { settingsReader } from "../../policy/trust/trust.ts";
+import type { AgentView } from "../../supervisor/view.ts";
+import { agentFigures } from "../agent-text.ts";
+import { isDumb, paintFor } from "../colour.ts";
+import { sourceOf } from "../config/desk.ts";
+import { cutToWidth } from "../display-width.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { counted, dollars, shortCount, shortTime } from "../figures.ts";
+import { createFrames } from "../frames.ts";
+import type { CliIO } from "../io.ts";
+import { type Frame, renderTree } from "../live-tree.ts";
+import { sessionNamed } from "../named-session.ts";
+import { createPainter } from "../painter.ts";
+import { createKeyParser } from "../repl/key-parser.ts";
+import { takeKeys } from "../repl/terminal-modes.ts";
+import { safeLine } from "../safe-text.ts";
+import { shortDate } from "../short-date.ts";
+import { followJournal } from "./follow-journal.ts";
+import { SessionView } from "./session-view.ts";
+
+export interface TopRequest {
+  readonly id: string | undefined;
+  readonly json: boolean;
+  readonly once: boolean;
+}
+
+/** Shows the agents of a running session, as its journal tells of them. */
+export async function watchSession({ id, json, once }: TopRequest, io: CliIO): Promise<number> {
+  const found = await findRunning(id, io);
+  if (found.type === "none") {
+    await io.stderr.write(found.lines.map((line) => `${line}\n`).join(""));
+    return found.code;
+  }
+  const { session } = found;
+  const { settings } = await settingsReader(sourceOf(io, session.cwd), false).read();
+  const view = new SessionView(settings.budgets.prices);
+  if (!json && !once && io.stdout.isTTY && !isDumb(io.env)) return watchOnTerminal(session, view, io);
+  const paint = paintFor(io.stdout, io.env);
+  return followJournal(session, io, {
+    onRecord: (record) => view.apply(record),
+    async onUpToDate() {
+      const agents = view.takeChanged();
+      if (!json) {
+        const size = { columns: PRINTED_COLUMNS, rows: view.agents.length + 2, paint };
+        await io.stdout.write(`${topLines(session, view, io.clock, size).join("\n")}\n`);
+        return "stop";
+      }
+      if (agents.length > 0 || once)
+        await io.stdout.write(`${JSON.stringify(asJson(session, view, agents, io.clock))}\n`);
+      return once ? "stop" : undefined;
+    },
+  });
+}
+
+/** A line in a file or a pipe may be this long. */
+const PRINTED_COLUMNS = 140;
+
+function asJson(
+  session: SessionEntry,
+  view: SessionView,
+  agents: readonly AgentView[],
+  clock: Clock,
+): object {
+  const { cwd, model, startedAt, costUsd } = view;
+  const pid = lockHolder(session.folder)?.pid ?? null;
+  return { session: session.id, cwd, model, pid, startedAt, now: Date.parse(clock.date()), costUsd, agents };
+}
+
+type Running =
+  | { readonly type: "found"; readonly session: SessionEntry }
+  /** Lines for the user, and the exit code. */
+  | { readonly type: "none"; readonly lines: readonly string[]; readonly code: number };
+
+/**
+ * Returns the running session whose ID begins with `id`; without one the only one of this directory, else the only one
+ * of all. Throws a `UsageError` for an ID that no session has.
+ */
+async function findRunning(id: string | undefined, io: CliIO): Promise<Running> {
+  const home = troupeHome(io.env, io.homedir);
+  const running = (await listSessions(home)).sessions.filter(({ state }) => state === "running");
+  const here = running.filter(({ cwd }) => cwd === io.cwd);
+  const meant =
+    id !== undefined
+      ? running.filter((session) => session.id.startsWith(id))
+      : here.length > 0
+        ? here
+        : running;
+  const [session, second] = meant;
+  if (session !== undefined && (second === undefined || session.id === id)) return { type: "found", session };
+  if (session !== undefined) {
+    const lines = meant.map(
+      ({ id, startedAt, cwd, folder }) =>
+        `  ${id}  ${shortDate(startedAt)}  pid ${lockHolder(folder)?.pid ?? "?"}  ${safeLine(cwd)}`,
+    );
+    return {
+      type: "none",
+      lines: ["More than one session is running; say which: troupe top ID", ...lines],
+      code: exitCodes.usage,
+    };
+  }
+  const line =
+    id === undefined
+      ? "No session is running; troupe sessions list shows what was done before."
+      : notRunning((await sessionNamed(id, home)).id);
+  return { type: "none", lines: [line], code: exitCodes.notDone };
+}
+
+function notRunning(id: string): string {
+  return `Session ${id} is not running; troupe sessions show ${id} shows what it did.`;
+}
+
+/** Shows the agents until the user leaves or the session ends. The last state stays on the terminal. */
+async function watchOnTerminal(session: SessionEntry, view: SessionView, io: CliIO): Promise<number> {
+  const { stdout, stdin, stdinIsTTY, clock } = io;
+  const paint = paintFor(stdout, io.env);
+  const painter = createPainter(stdout);
+  const show = (): void => {
+    // One column less: a character in the last one leaves some terminals in a half-broken line.
+    const { columns, rows } = stdout.size();
+    const size = { columns: Math.max(1, columns - 1), rows: Math.max(1, rows - 1), paint };
+    painter.paint(topLines(session, view, clock, size));
+  };
+  const frames = createFrames(clock, show, () => true);
+  const left = Promise.withResolvers<number>();
+  const read = createKeyParser();
+  const onKeys = (chunk: Buffer | string): void => {
+    const keys = read(chunk).flatMap(({ type, text }) =>
+      type === "keys" ? [...withoutSequences(text)] : [],
+    );
+    if (keys.some((key) => LEAVING.has(key))) left.resolve(exitCodes.done);
+  };
+  const onGone = (): void => left.resolve(exitCodes.hungUp);
+  const restoreKeys = stdinIsTTY ? takeKeys(io) : () => {};
+  if (stdinIsTTY) stdin.on("data", onKeys).once("end", onGone).once("close", onGone).on("error", onGone);
+  const forgetResize = stdout.onResize(frames.soon);
+  const code = await followJournal(session, io, {
+    onRecord: (record) => view.apply(record),
+    onUpToDate() {
+      frames.soon();
+      return undefined;
+    },
+    onEnd() {
+      frames.now();
+      frames.stop();
+      painter.keep();
+    },
+    stop: left.promise,
+  });
+  forgetResize();
+  restoreKeys();
+  if (stdinIsTTY) {
+    // The listener for errors stays: a terminal that goes away now must not end the process otherwise.
+    stdin.off("data", onKeys).off("end", onGone).off("close", onGone);
+    stdin.destroy();
+  }
+  return code;
+}
+
+/** q, Ctrl-C, Ctrl-D: in raw mode they raise no signal. */
+const LEAVING = new Set(["q", "Q", "\u0003", "\u0004"]);
+
+/** Returns the keys without the sequences of arrows and the like, which have letters in them. */
+function withoutSequences(text: string): string {
+  return text.replace(/\p{Cc}(?:\[[?\d;]*[A-Za-z~]|O[A-Za-z])/gu, "");
+}
+
+/** Returns what is shown of a session: its head line, totals, and the agents. Never more than the frame has room for. */
+export function topLines(
+  { id, folder }: SessionEntry,
+  view: SessionView,
+  clock: Clock,
+  frame: Frame,
+): string[] {
+  const { columns, rows, paint } = frame;
+  const now = Date.parse(clock.date());
+  const pid = lockHolder(folder)?.pid;
+  const title = [
+    `Session ${id}`,
+    safeLine(view.cwd),
+    safeLine(view.model),
+    ...(pid === undefined ? [] : [`pid ${pid}`]),
+  ];
+  const head = [
+    paint("bold", cutToWidth(title.join("  "), columns)),
+    paint("dim", cutToWidth(totalsLine(view, now), columns)),
+  ].slice(0, Math.max(0, rows - 1));
+  const figures = (agent: AgentView) =>
+    agent.model === view.model
+      ? agentFigures(agent, now)
+      : `${safeLine(agent.model)} · ${agentFigures(agent, now)}`;
+  return [...head, ...renderTree(view.agents, now, { ...frame, rows: rows - head.length, figures })];
+}
+
+function totalsLine({ agents, costUsd, startedAt }: SessionView, now: number): string {
+  const states = agents.map(({ state, summary }) =>
+    state !== "ended" ? state : summary?.status === "done" ? "done" : "ended otherwise",
+  );
+  const counts = ["running", "waiting", "queued", "done", "ended otherwise"].flatMap((state) => {
+    const count = states.filter((other) => other === state).length;
+    return count > 0 ? [`${count} ${state}`] : [];
+  });
+  const tokens = agents.reduce((sum, { usage }) => sum + totalTokens(usage), 0);
+  return [
+    counted(agents.length, "agent"),
+    `${shortCount(tokens)} tokens`,
+    ...(costUsd > 0 ? [dollars(costUsd)] : []),
+    `up ${shortTime(now - Date.parse(startedAt))}`,
+    ...(counts.length > 0 ? [counts.join(", ")] : []),
+  ].join(" · ");
+}

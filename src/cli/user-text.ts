@@ -1,0 +1,20 @@
+import { withoutHookWords } from "../features/hooks/hook-words.ts";
+import type { MessageParam } from "../mailbox/conversation.ts";
+import { blocksOf } from "../mailbox/turns.ts";
+
+/** What was asked: what the runtime adds to it stands in blocks of its own, and what hooks add is marked. */
+export function userText(message: MessageParam): string {
+  return withoutHookWords(textsOf(message).filter(isPersons).join("\n")).trim();
+}
+
+export function isPersons(text: string): boolean {
+  return !text.startsWith("<system-reminder>");
+}
+
+export function textOf(message: MessageParam): string {
+  return textsOf(message).join("\n").trim();
+}
+
+function textsOf(message: MessageParam): string[] {
+  return blocksOf(message).flatMap((block) => (block.type === "text" ? [block.text] : []));
+}

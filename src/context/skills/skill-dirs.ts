@@ -1,0 +1,89 @@
+import { basename, join } from "node:path";
+import { ancestors } from "../../lib/paths.ts";
+import type { Files } from "../files.ts";
+import type { MarkdownDir } from "../markdown/find-markdown.ts";
+import { shippedSkills } from "./shipped.ts";
+import type { SkillOrigin } from "./skill.ts";
+
+/** Where skills are looked for. All directories are absolute. */
+export interface SkillSearch {
+  readonly cwd: string;
+  readonly homedir: string;
+  /** Troupe's own directory. */
+  readonly home: string;
+  /** The directory of the organization's settings. */
+  readonly managed: string;
+  /** Directories of plug-ins, each with `skills` and `commands` in it. */
+  readonly plugins?: readonly string[];
+  /** The skills that come with Troupe (default true). */
+  readonly shipped?: boolean;
+  /** Slash commands of the program itself. */
+  readonly reserved?: readonly string[];
+  /** The user trusts the directory: links may lead anywhere, and names replace others. */
+  readonly trusted: () => boolean;
+  /** The user has agreed to this grant of a skill of the project (see `skillGrants`), by its digest. */
+  readonly agreed: (digest: string) => boolean;
+  /** A rule keeps this file from being read. */
+  readonly denied: (path: string) => boolean;
+}
+
+/** A directory of skills or commands. */
+export interface SkillDir extends MarkdownDir {
+  readonly kind: "skill" | "command";
+  readonly origin: SkillOrigin;
+  /** Comes before the names of what is in it. */
+  readonly prefix: string;
+  readonly plugin: string | null;
+}
+
+type Where = Pick<SkillSearch, "cwd" | "homedir" | "home" | "managed" | "plugins" | "shipped"> &
+  Partial<Pick<SkillSearch, "trusted">>;
+
+/**
+ * Returns the directories in the order in which names count: the organization's, the user's, those of the project up to
+ * the top of its repository, plug-ins', Troupe's own. In one place a skill counts before a command.
+ */
+export function skillDirs(where: Where, files: Files): SkillDir[] {
+  const { cwd, homedir, home, managed, plugins = [], shipped = true, trusted = () => false } = where;
+  const dirs = ancestors(cwd);
+  const top = dirs.findIndex((dir) => files.look(join(dir, ".git")).type !== "none");
+  const project = dirs.slice(0, Math.max(top, 0) + 1);
+  const reach = trusted() ? null : (project.at(-1) ?? cwd);
+  return [
+    ...both("enterprise", join(managed, ".claude")),
+    ...both("user", join(homedir, ".claude")),
+    ...both("user", home),
+    ...project.flatMap((dir) => both("project", join(dir, ".claude"), { reach })),
+    ...plugins.flatMap((plugin) =>
+      both("plugin", plugin, { plugin, prefix: `${pluginName(plugin, files)}:` }),
+    ),
+    ...(shipped ? both("shipped", shippedSkills()).slice(0, 1) : []),
+  ];
+}
+
+function both(
+  origin: SkillOrigin,
+  dir: string,
+  { reach = null, prefix = "", plugin = null }: Partial<SkillDir> = {},
+): SkillDir[] {
+  const common = { origin, prefix, plugin, reach };
+  return [
+    { ...common, kind: "skill", layout: "directories", dir: join(dir, "skills") },
+    { ...common, kind: "command", layout: "tree", dir: join(dir, "commands") },
+  ];
+}
+
+const MAX_MANIFEST_BYTES = 64 * 1024;
+
+/** Returns the name in the plug-in's manifest, or that of its directory. */
+function pluginName(dir: string, files: Files): string {
+  const manifest = files.read(join(dir, ".claude-plugin", "plugin.json"), MAX_MANIFEST_BYTES);
+  try {
+    const read: unknown = manifest.type === "text" ? JSON.parse(manifest.text) : null;
+    const name: unknown = typeof read === "object" && read !== null ? Reflect.get(read, "name") : null;
+    if (typeof name === "string" && /^[\w.-]{1,64}$/.test(name)) return name;
+  } catch {
+    // The manifest is not JSON; the directory has a name.
+  }
+  return basename(dir);
+}

@@ -1,0 +1,13 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import { serverSlug } from "../../mcp/names.ts";
+import type { Allowed } from "../../supervisor/toolbox.ts";
+
+const SKILL = "Skill";
+
+/** The tools a definition means: those it lists, and what the servers and skills that it names need. */
+export function namedTools({ tools, mcpServers, skills = [] }: AgentDefinition): Allowed {
+  if (tools === "all") return tools;
+  const servers = mcpServers ? [...mcpServers.named, ...Object.keys(mcpServers.own)] : [];
+  const ofServers = servers.map((name) => `mcp__${serverSlug(name)}`);
+  return [...tools, ...ofServers, ...(skills.length > 0 ? [SKILL] : [])];
+}

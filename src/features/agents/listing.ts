@@ -1,0 +1,92 @@
+import type { AgentDefinition, AgentSource } from "../../actors/definitions/definition.ts";
+import { builtInAgents, findAgent } from "../../actors/definitions/index.ts";
+import type { AgentModels } from "../../model/agent-models.ts";
+import { noSession, sessionTools } from "../../session/session-tools.ts";
+import { Toolbox } from "../../supervisor/toolbox.ts";
+import type { AgentListing } from "../../tools/agent-list.ts";
+import { withModel } from "./agent-models.ts";
+import { namedTools } from "./definition-tools.ts";
+import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
+
+/** One kind of agent, as people and models choose it. */
+export interface ListedAgent extends AgentListing {
+  readonly aliases: readonly string[];
+  readonly model?: string;
+  readonly source?: AgentSource;
+  /** Tools that its definition names and this program does not have. */
+  readonly unknownTools?: readonly string[];
+  /** What sets its agents apart besides, each in a few words: `worktree`, `background`, `plan mode`. */
+  readonly traits?: readonly string[];
+}
+
+/** The built-in kinds and a person's own; an own one takes the place of a built-in of the same name. */
+export function definitionsWith(
+  own: readonly AgentDefinition[],
+  models: AgentModels = {},
+): AgentDefinition[] {
+  const all = [...builtInAgents.filter(({ name }) => !findAgent(own, name)), ...own];
+  return all.map((definition) => withModel(definition, models));
+}
+
+/** The Agent tool is made of these listings, so it is in no toolbox yet when they are made. */
+export function listingOf(definition: AgentDefinition, toolbox: Toolbox): ListedAgent {
+  const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
+  const source = builtInAgents.includes(definition) ? BUILT_IN : definition.source;
+  const offered = toolbox.names(namedTools(definition), [...disallowedTools, ...MAIN_ONLY_TOOLS]);
+  const spawning = startsAgents(definition) ? ["Agent"] : [];
+  const unknownTools = tools === "all" ? [] : tools.filter((tool) => !isKnown(tool, toolbox));
+  const traits = traitsOf(definition);
+  return {
+    name,
+    aliases,
+    whenToUse,
+    tools: [...offered, ...spawning],
+    ...(model === undefined ? {} : { model }),
+    ...(source === undefined ? {} : { source }),
+    ...(unknownTools.length === 0 ? {} : { unknownTools }),
+    ...(traits.length === 0 ? {} : { traits }),
+  };
+}
+
+const BUILT_IN: AgentSource = { scope: "built-in" };
+/** By either of its names. */
+const SPAWNING: readonly string[] = ["Agent", "Task"];
+
+function startsAgents({ tools, disallowedTools = [] }: AgentDefinition): boolean {
+  if (disallowedTools.some((tool) => SPAWNING.includes(tool))) return false;
+  return tools === "all" || tools.some((tool) => SPAWNING.includes(tool));
+}
+
+/** A server's tools are known when it has started. */
+function isKnown(tool: string, { known }: Toolbox): boolean {
+  return known.has(tool) || SPAWNING.includes(tool) || tool.includes("*") || tool.startsWith("mcp__");
+}
+
+function traitsOf({
+  isolation,
+  background,
+  maxTurns,
+  permissionMode,
+  outputSchema,
+  mcpServers,
+}: AgentDefinition): readonly string[] {
+  const servers = Object.keys(mcpServers?.own ?? {});
+  return [
+    ...(servers.length === 0 ? [] : [`its own MCP ${oneOrMore(servers)}`]),
+    ...(isolation === undefined ? [] : ["a worktree of its own"]),
+    ...(background ? ["in the background"] : []),
+    ...(permissionMode === undefined ? [] : [`permission mode ${permissionMode} at most`]),
+    ...(maxTurns === undefined ? [] : [`${maxTurns} turns`]),
+    ...(outputSchema === undefined ? [] : ["answers with data"]),
+  ];
+}
+
+function oneOrMore(servers: readonly string[]): string {
+  return `${servers.length === 1 ? "server" : "servers"} ${servers.join(", ")}`;
+}
+
+/** What a session without settings of its own would offer. */
+export function listAgents(own: readonly AgentDefinition[] = [], models: AgentModels = {}): ListedAgent[] {
+  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, () => false);
+  return definitionsWith(own, models).map((definition) => listingOf(definition, toolbox));
+}

@@ -1,0 +1,313 @@
+import { isAbsolute, join, relative, sep } from "node:path";
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import { schemaWords } from "../../actors/typed/retry-text.ts";
+import { assemble, messagesOf, type Part, systemOf } from "../../context/assemble.ts";
+import { boundsOf } from "../../context/compaction/bounds.ts";
+import { mainRole, mainSections } from "../../context/system.ts";
+import { worktreeText } from "../../context/worktree-text.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
+import type { Isolation } from "../../mailbox/worktree.ts";
+import { resolveModel } from "../../model/aliases.ts";
+import type { Limits, SupervisorOptions } from "../../session/options.ts";
+import { narrower } from "../../settings/modes.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
+import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
+import type { Toolbox } from "../../supervisor/toolbox.ts";
+import { FILE_RULES } from "../../tools/tool.ts";
+import type { Budget } from "../budget/budget.ts";
+import { limitsTold } from "../budget/spawn-limits.ts";
+import { windowFor } from "../compaction/windows.ts";
+import type { FirstWords, SessionContext } from "../context/session-context.ts";
+import { STANDING_WORDS } from "../context/situation.ts";
+import type { SessionSkills } from "../skills/session-skills.ts";
+import { type DeferredTools, selectDeferredTools } from "../tool-search/deferred-tools.ts";
+import { namedTools } from "./definition-tools.ts";
+import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
+
+/** What all actors of a session have in common. */
+export interface Common {
+  readonly options: SupervisorOptions;
+  readonly limits: Limits;
+  readonly toolbox: Toolbox;
+  readonly knowledge: SessionContext;
+  /** Null or absent: the session has none. */
+  readonly skills?: Pick<SessionSkills, "preload"> | null;
+  /** The session's model, resolved. */
+  readonly model: string;
+  /** What holds the commands of an agent with this root, in a model's words (A4.6); empty: nothing does. */
+  readonly heldBy: (root: string, isolation?: Isolation) => string;
+}
+
+export interface Spawn {
+  readonly id: ActorId;
+  readonly parent: Pick<ActorSpec, "id" | "depth" | "permissionMode"> | null;
+  /** Where it works; absent: where the session does. */
+  readonly root?: string;
+  /** The tree of its own that it is to have, which `root` is in. */
+  readonly isolation?: Isolation;
+  readonly description: string;
+  readonly prompt: string;
+  readonly model: string | undefined;
+  readonly tokenBudget?: number;
+  /** What its answer must be; wins over the definition's. */
+  readonly outputSchema?: JsonSchema;
+  /** The MCP servers that its definition brings and that are held for it, by their slugs. */
+  readonly servers?: readonly string[];
+}
+
+const SPAWNING = "Agent";
+
+/** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
+export function agentSpec(
+  common: Common,
+  definition: AgentDefinition,
+  spawn: Spawn,
+  budget: Budget = {},
+): ActorSpec {
+  return spec(common, agent(common, definition, spawn, budget));
+}
+
+/** What the model of such an agent is sent first, part by part. */
+export function agentParts(
+  common: Common,
+  definition: AgentDefinition,
+  spawn: Spawn,
+  budget: Budget = {},
+): Preview {
+  return preview(common, agent(common, definition, spawn, budget));
+}
+
+function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget: Budget): Particular {
+  const { limits, toolbox, options } = common;
+  const depth = (spawn.parent?.depth ?? 0) + 1;
+  const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
+  const forbidden = [...(definition.disallowedTools ?? []), ...MAIN_ONLY_TOOLS, ...tooDeep];
+  const { servers = [] } = spawn;
+  const tools = toolbox.select(namedTools(definition), forbidden, servers);
+  const maxTurns = turnsWithin(limits, definition.maxTurns);
+  const startsAgents = tools.some(({ name }) => name === SPAWNING);
+  const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
+  const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
+  const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
+  const outputSchema = spawn.outputSchema ?? definition.outputSchema;
+  const canLoad = tools.some(({ name }) => name === "Skill");
+  const { tokens: window } = windowFor(model, options.compaction);
+  const skills = common.skills?.preload(definition, { window, canLoad });
+  return {
+    id: spawn.id,
+    parent: spawn.parent?.id ?? null,
+    depth,
+    type: definition.name,
+    description: spawn.description,
+    ...definedThinking(definition),
+    role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
+      .filter(Boolean)
+      .join("\n\n"),
+    tools,
+    awaits: toolbox.awaits(namedTools(definition), forbidden, servers),
+    model,
+    maxTurns,
+    // A budget without end is none; infinity would not survive the way to a thread.
+    ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(mode === undefined ? {} : { permissionMode: mode }),
+    prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
+    memory: definition.memory ?? true,
+    ...(skills && skills.loaded.length > 0 ? { skills: [...skills.loaded] } : {}),
+    ...(spawn.root === undefined ? {} : { root: spawn.root }),
+    ...(spawn.isolation === undefined ? {} : { isolation: spawn.isolation }),
+  };
+}
+
+function definedThinking({
+  thinkingTokens,
+  effort,
+}: AgentDefinition): Pick<Particular, "thinkingTokens" | "effort"> {
+  return {
+    ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
+    ...(effort === undefined ? {} : { effort }),
+  };
+}
+
+function canEdit(tools: readonly AgentTool[]): boolean {
+  return tools.some(({ name }) => name === "Edit" || name === "Write");
+}
+
+/** An agent is held to what whoever started it is held to. */
+function narrowest(
+  own: PermissionMode | undefined,
+  parents: PermissionMode | undefined,
+): PermissionMode | undefined {
+  return own === undefined ? parents : narrower(own, parents);
+}
+
+export function mainSpec(common: Common, prompt: string): ActorSpec {
+  return spec(common, mainConversation(common, prompt));
+}
+
+/** What the main conversation's model is sent first, part by part. */
+export function mainParts(common: Common, prompt: string): Preview {
+  return preview(common, mainConversation(common, prompt));
+}
+
+function mainConversation(common: Common, prompt: string): Particular {
+  const { limits, toolbox, options, model } = common;
+  const { maxTurns } = limits;
+  const { mainAgent, systemPrompt = mainAgent?.prompt ?? mainRole() } = options;
+  const allowed = mainAgent ? namedTools(mainAgent) : "all";
+  const forbidden = [...(mainAgent?.disallowedTools ?? []), ...(limits.maxDepth > 0 ? [] : [SPAWNING])];
+  const tools = toolbox.select(allowed, forbidden);
+  const startsAgents = tools.some(({ name }) => name === SPAWNING);
+  const told = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
+  return {
+    id: MAIN,
+    parent: null,
+    depth: 0,
+    type: "main",
+    description: "main conversation",
+    role: [systemPrompt, told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
+    ...{ tools, model, maxTurns },
+    awaits: toolbox.awaits(allowed, forbidden, []),
+    prompt,
+    memory: true,
+  };
+}
+
+interface Particular
+  extends Pick<
+    ActorSpec,
+    | "id"
+    | "parent"
+    | "depth"
+    | "type"
+    | "description"
+    | "model"
+    | "maxTurns"
+    | "isolation"
+    | "tokenBudget"
+    | "outputSchema"
+    | "permissionMode"
+    | "skills"
+    | "thinkingTokens"
+    | "effort"
+  > {
+  readonly root?: string;
+  readonly role: string;
+  readonly tools: AgentTool[];
+  /** MCP servers that are still starting may bring more. */
+  readonly awaits: boolean;
+  readonly prompt: string;
+  /** It sees memory files. */
+  readonly memory: boolean;
+}
+
+/** What a model is sent first. */
+export interface Preview {
+  readonly model: string;
+  /** Tokens of its window. */
+  readonly window: number;
+  readonly parts: readonly Part<AgentTool>[];
+}
+
+function preview(common: Common, particular: Particular): Preview {
+  const { tokens } = windowFor(particular.model, common.options.compaction);
+  return {
+    model: particular.model,
+    window: tokens,
+    parts: partsOf(common, particular, firstWords(common, particular, tokens)),
+  };
+}
+
+function firstWords({ knowledge }: Common, particular: Particular, window: number): FirstWords {
+  const { id, memory, tools, isolation, permissionMode } = particular;
+  const has = (tool: string) => tools.some(({ name }) => name === tool);
+  return knowledge.first({
+    ...{ memory, leads: id === MAIN, window },
+    ...{ skills: has("Skill"), agents: has(SPAWNING) },
+    // Its own worktree is as clean as the commit that it begins with.
+    ...{ edits: isolation === undefined && canEdit(tools), atMost: permissionMode },
+  });
+}
+
+/** The one place where a context is put together. */
+function partsOf(
+  common: Common,
+  particular: Particular,
+  { memory, skills, attached, pictures }: FirstWords,
+): readonly Part<AgentTool>[] {
+  const { options, heldBy } = common;
+  const { role, prompt, root = options.cwd, isolation, model } = particular;
+  const additionalDirs = foldersOf(options, isolation);
+  const bounds = boundsOf(windowFor(model, options.compaction), common.limits);
+  const { tools, names } = parted(common, particular);
+  return assemble({
+    role,
+    environment: { cwd: root, additionalDirs, platform: process.platform, model, limits: bounds },
+    place: [isolation ? worktreeText(isolation) : "", STANDING_WORDS].filter(Boolean).join("\n\n"),
+    memory,
+    tools: tools
+      .filter(({ deferred }) => !deferred)
+      .map((tool) => withPolicy(tool, () => heldBy(root, isolation))),
+    deferredTools:
+      names === null ? null : { text: names, placement: options.deferTools?.names ?? "attached" },
+    skills,
+    history: [],
+    turn: { attached, pictures, prompt },
+  });
+}
+
+/** Those that are only named among them. */
+function parted({ options, toolbox }: Common, { tools, model, awaits }: Particular): DeferredTools {
+  const { tokens: window } = windowFor(model, options.compaction);
+  return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
+}
+
+function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isolation): string[] {
+  return additionalDirs.map((folder) => (isolation ? inTree(folder, isolation) : folder));
+}
+
+function spec(common: Common, particular: Particular): ActorSpec {
+  const { options, limits } = common;
+  const { role: _, prompt: __, memory: ___, awaits: ____, root = options.cwd, ...own } = particular;
+  const { thinkingTokens = limits.thinkingTokens, effort = options.effort } = own;
+  const window = windowFor(own.model, options.compaction);
+  const words = firstWords(common, particular, window.tokens);
+  const parts = partsOf(common, particular, words);
+  const { knows, reads } = words;
+  return {
+    ...own,
+    tools: [
+      ...parts.flatMap((part) => (part.name === "tool schemas" ? part.tools : [])),
+      ...parted(common, particular).tools.filter(({ deferred }) => deferred),
+    ],
+    attempt: 1,
+    system: systemOf(parts),
+    ...(Object.keys(knows).length === 0 ? {} : { knows }),
+    maxTokens: replyTokens(limits, options.limits, { id: own.model, window: window.tokens }),
+    window,
+    ...(thinkingTokens > 0 ? { thinkingTokens } : {}),
+    ...(effort === undefined ? {} : { effort }),
+    parallelCalls: limits.parallelCalls,
+    root,
+    additionalDirs: foldersOf(options, own.isolation),
+    ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),
+    messages: messagesOf(parts),
+    ...(reads.length === 0 ? {} : { inherited: { reads: [...reads], cwd: root } }),
+    turns: [],
+    heard: [],
+  };
+}
+
+/** A folder of the checkout is, for whoever works in a tree of it, the tree's own. */
+function inTree(folder: string, { checkout, path }: Isolation): string {
+  const within = relative(checkout, folder);
+  return within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within) ? folder : join(path, within);
+}
+
+/** Bash of the agent's own thread: a library user's own is not what the sandbox holds. */
+function withPolicy(tool: AgentTool, policy: () => string): AgentTool {
+  if (tool.name !== "Bash" || tool.side !== "agent") return tool;
+  const held = policy();
+  return held === "" ? tool : { ...tool, description: `${tool.description}\n\n${held}` };
+}

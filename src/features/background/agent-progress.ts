@@ -1,0 +1,70 @@
+import { escapeTags } from "../../context/escape-tags.ts";
+import type { ToolUseBlock } from "../../mailbox/conversation.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Outputs } from "../../supervisor/outputs.ts";
+import { counted, dollars, span } from "../budget/format.ts";
+
+const LAST_CALLS = 5;
+const TEXT_CHARS = 2_000;
+const INPUT_CHARS = 120;
+
+/** How an agent stands that still works (A22.36): what it has done so far, and nothing that could pass for its report. */
+export function progressText(actor: ActorRecord, now: number): string {
+  const { turnsTaken, costUsd, startedAt, said, spec } = actor;
+  const elapsed = startedAt === null ? "not started yet" : `${span(now - startedAt)} so far`;
+  const running = [...actor.calls.values()].map(
+    ({ tool, title, startedAt: since }) => `${tool} ${oneLine(title)} (for ${span(now - since)})`,
+  );
+  const current =
+    running.length > 0 ? running.join("; ") : startedAt === null ? "nothing" : "waits for the model's reply";
+  const ended = lastCalls(actor);
+  const text = said.length <= TEXT_CHARS ? said : `…${said.slice(1 - TEXT_CHARS)}`.toWellFormed();
+  return [
+    `[Unfinished: agent ${actor.id} still works, and this is not its report. Do not take it for a result.]`,
+    `${counted(turnsTaken, "turn")} of at most ${spec.maxTurns}, ${elapsed}, ${dollars(costUsd)} so far.`,
+    `Now: ${current}`,
+    ended.length === 0 ? "No call has ended yet." : "Last calls, the newest at the end:",
+    ...ended.map((call) => `- ${call}`),
+    ...(text === "" ? [] : ["What it said last:", escapeTags(text)]),
+  ].join("\n");
+}
+
+/** Returns the agent whose report will be in this file and that has not ended for the first time yet, or null. */
+export function agentDue(
+  path: string,
+  actors: readonly ActorRecord[],
+  outputs: Pick<Outputs, "pathOf">,
+): ActorId | null {
+  const due = actors.find(
+    ({ id, summary, run }) => summary === null && run === 1 && outputs.pathOf(id) === path,
+  );
+  return due?.id ?? null;
+}
+
+function lastCalls({ turns, reply, calls }: ActorRecord): string[] {
+  const blocks = turns.flatMap(({ messages }) => messages.flatMap(blocksOf));
+  const failed = new Set(
+    blocks.flatMap((block) => (block.type === "tool_result" && block.is_error ? [block.tool_use_id] : [])),
+  );
+  const open = new Set([...calls.values()].map(({ hooked }) => hooked.toolUseId));
+  const started = [...blocks, ...(reply?.content ?? [])].flatMap((block) =>
+    block.type === "tool_use" && !open.has(block.id) ? [block] : [],
+  );
+  return started
+    .slice(-LAST_CALLS)
+    .map((call) => `${call.name} ${inputLine(call)}${failed.has(call.id) ? " (failed)" : ""}`);
+}
+
+/** The value that tells this call from another, as far as that can be seen. */
+function inputLine({ input }: Pick<ToolUseBlock, "input">): string {
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [];
+  const [first] = values.filter((value) => typeof value === "string" && value.trim() !== "");
+  return oneLine(typeof first === "string" ? first : (JSON.stringify(input) ?? ""));
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= INPUT_CHARS ? line : `${line.slice(0, INPUT_CHARS - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,113 @@
+import { type Clock, pause } from "../../mailbox/clock.ts";
+import { ActorId } from "../../mailbox/ids.ts";
+import type { CommandOutput } from "../../mailbox/runs.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Stop } from "../../supervisor/lifecycle.ts";
+import type { Notice } from "../../supervisor/notices.ts";
+import type { BackgroundService, TaskView } from "../../tools/background/service.ts";
+import { progressText } from "./agent-progress.ts";
+import type { Background, BackgroundCommand } from "./background.ts";
+
+/** The session's actors, as far as what runs beside them needs to know. */
+export interface Actors {
+  find(id: ActorId): ActorRecord | undefined;
+  all(): readonly ActorRecord[];
+  stop(id: ActorId, stop: Stop): void;
+  whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T>;
+  /** Its line in the live tree is another one. */
+  changed(id: ActorId): void;
+  /** News of what runs beside its conversation. */
+  tell(owner: ActorId, notice: Notice): void;
+}
+
+/** What runs in the background, as the tools see it: commands and agents under one kind of id. */
+export function backgroundService(background: Background, actors: Actors, clock: Clock): BackgroundService {
+  /** A command of its own or of an agent below; an agent below. Never a sibling's, nor a parent. */
+  const reaches = (asker: ActorId, owner: ActorId): boolean => {
+    for (let at: ActorId | null | undefined = owner; at; at = actors.find(at)?.spec.parent) {
+      if (at === asker) return true;
+    }
+    return false;
+  };
+  const agentOf = (id: string): ActorRecord | undefined => {
+    const known = ActorId.safeParse(id);
+    return known.success ? actors.find(known.data) : undefined;
+  };
+  const agentFor = (asker: ActorId, id: string) => {
+    const agent = agentOf(id);
+    return agent && agent.id !== asker && reaches(asker, agent.id) ? agent : undefined;
+  };
+  const commandFor = (asker: ActorId, id: string) => {
+    const command = background.find(id);
+    return command && reaches(asker, command.owner) ? command : undefined;
+  };
+
+  const find = (asker: ActorId, id: string): TaskView | null => {
+    const command = commandFor(asker, id);
+    if (command) return commandView(command, clock);
+    const agent = agentFor(asker, id);
+    return agent ? agentView(agent, clock) : null;
+  };
+
+  return {
+    find,
+    running: (asker) => [
+      ...background.running
+        .filter(({ owner }) => reaches(asker, owner))
+        .map((one) => commandView(one, clock)),
+      ...actors
+        .all()
+        .filter((agent) => agent.id !== asker && agent.child.state !== "ended" && reaches(asker, agent.id))
+        .map((agent) => agentView(agent, clock)),
+    ],
+    async wait(asker, id, ms, signal) {
+      const actor = actors.find(asker);
+      const ended = commandFor(asker, id)?.ended ?? agentFor(asker, id)?.ended;
+      if (!actor || !ended || find(asker, id)?.state !== "running") return;
+      const over = new AbortController();
+      const abort = () => over.abort();
+      signal.addEventListener("abort", abort, { once: true });
+      if (signal.aborted) abort();
+      try {
+        await actors.whileWaiting(actor, Promise.race([ended, pause(clock, ms, over.signal)]));
+      } finally {
+        signal.removeEventListener("abort", abort);
+        over.abort();
+      }
+    },
+    output: (id) =>
+      background.find(id) ? background.output(id) : Promise.resolve(reportOf(agentOf(id), clock)),
+    async stop(id) {
+      if (background.find(id)) return background.stop(id);
+      const agent = agentOf(id);
+      if (!agent) return;
+      actors.stop(agent.id, {
+        status: "cancelled",
+        reason: "It was stopped by the agent that asked for it.",
+      });
+      await agent.ended;
+    },
+    follow: (id, words) => background.follow(id, words),
+  };
+}
+
+function commandView({ id, title, startedAt, end }: BackgroundCommand, clock: Clock): TaskView {
+  const ms = (end?.at ?? clock.now()) - startedAt;
+  return { id, kind: "command", title, state: end?.state ?? "running", ending: end?.ending ?? null, ms };
+}
+
+function agentView(agent: ActorRecord, clock: Clock): TaskView {
+  const { id, spec, summary, startedAt, createdAt, endedAt } = agent;
+  const ms = (endedAt ?? clock.now()) - (startedAt ?? createdAt);
+  const common = { id, kind: "agent", title: spec.description || spec.type, ms } as const;
+  if (summary === null) return { ...common, state: "running", ending: null };
+  const how = summary.reason === undefined ? summary.status : `${summary.status} (${summary.reason})`;
+  const state = summary.status === "cancelled" ? "killed" : "exited";
+  return { ...common, state, ending: `It ended: ${how}.` };
+}
+
+/** The report of an agent that has ended; before that only how it stands (A22.16, A22.36). */
+function reportOf(agent: ActorRecord | undefined, clock: Clock): CommandOutput {
+  const text = agent === undefined ? "" : (agent.summary?.text ?? progressText(agent, clock.now()));
+  return { bytes: Buffer.byteLength(text), head: text, tail: null, path: null };
+}

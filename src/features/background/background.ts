@@ -1,0 +1,229 @@
+import type { Clock } from "../../mailbox/clock.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type {
+  BackgroundAnswer,
+  BackgroundRequest,
+  CommandOutput,
+  CommandResult,
+} from "../../mailbox/runs.ts";
+import type { SessionEvent } from "../../mailbox/session-events.ts";
+import { endsOfFile } from "../../processes/file-ends.ts";
+import type { Processes } from "../../processes/processes.ts";
+import type { Lines } from "../../processes/requests.ts";
+import type { Notice } from "../../supervisor/notices.ts";
+import { sizeOf } from "../../tools/command-output.ts";
+import type { CommandPlace, Commands } from "./commands.ts";
+
+/** Commands of one actor that may run at the same time. */
+const MAX_RUNNING = 32;
+
+const NOTHING: CommandOutput = { bytes: 0, head: "", tail: null, path: null };
+
+/** A command in the background. Kept until the session ends, so that it can be asked for after its end. */
+export interface BackgroundCommand {
+  readonly id: string;
+  readonly owner: ActorId;
+  readonly command: string;
+  readonly title: string;
+  readonly path: string;
+  readonly startedAt: number;
+  end: CommandEnd | null;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+}
+
+export interface CommandEnd {
+  readonly state: "exited" | "killed";
+  readonly exitCode: number | null;
+  /** As a sentence. */
+  readonly ending: string;
+  readonly at: number;
+}
+
+interface Entry extends BackgroundCommand {
+  readonly stop: AbortController;
+  /** Bytes its owner has seen. */
+  seen: number;
+  /** Its owner knows of its end, or is no more. */
+  told: boolean;
+}
+
+export interface BackgroundPorts {
+  readonly commands: Commands;
+  readonly processes: Pick<Processes, "follow">;
+  readonly clock: Clock;
+  /** Into the owner's conversation. */
+  tell(owner: ActorId, notice: Notice): void;
+  /** The owner knows of this end already: it need not be told any more. */
+  forget(owner: ActorId, task: string): void;
+  /** For the journal: a command that ran when the program died is told of at the next start. */
+  note(event: Extract<SessionEvent, { type: "command" | "command-end" }>): void;
+}
+
+/** The commands that run beside the session's conversations: who started them, how they stand, who is told. */
+export class Background {
+  readonly #ports: BackgroundPorts;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(ports: BackgroundPorts) {
+    this.#ports = ports;
+  }
+
+  find(id: string): BackgroundCommand | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** In the order they were started. */
+  get running(): BackgroundCommand[] {
+    return [...this.#entries.values()].filter(({ end }) => end === null);
+  }
+
+  runningOf(owner: ActorId): BackgroundCommand[] {
+    return this.running.filter((entry) => entry.owner === owner);
+  }
+
+  /** Answers when the command runs, or cannot. It is stopped when the signal is aborted. */
+  async start(
+    owner: ActorId,
+    request: BackgroundRequest,
+    signal: AbortSignal,
+    where?: CommandPlace,
+  ): Promise<BackgroundAnswer> {
+    if (this.runningOf(owner).length >= MAX_RUNNING)
+      return refused(`${MAX_RUNNING} commands of yours run in the background already. Stop one first.`);
+    const { commands, clock } = this.#ports;
+    const stop = new AbortController();
+    const started = Promise.withResolvers<null>();
+    const running = commands.start({
+      ...{ owner, command: request.command, cwd: request.cwd, timeoutMs: null, keep: true },
+      ...(where === undefined ? {} : { where }),
+      signal: stop.signal,
+      watch: {
+        started: () => started.resolve(null),
+        lines: (lines) => this.#lines(running, lines),
+      },
+    });
+    if (typeof running === "string") return refused(running);
+    const failure = await Promise.race([started.promise, running.result]);
+    if (failure?.outcome === "not-started" || failure?.outcome === "cancelled")
+      return refused(failure.reason ?? "The command was not started.");
+    const ended = Promise.withResolvers<void>();
+    const entry: Entry = {
+      ...{ id: running.id, owner, command: request.command, title: oneLine(request.description) },
+      ...{ path: running.path, startedAt: clock.now(), end: null, ended: ended.promise },
+      ...{ stop, seen: 0, told: false },
+    };
+    this.#entries.set(entry.id, entry);
+    const { id: task, title, path } = entry;
+    this.#ports.note({ type: "command", actor: owner, task, title, path });
+    const abort = () => stop.abort();
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    void running.result.then((result) => {
+      signal.removeEventListener("abort", abort);
+      this.#ended(entry, result);
+      ended.resolve();
+    });
+    return { type: "started", task: entry.id, path: entry.path };
+  }
+
+  /** What it has written so far; its owner has then seen it, and its end where it has ended. */
+  async output(id: string): Promise<CommandOutput> {
+    const entry = this.#entries.get(id);
+    if (!entry) return NOTHING;
+    // Before the file is read: an end that comes meanwhile is still news.
+    if (entry.end !== null) {
+      entry.told = true;
+      this.#ports.forget(entry.owner, id);
+    }
+    const ends = await endsOfFile(entry.path).catch(() => null);
+    if (ends === null)
+      return { ...NOTHING, head: `(${entry.path}, with its output, cannot be read any more)` };
+    entry.seen = Math.max(entry.seen, ends.bytes);
+    return { ...ends, path: entry.path };
+  }
+
+  /** Ends it; resolves when it is gone. Its owner, who asked for it, is not told again. */
+  async stop(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    entry.told = true;
+    entry.stop.abort();
+    await entry.ended;
+  }
+
+  /** Tells its owner of lines from the first one on that it has not seen. */
+  follow(id: string, words: readonly string[]): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.#ports.processes.follow(id, entry.seen, words);
+  }
+
+  /** The actor has ended: what it started ends with it (A7.10), and nobody is told. Answers what still ran. */
+  release(owner: ActorId): BackgroundCommand[] {
+    const open = this.runningOf(owner);
+    for (const { id } of open) void this.stop(id);
+    return open;
+  }
+
+  #lines(running: { readonly id: string } | string, { lines, more }: Lines): void {
+    const entry = typeof running === "string" ? undefined : this.#entries.get(running.id);
+    if (!entry || entry.told) return;
+    const { id: task, title, path } = entry;
+    this.#ports.tell(entry.owner, { type: "lines", task, title, path, lines, more });
+  }
+
+  #ended(entry: Entry, result: CommandResult): void {
+    const { id: task, title, path } = entry;
+    entry.end = endOf(result, this.#ports.clock.now());
+    const { state, exitCode, ending } = entry.end;
+    const status = state === "killed" ? "killed" : exitCode === 0 ? "completed" : "failed";
+    const told = entry.told ? { told: true as const } : {};
+    this.#ports.note({ type: "command-end", actor: entry.owner, task, ending, status, ...told });
+    if (entry.told) return;
+    this.#ports.tell(entry.owner, {
+      ...{ type: "ended", task, title, status, ending },
+      output: { ...result.output, path },
+    });
+  }
+}
+
+function endOf(
+  { outcome, exitCode, signal, reason, flooded, output }: CommandResult,
+  at: number,
+): CommandEnd {
+  if (flooded) {
+    const ending = `It had written ${sizeOf(output.bytes)}, the most that is kept, and was ended.`;
+    return { state: "killed", exitCode, ending, at };
+  }
+  switch (outcome) {
+    case "exited":
+      return {
+        state: "exited",
+        exitCode,
+        ending: besides(`It ended with exit code ${exitCode}.`, reason),
+        at,
+      };
+    case "signalled":
+      return { state: "killed", exitCode, ending: besides(`It was ended by signal ${signal}.`, reason), at };
+    case "cancelled":
+    case "timed-out":
+      return { state: "killed", exitCode, ending: "It was stopped.", at };
+    case "not-started":
+    case "unknown":
+      return { state: "killed", exitCode, ending: reason ?? "How it ended is not known.", at };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function besides(ending: string, reason: string | undefined): string {
+  return reason === undefined ? ending : `${ending} ${reason}`;
+}
+
+function refused(reason: string): BackgroundAnswer {
+  return { type: "refused", reason };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim().slice(0, 200);
+}

@@ -1,0 +1,158 @@
+import { errorMessage } from "../../lib/errors.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { CommandOutput, CommandRequest, CommandResult } from "../../mailbox/runs.ts";
+import type { Prepared, Sandbox, SandboxPlace, SandboxSettings } from "../../policy/sandbox/sandbox.ts";
+import { endsOfFile } from "../../processes/file-ends.ts";
+import { folderIn, type Shell } from "../../processes/platform-shell.ts";
+import type { Processes, RunWatch } from "../../processes/processes.ts";
+import type { ProcessResult } from "../../processes/requests.ts";
+import type { Outputs } from "../../supervisor/outputs.ts";
+import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
+
+/** Bytes of output after which a command is ended, so that a flood cannot fill the disk. */
+const MAX_OUTPUT_BYTES = 1_000_000_000;
+/** What may still be longer than is shown: a character of JavaScript is at least a byte. */
+const KEEP_OVER_BYTES = MAX_OUTPUT_CHARS;
+
+/** A command on its way: which file it writes to is known before it has ended. */
+export interface RunningCommand {
+  readonly id: string;
+  readonly path: string;
+  /** Never rejects. */
+  readonly result: Promise<CommandResult>;
+}
+
+export interface CommandOptions {
+  readonly owner: ActorId;
+  readonly command: string;
+  readonly cwd: string;
+  /** Null: none. */
+  readonly timeoutMs: number | null;
+  /** Its file stays until the session ends, however short it is. */
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+  readonly watch?: RunWatch;
+  /** Where the gate has let this very command run; without that, in the sandbox if there is one. */
+  readonly where?: CommandPlace;
+}
+
+/** Where a command runs that the gate has let through. */
+export interface CommandPlace {
+  /** Outside of the sandbox. */
+  readonly outside: boolean;
+  /** In a confinement of its own, instead of the sandbox. */
+  readonly light?: Prepared;
+}
+
+/** The sandbox of a session that has one, and what of the disk belongs to an actor. */
+export interface CommandSandbox {
+  readonly sandbox: Sandbox;
+  readonly mode: SandboxSettings["mode"];
+  place(owner: ActorId): SandboxPlace;
+}
+
+/** Runs the session's commands: fills in the shell and the file for the output. */
+export interface Commands {
+  run(
+    owner: ActorId,
+    request: CommandRequest,
+    signal: AbortSignal,
+    where?: CommandPlace,
+  ): Promise<CommandResult>;
+  /** A sentence where it cannot even be tried. */
+  start(options: CommandOptions): RunningCommand | string;
+}
+
+/** `sandbox` is null where the person has switched it off: then commands run as they are. */
+export function commandsOf(
+  processes: Processes,
+  outputs: Outputs,
+  shell: Shell | null,
+  sandbox: CommandSandbox | null = null,
+): Commands {
+  const start = (options: CommandOptions): RunningCommand | string => {
+    if (shell === null)
+      return "There is no bash on this machine, and commands run in nothing else. Install bash, or add its folder to PATH.";
+    const { owner, command, cwd, timeoutMs, keep, signal, watch, where } = options;
+    let place: ReturnType<Outputs["next"]>;
+    try {
+      place = outputs.next();
+    } catch (error) {
+      return errorMessage(error);
+    }
+    const run = async (prepared: Prepared | null): Promise<CommandResult> => {
+      const request = {
+        ...{ id: place.id, owner, file: shell.file, args: shell.args(command), cwd, timeoutMs },
+        ...(prepared === null ? {} : { env: { ...prepared.env }, confined: prepared.confined }),
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        output: { path: place.path, keepOverBytes: keep ? -1 : KEEP_OVER_BYTES, report: true },
+      };
+      const result = await resultOf(await processes.run(request, signal, watch), place.path);
+      return prepared === null ? result : withNotes(result, prepared);
+    };
+    if (where?.light !== undefined) return { ...place, result: run(where.light) };
+    const held = sandbox !== null && !(where?.outside === true && sandbox.mode !== "required");
+    return { ...place, result: held ? runInside(sandbox, owner, signal, run) : run(null) };
+  };
+
+  return {
+    start,
+    async run(owner, { command, cwd, timeoutMs }, signal, where) {
+      const own = where === undefined ? {} : { where };
+      const running = start({ owner, command, cwd, timeoutMs, keep: false, signal, ...own });
+      return typeof running === "string" ? notRun(running) : running.result;
+    },
+  };
+}
+
+/** What cannot be put into the sandbox is not run, and what failed in it is not run again. */
+async function runInside(
+  { sandbox, place }: CommandSandbox,
+  owner: ActorId,
+  signal: AbortSignal,
+  run: (prepared: Prepared) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const prepared = await sandbox.prepare(place(owner));
+  if (typeof prepared === "string") return notRun(prepared);
+  if (!signal.aborted) return run(prepared);
+  prepared.finish();
+  return notRun("Cancelled before it was started.", "cancelled");
+}
+
+/** Adds what the confinement has to say, if it explains a failure or has moved something. */
+function withNotes(result: CommandResult, { confined, finish }: Prepared): CommandResult {
+  const failed = result.outcome === "exited" && result.exitCode !== 0 && confined.type === "read";
+  const notes = [result.reason, failed ? readOnlyNote(result.output) : null, finish()].filter(Boolean);
+  return notes.length === 0 ? result : { ...result, reason: notes.join(" ") };
+}
+
+/** It costs tokens in each later turn, so it is left out if something else explains the exit code. */
+function readOnlyNote({ head, tail }: CommandOutput): string | null {
+  const said = `${head}${tail ?? ""}`;
+  const isRefused =
+    said === "" || /read-only file system|permi(?:tted|ssion)|EROFS|EACCES|EPERM|network|resolve/i.test(said);
+  return isRefused ? "It ran read-only, without network." : null;
+}
+
+async function resultOf(ended: ProcessResult, path: string): Promise<CommandResult> {
+  const { outcome, exitCode, signal, reason, durationMs, truncated, file } = ended;
+  const common = { outcome, exitCode, signal, durationMs, flooded: truncated };
+  const why = reason === undefined ? {} : { reason };
+  if (file) {
+    const { bytes, head, tail, kept, report } = file;
+    const output = { bytes, head, tail, path: kept ? path : null };
+    return { ...common, ...why, output, cwd: folderIn(report) };
+  }
+  // The host died over it: what the command had written is still there.
+  const ends = outcome === "unknown" ? await endsOfFile(path).catch(() => null) : null;
+  return { ...common, ...why, output: ends === null ? nothing : { ...ends, path }, cwd: null };
+}
+
+const nothing = { bytes: 0, head: "", tail: null, path: null };
+
+function notRun(reason: string, outcome: CommandResult["outcome"] = "not-started"): CommandResult {
+  return {
+    ...{ outcome, exitCode: null, signal: null, reason, durationMs: 0 },
+    ...{ output: nothing, flooded: false, cwd: null },
+  };
+}

@@ -1,0 +1,153 @@
+import { costOf, type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
+import type { Budget } from "./budget.ts";
+import { counted, dollars } from "./format.ts";
+
+/** An agent that a reply wants to start. */
+export interface Candidate {
+  readonly type: string;
+  /** Tokens that its first request will have. */
+  readonly prefixTokens: number;
+  /** Full id. */
+  readonly model: string;
+  readonly budget: Budget;
+  readonly maxTurns: number;
+  /** Of one reply. */
+  readonly maxTokens: number;
+  /** Whether it may start others: what they cost is in its budget, but not in its limits. */
+  readonly startsAgents?: boolean;
+  /** Of its context window (default 200,000). */
+  readonly windowTokens?: number;
+}
+
+/** What is known before they start. */
+export interface Known {
+  /** In the purse that they draw on; infinity: no limit. */
+  readonly leftUsd: number;
+  readonly whose: "session" | "agent";
+  /** What such an agent has cost on this machine so far; null: too few have run. */
+  readonly past: (type: string, model: string) => number | null;
+  readonly prices?: OwnPrices;
+}
+
+/** What the upper bound rests on. `limits`: turns and windows at list prices, which an agent hardly ever comes near;
+ * `limits-of-first`: without the agents that these start. */
+export type EstimateBasis = "budgets" | "left" | "limits" | "limits-of-first";
+
+/** What a fan-out is likely to cost, and what it may cost at most. */
+export interface Quote {
+  readonly agents: number;
+  readonly likelyUsd: number;
+  /** Whether past runs of all their types are known; else typical turns are taken. */
+  readonly isKnown: boolean;
+  readonly mostUsd: number;
+  readonly ground: EstimateBasis;
+  readonly whose: Known["whose"];
+}
+
+const WINDOW_TOKENS = 200_000;
+/** A typical run where none is known: so many turns, each with so much said and so many results. */
+const TYPICAL = { turns: 8, reply: 500, results: 2_000 };
+
+/** Null: it costs nothing, or a price is not known, and a figure without it would be wrong. */
+export function estimateCost(
+  candidates: readonly Candidate[],
+  { leftUsd, whose, past, prices = {} }: Known,
+): Quote | null {
+  const most = candidates.map((candidate) => mostOf(candidate, prices));
+  let usd = 0;
+  let likely = 0;
+  let isKnown = true;
+  for (const [at, candidate] of candidates.entries()) {
+    const bound = most[at] ?? null;
+    if (bound === null) return null;
+    const before = past(candidate.type, candidate.model);
+    usd += bound.usd;
+    likely += Math.min(bound.usd, before ?? typicalOf(candidate, prices));
+    isKnown &&= before !== null;
+  }
+  if (usd === 0) return null;
+  const own = groundOfAll(candidates.filter((_, at) => most[at]?.ground === "limits"));
+  const bound = leftUsd < usd;
+  return {
+    ...{ agents: candidates.length, likelyUsd: Math.min(leftUsd, likely), isKnown, whose },
+    ...{ mostUsd: bound ? leftUsd : usd, ground: bound ? "left" : own },
+  };
+}
+
+/** Its prefix is written to a cache once and read from it then, as everything that the turns add. */
+function typicalOf({ model, maxTurns, prefixTokens }: Candidate, own: OwnPrices): number {
+  const { turns: typical, reply, results } = TYPICAL;
+  const turns = Math.min(typical, maxTurns + 1);
+  let usd = 0;
+  for (let turn = 0; turn < turns; turn += 1) {
+    const before = turn === 0 ? 0 : prefixTokens + (turn - 1) * (reply + results);
+    const fresh = turn === 0 ? prefixTokens : reply + results;
+    const usage = { cache_creation_input_tokens: fresh, cache_read_input_tokens: before };
+    usd += costOf(model, { input_tokens: 0, output_tokens: reply, ...usage }, own).usd;
+  }
+  return usd;
+}
+
+/** Of what budgets do not bound. */
+function groundOfAll(unbound: readonly Candidate[]): EstimateBasis {
+  if (unbound.length === 0) return "budgets";
+  return unbound.some(({ startsAgents }) => startsAgents) ? "limits-of-first" : "limits";
+}
+
+/**
+ * Whether a user is to be asked, or told if nobody can be asked; null: neither. `aboveUsd` is `troupe.quoteAboveUsd`. The
+ * likely cost decides: limits would make a question of every fan-out. A single agent is none.
+ */
+export function approvalNeeded(
+  { agents, likelyUsd }: Quote,
+  { aboveUsd, asks }: { readonly aboveUsd: number; readonly asks: boolean },
+): "ask" | "say" | null {
+  if (agents < 2) return null;
+  if (aboveUsd > 0 && likelyUsd <= aboveUsd) return null;
+  return asks ? "ask" : "say";
+}
+
+/** 8 agents are likely to cost $1.20 (by past runs), and $4.00 at most (their budgets). */
+export function quoteSentence({ agents, likelyUsd, isKnown, mostUsd, ground, whose }: Quote): string {
+  const by = isKnown ? "by past runs" : "by typical runs";
+  return `${counted(agents, "agent")} are likely to cost ${dollars(likelyUsd)} (${by}), and ${dollars(mostUsd)} at most (${groundOf(ground, whose)}).`;
+}
+
+function groundOf(ground: EstimateBasis, whose: Known["whose"]): string {
+  switch (ground) {
+    case "budgets":
+      return "their budgets";
+    case "left":
+      return whose === "session"
+        ? "what is left of this session's budget"
+        : "what is left of its starter's budget";
+    case "limits":
+      return "all their turns with a full window, at list prices";
+    case "limits-of-first":
+      return "all their turns with a full window, at list prices, without the agents that they start";
+    default:
+      return ground satisfies never;
+  }
+}
+
+/** Null where its price is not known. */
+function mostOf(
+  { model, budget, maxTurns, maxTokens, windowTokens = WINDOW_TOKENS }: Candidate,
+  own: OwnPrices,
+): { readonly usd: number; readonly ground: "budgets" | "limits" } | null {
+  const price = priceOf(model, windowTokens, own);
+  if (price === undefined) return null;
+  const { input, output } = dearest(price);
+  if (input === 0 && output === 0) return { usd: 0, ground: "budgets" };
+  const { usd = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY } = budget;
+  const byBudget = Math.min(usd, (tokens * Math.max(input, output)) / 1_000_000);
+  // One more: the summary.
+  const turns = Math.min(budget.turns ?? Number.POSITIVE_INFINITY, maxTurns + 1);
+  const byLimits = (turns * (windowTokens * input + maxTokens * output)) / 1_000_000;
+  return byBudget <= byLimits ? { usd: byBudget, ground: "budgets" } : { usd: byLimits, ground: "limits" };
+}
+
+/** A prompt costs most where all of it has to be written to a cache. */
+function dearest({ input, output, cacheWrite, cacheRead }: Prices) {
+  return { input: Math.max(input, cacheWrite, cacheRead), output };
+}

@@ -1,0 +1,27 @@
+import type { Account } from "./account.ts";
+import { span } from "./format.ts";
+
+/** When an agent must have ended. */
+export interface Deadline {
+  /** Milliseconds from now; below 0 where it has passed. */
+  readonly ms: number;
+  /** For the summary. */
+  readonly reason: string;
+}
+
+/** The nearest of its own deadline and of those above it, of all that have begun and are not over; null: no end. */
+export function deadlineOf(account: Account, now: number): Deadline | null {
+  let nearest: Deadline | null = null;
+  for (let one: Account | null = account; one !== null; one = one.parent) {
+    if (one.ms === null || one.startedAt === null || one.closed) continue;
+    const ms = one.startedAt + one.ms - now;
+    if (nearest === null || ms < nearest.ms) nearest = { ms, reason: reasonOf(account, one, one.ms) };
+  }
+  return nearest;
+}
+
+function reasonOf(account: Account, owner: Account, ms: number): string {
+  if (owner === account) return `It did not end within its ${span(ms)}.`;
+  const whose = owner.id === null ? "this session" : "the agent that it works for";
+  return `It did not end within the ${span(ms)} of ${whose}.`;
+}

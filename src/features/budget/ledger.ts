@@ -1,0 +1,279 @@
+import type { Clock } from "../../mailbox/clock.ts";
+import type { Usage } from "../../mailbox/conversation.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { MeteredRequest, Reservation } from "../../model/client.ts";
+import { costOf, type OwnPrices } from "../../model/prices.ts";
+import {
+  type Account,
+  book,
+  drawnOn,
+  fill,
+  openAccount,
+  openWithRemainder,
+  release,
+  setReservation,
+} from "./account.ts";
+import { type Budget, KINDS, type Kind, limitIn, nothing, usdOf } from "./budget.ts";
+import { type Deadline, deadlineOf } from "./deadline.ts";
+import { type FinalTurn, limitNotice, wordsAtDeadline } from "./final-turn.ts";
+import { amountsOf, prospectOf, type RequestEstimate, soundUsage } from "./request-estimate.ts";
+import { Reservations } from "./reservations.ts";
+import { type Holder, notEnough } from "./shortage.ts";
+
+export interface Opening {
+  readonly actor: ActorId;
+  /** Null, or an agent that nobody knows: it draws on the session. */
+  readonly parent: ActorId | null;
+  /** Its own; where a limit is absent it draws on the nearest purse above that has one. */
+  readonly budget?: Budget;
+  /** Its first request: an agent for which not even that is left is not let begin, and what is left is kept for it. */
+  readonly first?: RequestEstimate;
+}
+
+export type Opened =
+  | { readonly type: "opened" }
+  /** A sentence for the model: what is left, and what to do. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** What an agent and everything below it have used. */
+export interface Used {
+  readonly usd: number;
+  readonly tokens: number;
+  readonly turns: number;
+}
+
+/** A purse as an agent finds it; infinity: no limit. What is spent, set aside and left makes up the limit. */
+export interface Balance {
+  readonly limit: number;
+  readonly spent: number;
+  /** Reserved by agents below that still run, and not spent yet. */
+  readonly setAside: number;
+  /** Never less than 0, though a last reply may have cost more than was left. */
+  readonly left: number;
+}
+
+export interface Spent {
+  /** The model that was asked for. */
+  readonly asked?: string;
+  readonly reservation?: number;
+  readonly broken?: boolean;
+}
+
+export interface Booked {
+  readonly usd: number;
+  readonly costKnown: boolean;
+  /** Said once for each model: its price is not known. */
+  readonly note: string | null;
+}
+
+/**
+ * Budgets as escrow (C5, D5): what an agent is given is taken from its parent's purse when it begins, and what it
+ * did not use goes back when it and everything below it have ended. Money never passes a limit: it is held for each
+ * request before that is sent. Tokens and turns may pass theirs by one reply of each agent that is alive then, since
+ * what a reply took is known when it has come. Owns no timer; one object for a session.
+ */
+export class BudgetLedger {
+  readonly #session: Account;
+  readonly #accounts = new Map<ActorId, Account>();
+  /** Of agents that were asked again after their purses had gone back. */
+  readonly #earlier = new Map<ActorId, Used>();
+  readonly #prices: OwnPrices;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #reservations: Reservations;
+  /** Models whose price was missed and said. */
+  readonly #unpriced = new Set<string>();
+
+  constructor(budget: Budget, { clock, prices = {} }: { clock: Pick<Clock, "now">; prices?: OwnPrices }) {
+    this.#session = openAccount(null, null, budget);
+    this.#session.startedAt = clock.now();
+    this.#prices = prices;
+    this.#clock = clock;
+    this.#reservations = new Reservations((actor) => this.#find(actor), prices);
+  }
+
+  /** Takes an agent's budget from its parent's purse, or takes nothing and says why. One that is open stays as it is. */
+  open(opening: Opening): Opened {
+    if (this.#goesOn(opening.actor)) return { type: "opened" };
+    const parent = this.#find(opening.parent);
+    for (const kind of KINDS) {
+      const { owner, purse } = drawnOn(parent, kind);
+      const own = limitIn(opening.budget ?? {}, kind);
+      const needed = own ?? this.#firstOf(opening, kind);
+      const free = purse.limit - purse.committed - purse.promised;
+      if (free >= needed && (own !== undefined || free > 0)) continue;
+      const reason = notEnough({ kind, needed, free, limit: purse.limit, whose: holderOf(owner) });
+      return { type: "refused", reason };
+    }
+    this.adopt(opening);
+    return { type: "opened" };
+  }
+
+  /** The same without a question: for the main conversation, and for agents that go on from a journal. */
+  adopt({ actor, parent, budget = {}, first }: Opening): void {
+    if (this.#goesOn(actor)) return;
+    if (this.#accounts.has(actor)) this.#earlier.set(actor, this.spent(actor));
+    const account = openAccount(actor, this.#find(parent), budget);
+    fill(account);
+    openWithRemainder(account);
+    this.#accounts.set(actor, account);
+    if (first) setReservation(account, [], prospectOf(first, this.#prices).lastNow);
+  }
+
+  /** Its time runs from now on. Only the first call counts. */
+  begin(actor: ActorId): void {
+    const account = this.#accounts.get(actor);
+    if (account) account.startedAt ??= this.#clock.now();
+  }
+
+  /**
+   * Asked before each request. Null: it may be an ordinary one. Otherwise it must be the last one, for the summary
+   * (or, where `silent`, there must be none any more). Either way its cost is kept until `spend` books it, so that
+   * agents who draw on one purse do not spend the same money twice.
+   */
+  lastWords(actor: ActorId, estimate: RequestEstimate): FinalTurn | null {
+    const account = this.#accounts.get(actor);
+    if (!account || account.released) return null;
+    const { next, lastNow, lastLater, lastUncached } = prospectOf(estimate, this.#prices);
+    const words =
+      this.#limitReached(account, (kind) => ({
+        likely: next[kind] + lastLater[kind],
+        most: kind === "usd" ? next.usd + lastUncached.usd : 0,
+      })) ?? this.#late(account, estimate);
+    if (words?.silent) setReservation(account, [], nothing);
+    else if (words) setReservation(account, [...account.asked.slice(-1), lastNow], nothing);
+    else setReservation(account, [...account.asked.slice(-1), next], lastLater);
+    return words;
+  }
+
+  /** Before a request is sent: the most that it may cost, or why it must not be sent. Never rejects. */
+  reserve(request: MeteredRequest, lead: boolean, signal: AbortSignal): Promise<Reservation> {
+    return this.#reservations.reserve(request, lead, signal);
+  }
+
+  /** Nothing came of a request. */
+  unused(reservation: number): void {
+    this.#reservations.settle(reservation);
+    this.#reservations.retry();
+  }
+
+  /** Requests that were on their way are lost with their gateway. */
+  lost(): void {
+    this.#reservations.settleAll();
+  }
+
+  /** Books one reply, also of an agent that has ended meanwhile, and one that broke off. */
+  spend(
+    actor: ActorId,
+    told: string,
+    counted: Usage,
+    { asked = told, reservation, broken = false }: Spent = {},
+  ): Booked {
+    const account = this.#find(actor);
+    const usage = soundUsage(counted);
+    // A server may name its model in its own way: then the price is that of what was asked for.
+    const model = costOf(told, usage, this.#prices).costKnown ? told : asked;
+    const { usd, costKnown } = costOf(model, usage, this.#prices);
+    if (account.asked.length > 0 && !broken) setReservation(account, account.asked.slice(1), account.kept);
+    const amounts = amountsOf(model, usage, this.#prices);
+    book(account, broken ? { ...amounts, turns: 0 } : amounts);
+    if (reservation !== undefined) this.#reservations.settle(reservation);
+    this.#reservations.retry();
+    if (costKnown || this.#unpriced.has(model)) return { usd, costKnown, note: null };
+    this.#unpriced.add(model);
+    const note = `The price of ${model} is not known, so its replies count in tokens and turns only, and no limit in dollars holds for it; set it under troupe.prices.`;
+    return { usd, costKnown, note };
+  }
+
+  /** It has ended: what it did not use goes back. Idempotent. */
+  release(actor: ActorId): void {
+    const account = this.#accounts.get(actor);
+    if (account) release(account);
+    this.#reservations.retry();
+  }
+
+  /** By the agent and everything below it, in all its runs; null: by the session. */
+  spent(actor: ActorId | null): Used {
+    const { usd, tokens, turns } =
+      (actor === null ? this.#session : this.#accounts.get(actor))?.spent ?? nothing;
+    const earlier = (actor === null ? undefined : this.#earlier.get(actor)) ?? nothing;
+    return { usd: usdOf(usd) + earlier.usd, tokens: tokens + earlier.tokens, turns: turns + earlier.turns };
+  }
+
+  /** What the agent may still use: of its own purse, or of the one it draws on. Infinity: no limit. */
+  left(actor: ActorId | null): Required<Budget> {
+    const left = (kind: Kind) => this.balance(actor, kind).left;
+    const ms = Math.max(0, deadlineOf(this.#find(actor), this.#clock.now())?.ms ?? Number.POSITIVE_INFINITY);
+    return { usd: left("usd"), tokens: left("tokens"), turns: left("turns"), ms };
+  }
+
+  balance(actor: ActorId | null, kind: Kind): Balance {
+    const { owner, purse } = drawnOn(this.#find(actor), kind);
+    const { limit, committed } = purse;
+    const spent = owner.spent[kind];
+    const inUnit = kind === "usd" ? usdOf : (value: number) => value;
+    return {
+      limit: inUnit(limit),
+      spent: inUnit(spent),
+      setAside: inUnit(committed - spent),
+      left: inUnit(Math.max(0, limit - committed)),
+    };
+  }
+
+  /** When it must be stopped, whoever set that; null: never. For a timer at its start, after `begin`. */
+  deadline(actor: ActorId | null): Deadline | null {
+    return deadlineOf(this.#find(actor), this.#clock.now());
+  }
+
+  /** `likely`: beside what others were promised; `most`: even if nothing were promised to others. */
+  #limitReached(
+    account: Account,
+    need: (kind: Kind) => { readonly likely: number; readonly most: number },
+  ): FinalTurn | null {
+    const reached = KINDS.flatMap((kind) => {
+      const { owner, purse } = drawnOn(account, kind);
+      const left = purse.limit - purse.committed;
+      const { likely, most } = need(kind);
+      if (left - (purse.promised - account.kept[kind]) >= likely && left >= most) return [];
+      const spent = owner.spent[kind];
+      const setAside = purse.committed - spent;
+      const whose = owner === account ? "own" : holderOf(owner);
+      const silent = left <= 0 && account.unkept.has(kind);
+      return [limitNotice({ kind, spent, setAside, limit: purse.limit, whose, silent })];
+    });
+    return reached.find(({ silent }) => silent) ?? reached[0] ?? null;
+  }
+
+  #late(account: Account, { replyMs = 0 }: RequestEstimate): FinalTurn | null {
+    const deadline = deadlineOf(account, this.#clock.now());
+    // Two replies: this one, and the summary after it.
+    const isTimeFor = deadline === null || (deadline.ms > 0 && !(deadline.ms < 2 * replyMs));
+    return isTimeFor ? null : wordsAtDeadline(deadline);
+  }
+
+  #firstOf({ first }: Opening, kind: Kind): number {
+    if (first === undefined) return 0;
+    const { next, lastLater } = prospectOf(first, this.#prices);
+    return next[kind] + lastLater[kind];
+  }
+
+  /** Whether there is an account already; one that was released goes on, as long as its purses are there. */
+  #goesOn(actor: ActorId): boolean {
+    const known = this.#accounts.get(actor);
+    if (known === undefined || known.closed) return false;
+    // Its purses are as it left them; its time is not.
+    if (known.released) {
+      known.startedAt = null;
+      openWithRemainder(known);
+    }
+    known.released = false;
+    return true;
+  }
+
+  #find(actor: ActorId | null): Account {
+    return (actor === null ? undefined : this.#accounts.get(actor)) ?? this.#session;
+  }
+}
+
+function holderOf({ id }: Account): Holder {
+  return id === null ? "session" : "agent";
+}

@@ -1,0 +1,75 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { diskFiles } from "../../context/disk-files.ts";
+
+/** What the last runs cost, in dollars. */
+type Costs = readonly number[];
+
+const MAX_BYTES = 1024 * 1024;
+/** Runs of a type that are remembered. */
+const REMEMBERED = 20;
+const MOST_TYPES = 500;
+/** Runs before their average says something. */
+const ENOUGH = 3;
+
+/** What runs of an agent type have cost on this machine, by its model; kept for the next session. */
+export class PastRuns {
+  readonly #path: string;
+  #runs: Map<string, Costs> | null = null;
+  /** Of this session alone: another one may have saved meanwhile. */
+  readonly #own: { readonly key: string; readonly usd: number }[] = [];
+
+  constructor(home: string) {
+    this.#path = join(home, "past-runs.json");
+  }
+
+  /** Dollars that a run is likely to cost; null: too few are known. */
+  average(type: string, model: string): number | null {
+    this.#runs ??= this.#read();
+    const costs = this.#runs.get(keyOf(type, model)) ?? [];
+    return costs.length < ENOUGH ? null : costs.reduce((sum, usd) => sum + usd, 0) / costs.length;
+  }
+
+  record(type: string, model: string, usd: number): void {
+    this.#runs ??= this.#read();
+    const key = keyOf(type, model);
+    this.#own.push({ key, usd });
+    remember(this.#runs, key, usd);
+  }
+
+  /** If the disk refuses it, the next session knows less. */
+  save(): void {
+    if (this.#own.length === 0) return;
+    const all = this.#read();
+    for (const { key, usd } of this.#own.splice(0)) remember(all, key, usd);
+    const temporary = `${this.#path}.${process.pid}`;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      writeFileSync(temporary, JSON.stringify([...all].slice(-MOST_TYPES)), { mode: 0o600 });
+      renameSync(temporary, this.#path);
+    } catch {
+      // Estimates are then a guess, as in a first session.
+    }
+  }
+
+  #read(): Map<string, Costs> {
+    const content = diskFiles.read(this.#path, MAX_BYTES);
+    try {
+      const runs = z.array(z.tuple([z.string(), z.array(z.number())]));
+      return new Map(content.type === "text" ? runs.parse(JSON.parse(content.text)) : []);
+    } catch {
+      return new Map();
+    }
+  }
+}
+
+function remember(runs: Map<string, Costs>, key: string, usd: number): void {
+  const costs = [...(runs.get(key) ?? []), usd].slice(-REMEMBERED);
+  runs.delete(key);
+  runs.set(key, costs);
+}
+
+function keyOf(type: string, model: string): string {
+  return `${type} ${model}`;
+}

@@ -1,0 +1,160 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { MeteredRequest, Reservation } from "../../model/client.ts";
+import { type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
+import { type Account, type Allowance, drawnOn, hold, letGo } from "./account.ts";
+import { nanosOf } from "./budget.ts";
+import { amount } from "./format.ts";
+
+/** A request whose reply would be cut shorter than this waits while other requests may release money. */
+const DECENT_TOKENS = 4_000;
+/** A reply may be as long as this whatever it takes of the money; a longer one takes so much of it at most. */
+const USUAL_TOKENS = 16_000;
+const SHARE = 0.25;
+/** A request whose reply would be shorter than this is not sent. */
+const LEAST_TOKENS = 500;
+
+interface Held {
+  readonly account: Account;
+  readonly purse: Allowance;
+  readonly nanos: number;
+}
+
+interface Waiting {
+  readonly request: MeteredRequest;
+  readonly lead: boolean;
+  readonly purse: Allowance;
+  settle(answer: Reservation): void;
+}
+
+/** What one request gets now; `wait`: other requests may release money. */
+type Attempt = Reservation | { readonly type: "wait" };
+
+/**
+ * Money for requests that are on their way: what each may cost at most is held before it is sent, and let go when its cost is
+ * booked. So all that is spent stays within every limit (D5), whatever the number of agents.
+ */
+export class Reservations {
+  readonly #find: (actor: ActorId) => Account;
+  readonly #prices: OwnPrices;
+  readonly #held = new Map<number, Held>();
+  #waiting: Waiting[] = [];
+  #counter = 0;
+
+  constructor(find: (actor: ActorId) => Account, prices: OwnPrices) {
+    this.#find = find;
+    this.#prices = prices;
+  }
+
+  /** Those that fit later wait in their order, the main conversation first. Never rejects. */
+  reserve(request: MeteredRequest, lead: boolean, signal: AbortSignal): Promise<Reservation> {
+    if (signal.aborted) return Promise.resolve(WITHDRAWN);
+    const { purse } = drawnOn(this.#find(request.actor), "usd");
+    const isNext = lead || this.#waiting.every((one) => one.purse !== purse);
+    const now: Attempt = isNext ? this.#attempt(request) : { type: "wait" };
+    if (now.type !== "wait") return Promise.resolve(now);
+    return new Promise((resolve) => {
+      const withdraw = () => {
+        this.#waiting = this.#waiting.filter((other) => other !== one);
+        one.settle(WITHDRAWN);
+        this.retry();
+      };
+      const one: Waiting = {
+        ...{ request, lead, purse },
+        settle(answer) {
+          signal.removeEventListener("abort", withdraw);
+          resolve(answer);
+        },
+      };
+      signal.addEventListener("abort", withdraw, { once: true });
+      const after = lead ? this.#waiting.findIndex((other) => !other.lead) : -1;
+      this.#waiting.splice(after < 0 ? this.#waiting.length : after, 0, one);
+    });
+  }
+
+  /** It is booked, or nothing came of it. To be called before `retry`. */
+  settle(id: number): void {
+    const held = this.#held.get(id);
+    if (held === undefined) return;
+    this.#held.delete(id);
+    letGo(held.account, held.purse, held.nanos);
+  }
+
+  /** All that was on its way is lost with its gateway. */
+  settleAll(): void {
+    for (const id of [...this.#held.keys()]) this.settle(id);
+    this.retry();
+  }
+
+  /** Something has changed: those that wait are looked at again, in their order. */
+  retry(): void {
+    const blocked = new Set<Allowance>();
+    for (const one of [...this.#waiting]) {
+      const { purse } = drawnOn(this.#find(one.request.actor), "usd");
+      const now: Attempt = blocked.has(purse) ? { type: "wait" } : this.#attempt(one.request);
+      if (now.type === "wait") {
+        blocked.add(purse);
+        continue;
+      }
+      this.#waiting = this.#waiting.filter((other) => other !== one);
+      one.settle(now);
+    }
+  }
+
+  #attempt(request: MeteredRequest): Attempt {
+    const { actor, model, promptTokens, exact, maxTokens, last } = request;
+    const account = this.#find(actor);
+    const { owner, purse } = drawnOn(account, "usd");
+    const price = priceOf(model, promptTokens, this.#prices);
+    if (price === undefined || purse.limit === Number.POSITIVE_INFINITY)
+      return this.#grant(account, purse, 0, maxTokens);
+
+    const costOf = mostCosting(price, promptTokens);
+    const room = purse.limit - purse.committed - purse.held;
+    // An ordinary request leaves what summaries are kept for, as long as it can.
+    const spare = room - (purse.kept - (last ? account.kept.usd : 0));
+    // One reply that may be very long must not keep all others waiting.
+    const usual = Math.max(USUAL_TOKENS, affordable(costOf, spare * SHARE, maxTokens));
+    const most = Math.min(maxTokens, usual);
+    if (costOf(most) <= spare) return this.#grant(account, purse, costOf(most), most);
+    if (!exact) return { type: "count" };
+    const granted = (within: number, least: number) => {
+      const tokens = affordable(costOf, within, most);
+      return tokens >= Math.min(least, maxTokens)
+        ? this.#grant(account, purse, costOf(tokens), tokens)
+        : null;
+    };
+    const decent = granted(spare, DECENT_TOKENS);
+    if (decent) return decent;
+    if (purse.held > 0) return { type: "wait" };
+    const least = granted(spare, LEAST_TOKENS) ?? granted(room, LEAST_TOKENS);
+    if (least) return least;
+    const needs = amount("usd", costOf(Math.min(LEAST_TOKENS, maxTokens)));
+    const whose = owner.id === null ? "this session's" : owner.id === actor ? "its" : "its starter's";
+    const left = room > 0 ? `only ${amount("usd", room)} of` : "nothing of";
+    const reason = `The request was not sent: it may cost ${needs}, and ${left} ${whose} budget of ${amount("usd", purse.limit)} is left; set a higher budget, or give a smaller task.`;
+    return { type: "refused", reason };
+  }
+
+  #grant(account: Account, purse: Allowance, nanos: number, maxTokens: number): Reservation {
+    const id = this.#counter++;
+    hold(account, purse, nanos);
+    this.#held.set(id, { account, purse, nanos });
+    return { type: "granted", id, maxTokens };
+  }
+}
+
+const WITHDRAWN: Reservation = { type: "refused", reason: "The request was cancelled." };
+
+/** By tokens of the reply, in billionths of a dollar: no token of the prompt may come from a cache. */
+function mostCosting({ input, output, cacheWrite, cacheRead }: Prices, promptTokens: number) {
+  const prompt = promptTokens * Math.max(input, cacheWrite, cacheRead);
+  return (tokens: number): number => nanosOf((prompt + tokens * output) / 1_000_000);
+}
+
+/** The most tokens of a reply that fit; 0 where the prompt alone does not. */
+function affordable(costOf: (tokens: number) => number, within: number, most: number): number {
+  const perToken = (costOf(1_000_000) - costOf(0)) / 1_000_000;
+  if (costOf(0) > within) return 0;
+  if (perToken <= 0) return most;
+  return Math.min(most, Math.floor((within - costOf(0)) / perToken));
+}

@@ -1,0 +1,67 @@
+import type { Budget } from "./budget.ts";
+import { counted, dollars, span } from "./format.ts";
+
+/** Where an agent stands that wants to start another one. */
+export interface Standing {
+  /** 0 is the main conversation. */
+  readonly depth: number;
+  /** Started by it so far, ended or not. */
+  readonly children: number;
+  /** In the whole session so far, without the main conversation. */
+  readonly agents: number;
+}
+
+export interface SpawnBounds {
+  readonly maxDepth: number;
+  readonly maxChildren: number;
+  readonly maxAgentsPerSession: number;
+}
+
+/** Why it may start no other agent, for the model: what the limit is and what to do instead; null: it may (C6). */
+export function spawnLimits({ depth, children, agents }: Standing, bounds: SpawnBounds): string | null {
+  const { maxDepth, maxChildren, maxAgentsPerSession } = bounds;
+  const instead = "Do the task yourself";
+  if (depth >= maxDepth)
+    return `This agent was not started: agents may be nested ${maxDepth} deep (troupe.maxDepth), and you are at depth ${depth}. ${instead}.`;
+  if (children >= maxChildren)
+    return `This agent was not started: you have started ${counted(children, "agent")}, and may start ${maxChildren.toLocaleString("en-US")} (troupe.maxChildren). ${instead}, or answer with the reports that you have.`;
+  if (agents >= maxAgentsPerSession)
+    return `This agent was not started: this session has started ${counted(agents, "agent")}, and may start ${maxAgentsPerSession.toLocaleString("en-US")} (troupe.maxAgentsPerSession). ${instead}, or answer with what you have.`;
+  return null;
+}
+
+/** What is told of an agent; nothing of it changes while it lives, and it is the same for all of a type and depth. */
+export interface Told {
+  readonly depth: number;
+  /** Whether it has a tool to start agents with. */
+  readonly startsAgents: boolean;
+  readonly maxTurns: number;
+  readonly budget: Budget;
+}
+
+/** The lines of its system prompt about its depth and its limits (C6: agents are told). */
+export function limitsTold(told: Told, bounds: SpawnBounds): string {
+  const starts = told.startsAgents && told.depth < bounds.maxDepth;
+  return [depthLine(told.depth, starts, bounds), limitsLine(told, starts)].join("\n");
+}
+
+function depthLine(depth: number, starts: boolean, { maxDepth, maxChildren }: SpawnBounds): string {
+  const where = depth === 0 ? "You are at depth 0" : `You are an agent at depth ${depth}`;
+  if (!starts) return `${where} of ${maxDepth}: you start no agents, the task is yours alone.`;
+  const theirs = depth + 1 >= maxDepth ? "; they can start none" : "";
+  const handOn = depth === 0 ? "" : " Never hand on your whole task to one.";
+  return `${where} of ${maxDepth}: you may start ${maxChildren.toLocaleString("en-US")} agents${theirs}.${handOn}`;
+}
+
+function limitsLine({ maxTurns, budget }: Told, starts: boolean): string {
+  const { turns = Number.POSITIVE_INFINITY, tokens, usd, ms } = budget;
+  const limits = [
+    counted(Math.min(maxTurns, turns), "turn"),
+    ...(tokens === undefined ? [] : [counted(tokens, "token")]),
+    ...(usd === undefined ? [] : [dollars(usd)]),
+    ...(ms === undefined ? [] : [span(ms)]),
+  ];
+  const all = limits.length === 1 ? limits[0] : `${limits.slice(0, -1).join(", ")} and ${limits.at(-1)}`;
+  const shared = starts && limits.length > 1 ? " in all, with the agents you start" : "";
+  return `Your limit is ${all}${shared}: before it is reached you are asked for your answer, so keep what matters at hand.`;
+}

@@ -1,0 +1,180 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { Usage } from "../../mailbox/conversation.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { ActorSpec, LastTurn } from "../../mailbox/messages.ts";
+import type { Reserve } from "../../model/client.ts";
+import { type OwnPrices, priceOf } from "../../model/prices.ts";
+import type { Limits } from "../../session/options.ts";
+import type { AgentBudget } from "../../settings/budget-settings.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget.ts";
+import { type Booked, BudgetLedger, type Spent } from "./ledger.ts";
+import { PastRuns } from "./past-runs.ts";
+import { estimateAfter, estimateAtStart, prospectOf, type RequestEstimate } from "./request-estimate.ts";
+
+/**
+ * Tokens of the last reply, which is the summary: what is kept back for it is only enough if it is held to that. A
+ * small budget keeps back a part of it only, or nothing would be left to work with.
+ */
+const SUMMARY_TOKENS = { most: 4_000, least: 500, ofBudget: 0.2 };
+const MINUTE_MS = 60_000;
+
+export interface SpendingOptions {
+  /** Of the whole session. */
+  readonly budget?: Budget;
+  readonly agentBudgets?: readonly AgentBudget[];
+  readonly prices?: OwnPrices;
+  /** What a kind of agents is: one that goes on has the budget of its kind again. */
+  readonly kind?: (type: string) => AgentDefinition | undefined;
+  /** Money is bounded from now on: requests are to be reserved. */
+  readonly onMoney?: (reserve: Reserve) => void;
+}
+
+/** How long an agent's replies take. */
+interface Pace {
+  /** Null: its own request is answered; what is asked on its behalf while a call runs is no measure. */
+  askedAt: number | null;
+  replyMs: number;
+}
+
+/**
+ * What the agents of a session may spend (D5): purses, and how specs and records are read for them. Where nobody set
+ * a budget nothing is estimated.
+ */
+export class Spending {
+  readonly purses: BudgetLedger;
+  readonly past: PastRuns;
+  readonly #agentBudgets: readonly AgentBudget[];
+  readonly #agentMinutes: number;
+  readonly #kind: NonNullable<SpendingOptions["kind"]>;
+  readonly #prices: OwnPrices;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #paces = new Map<ActorId, Pace>();
+  /** Whether anything is bounded, in which case requests are estimated. */
+  #bounded = false;
+  readonly #onMoney: (reserve: Reserve) => void;
+
+  constructor(
+    { budget = {}, agentBudgets = [], prices = {}, ...options }: SpendingOptions,
+    { agentMinutes, sessionMinutes }: Pick<Limits, "agentMinutes" | "sessionMinutes">,
+    clock: Pick<Clock, "now">,
+    home: string,
+  ) {
+    this.past = new PastRuns(home);
+    const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
+    this.purses = new BudgetLedger(whole, { clock, prices });
+    this.#agentBudgets = agentBudgets;
+    this.#agentMinutes = agentMinutes;
+    this.#kind = options.kind ?? (() => undefined);
+    this.#onMoney = options.onMoney ?? (() => {});
+    this.#prices = prices;
+    this.#clock = clock;
+    this.#heed(whole);
+  }
+
+  /** What an agent of this kind gets of its own: by settings, and by whoever asks for it. */
+  budgetOf({
+    name,
+    aliases = [],
+    budget = {},
+  }: Pick<AgentDefinition, "name" | "aliases" | "budget">): Budget {
+    return tightest(budgetOfType([name, ...aliases], this.#agentBudgets, this.#agentMinutes), budget);
+  }
+
+  /** Takes it from the parent's purse; a sentence for the model where that has not enough. */
+  open(spec: ActorSpec, budget = this.#budgetOfKind(spec)): string | null {
+    this.#heed(budget);
+    const first = this.#bounded
+      ? { first: estimateOf(spec, this.#summaryTokens(spec, spec.parent, budget)) }
+      : {};
+    const opened = this.purses.open({ actor: spec.id, parent: spec.parent, budget, ...first });
+    return opened.type === "refused" ? opened.reason : null;
+  }
+
+  /**
+   * Without a question: the main conversation, and whoever goes on from a journal. It has the budget of its kind, as
+   * far as that is there: what others were promised is not taken from them.
+   */
+  adopt({ id, parent, type }: Pick<ActorSpec, "id" | "parent" | "type">): void {
+    const { ms, ...wanted } = this.#budgetOfKind({ id, type });
+    const left = this.purses.left(parent);
+    const amounts = KINDS.flatMap((kind) => {
+      const limit = wanted[kind];
+      return limit === undefined ? [] : [[kind, Math.min(limit, left[kind])] as const];
+    });
+    const budget: Budget = { ...Object.fromEntries(amounts), ...(ms === undefined ? {} : { ms }) };
+    this.#heed(budget);
+    this.purses.adopt({ actor: id, parent, budget });
+  }
+
+  /** Before each request. Null: it may be an ordinary one. */
+  lastWords({ spec, turns }: ActorRecord): LastTurn | null {
+    if (!this.#bounded) return null;
+    const turn = turns.at(-1);
+    const { id, model } = spec;
+    const { replyMs = 0 } = this.#paces.get(id) ?? {};
+    this.#paces.set(id, { askedAt: this.#clock.now(), replyMs });
+    const summaryTokens = this.#summaryTokens(spec, id);
+    const estimate = turn
+      ? estimateAfter(turn, { model, summaryTokens, replyMs })
+      : estimateOf(spec, summaryTokens);
+    const words = this.purses.lastWords(id, estimate);
+    // Nothing was said that could be summed up: a person's first request is an ordinary one, if it can be paid for.
+    const isFirst = turn === undefined && id === MAIN && words?.silent === false;
+    if (words === null || (isFirst && this.#isLeft(id, estimate))) return null;
+    return { ...words, maxTokens: summaryTokens };
+  }
+
+  spend(actor: ActorId, model: string, usage: Usage, more: Spent = {}): Booked {
+    const pace = this.#paces.get(actor);
+    if (pace && pace.askedAt !== null) {
+      pace.replyMs = this.#clock.now() - pace.askedAt;
+      if (!more.broken) pace.askedAt = null;
+    }
+    return this.purses.spend(actor, model, usage, more);
+  }
+
+  /** An agent has ended: what it did not use goes back, and what its run cost is remembered. */
+  ended({ id, type, model }: Pick<ActorSpec, "id" | "type" | "model">): void {
+    const { usd } = this.purses.spent(id);
+    if (id !== MAIN && usd > 0) this.past.record(type, model, usd);
+    this.purses.release(id);
+  }
+
+  #budgetOfKind({ id, type }: Pick<ActorSpec, "id" | "type">): Budget {
+    return id === MAIN ? {} : this.budgetOf(this.#kind(type) ?? { name: type });
+  }
+
+  #isLeft(actor: ActorId, estimate: RequestEstimate): boolean {
+    const { usd, tokens, turns } = prospectOf(estimate, this.#prices).next;
+    const left = this.purses.left(actor);
+    return usdOf(usd) <= left.usd && tokens <= left.tokens && turns <= left.turns;
+  }
+
+  /** `holder`: whose purse it draws on where it has none of its own. */
+  #summaryTokens({ model }: ActorSpec, holder: ActorId | null, own: Budget = {}): number {
+    const { most, least, ofBudget } = SUMMARY_TOKENS;
+    const { usd = this.purses.balance(holder, "usd").limit } = own;
+    const { tokens = this.purses.balance(holder, "tokens").limit } = own;
+    const usdPerToken = (priceOf(model, 0, this.#prices)?.output ?? 0) / 1_000_000;
+    const affordable = usdPerToken > 0 ? usd / usdPerToken : most / ofBudget;
+    return Math.round(Math.max(least, Math.min(most, affordable * ofBudget, tokens * ofBudget)));
+  }
+
+  #heed(budget: Budget): void {
+    if (Object.keys(budget).length > 0) this.#bounded = true;
+    if (budget.usd !== undefined)
+      this.#onMoney((request, signal) => this.purses.reserve(request, request.actor === MAIN, signal));
+  }
+}
+
+/** Tokens of what an agent is sent first, by the characters of it. */
+export function promptTokensOf(spec: ActorSpec): number {
+  return estimateOf(spec, 0).promptTokens;
+}
+
+function estimateOf({ system, tools, messages, model }: ActorSpec, summaryTokens: number): RequestEstimate {
+  const texts = [...system, JSON.stringify(tools), JSON.stringify(messages)];
+  return estimateAtStart(texts, { model, summaryTokens });
+}

@@ -1,0 +1,47 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import { repositoriesAbout } from "../../policy/trust/git-repository.ts";
+import type { Processes } from "../../processes/processes.ts";
+
+/** Nobody waits longer for it than this: a huge repository is worked in without it. */
+const MOST_MS = 2_000;
+const MOST_BYTES = 256 * 1024;
+const MOST_LINES = 40;
+
+/** None of what a repository could have git run, nothing that writes, and paths as they are. */
+const ARGUMENTS = [
+  ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"],
+  ...["-c", "color.ui=false", "status", "--porcelain", "--branch", "--ignore-submodules=dirty"],
+];
+const ENVIRONMENT = { GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+
+export interface GitStatusParts {
+  readonly processes: Pick<Processes, "run">;
+  readonly newId: () => string;
+  /** What git would run there that nobody has agreed to; then it is not asked. */
+  readonly foreignGit: (folder: string) => string | null;
+}
+
+/** `git status` of a folder, as text; null where there is no repository, or git cannot say in time. */
+export async function gitStatus(
+  cwd: string,
+  { processes, newId, foreignGit }: GitStatusParts,
+): Promise<string | null> {
+  // No process where there is nothing to ask.
+  if (repositoriesAbout(cwd).length === 0 || foreignGit(cwd) !== null) return null;
+  const { outcome, exitCode, stdout } = await processes.run({
+    ...{ id: `git-status-${newId()}`, owner: MAIN, file: "git", args: ARGUMENTS, cwd, env: ENVIRONMENT },
+    ...{ timeoutMs: MOST_MS, maxOutputBytes: MOST_BYTES },
+  });
+  return outcome === "exited" && exitCode === 0 ? statusText(stdout) : null;
+}
+
+function statusText(porcelain: string): string {
+  const [branch = "", ...changes] = porcelain.trimEnd().split("\n");
+  const shown = changes.slice(0, MOST_LINES);
+  const left = changes.length - shown.length;
+  return [
+    branch.replace(/^## /, "Branch: "),
+    ...(changes.length === 0 ? ["Nothing is changed."] : shown),
+    ...(left > 0 ? [`(and ${left} more)`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,322 @@
+import type { Index } from "../../context/assemble.ts";
+import { digestOf } from "../../context/digest.ts";
+import { diskFiles } from "../../context/disk-files.ts";
+import { escapeTags } from "../../context/escape-tags.ts";
+import { type Fact, type FactNews, factNews, knownFacts, type Told } from "../../context/facts.ts";
+import type { Files } from "../../context/files.ts";
+import { type Memory, memoryReader } from "../../context/memory/memory.ts";
+import {
+  fitMemory,
+  memoryBlock,
+  memoryFacts,
+  memoryGone,
+  memoryRoom,
+} from "../../context/memory/memory-text.ts";
+import { nearbyGone, nearbyReader } from "../../context/memory/nearby.ts";
+import {
+  joinReferences,
+  type Reference,
+  type References,
+  referencesIn,
+  type ShownDocument,
+  type Workspace,
+  withDocument,
+} from "../../context/references.ts";
+import type { Named } from "../../context/skills/render.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { Picture } from "../../mailbox/conversation.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { ActorSpec, ReadEntry } from "../../mailbox/messages.ts";
+import { UNKNOWN_WINDOW } from "../../model/context-windows.ts";
+import type { ContextOptions } from "../../session/options.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { ContextNotice } from "../../supervisor/notices.ts";
+import type { AgentIndex } from "../agents/agent-types.ts";
+import { FORK } from "../agents/forking.ts";
+import { type SessionSkills, SKILLS_FACT } from "../skills/session-skills.ts";
+import { pathPatterns } from "./path-patterns.ts";
+import { type Situation, situationFacts, situationGone } from "./situation.ts";
+
+/** What a new conversation is told besides its role and its task. */
+export interface FirstWords {
+  /** For the system prompt. */
+  readonly memory: string | null;
+  /** The list of skills; null: it is told none. */
+  readonly skills: Index | null;
+  /** For its first message. */
+  readonly attached: readonly string[];
+  /** All of it, as it is known from now on. */
+  readonly knows: Told;
+  readonly reads: readonly ReadEntry[];
+  readonly pictures: readonly Picture[];
+}
+
+/** What a session knows of the place it works in, as it is at the moment. */
+export interface SessionContext {
+  /**
+   * Before a prompt: the state of the repository, the kinds of agents, the files that the prompt names, and what else
+   * comes with it. Null: nothing to wait for.
+   */
+  userTurn(prompt: string, attached?: readonly Reference[]): Promise<void> | null;
+  /** `memory`: it sees memory files; `leads`: it is the main conversation. */
+  first(of: {
+    readonly memory: boolean;
+    readonly leads: boolean;
+    readonly window: number;
+    /** It can load skills. */
+    readonly skills: boolean;
+    /** It can start agents. */
+    readonly agents: boolean;
+    /** It can edit files of the checkout. */
+    readonly edits: boolean;
+    /** The permission mode that it is held to. */
+    readonly atMost: PermissionMode | undefined;
+  }): FirstWords;
+  /** The files that a text names with `@`, as they are told. */
+  named(text: string): Named;
+  /**
+   * What has changed since the main conversation was told; null: nothing. Any conversation is told the memory of folders
+   * in which it has opened files.
+   */
+  news(actor: Informed): ContextNotice | null;
+}
+
+/** A conversation that is told of what has changed. */
+export type Informed = Pick<ActorRecord, "spec" | "turns" | "owed" | "root">;
+
+export interface KnowledgeParts {
+  readonly options: ContextOptions;
+  /** Whether agents of this type are told what memory files say. */
+  readonly seesMemory: (type: string) => boolean;
+  /** Where the list of skills stands. */
+  readonly skillListing?: Index["placement"];
+  readonly cwd: string;
+  readonly folders: readonly string[];
+  readonly clock: Pick<Clock, "date">;
+  readonly gitStatus: () => Promise<string | null>;
+  /** As it holds for an agent that is held to a mode at most. */
+  readonly situation: (atMost?: PermissionMode) => Situation;
+  readonly denied: (path: string) => boolean;
+  readonly onWarning: (message: string) => void;
+  readonly skills?: Pick<SessionSkills, "fact"> | null;
+  readonly agents: Pick<AgentIndex, "fact" | "isInline">;
+  /** Looks whether there are other kinds of agents now; null: nobody could say. */
+  readonly lookAtAgents: (() => Promise<void>) | null;
+  /** Shows a document as Read does; so many of them share what one result may have. */
+  readonly showDocument?: (path: string, among: number) => Promise<ShownDocument>;
+  readonly files?: Files;
+}
+
+/** Memory as agents with so much room are told it. */
+interface MemoryWords {
+  readonly of: Memory;
+  readonly room: number;
+  readonly block: string | null;
+  readonly facts: readonly Fact[];
+}
+
+const NO_MEMORY: Memory = { files: [], rules: [], notes: [] };
+
+export function sessionContext(parts: KnowledgeParts): SessionContext {
+  const { options, cwd, clock, denied, onWarning, agents, skills = null, files = diskFiles } = parts;
+  const read = options.memory ? memoryReader({ ...options.memory, cwd, denied }, files) : () => NO_MEMORY;
+  const skillPlacement = parts.skillListing ?? "attached";
+  const warned = new Set<string>();
+  const workspace: Workspace | null = options.memory
+    ? { cwd, folders: parts.folders, homedir: options.memory.homedir, denied }
+    : null;
+  let status: string | null = null;
+  let named: readonly Reference[] = [];
+  let words: MemoryWords | null = null;
+  const fits = pathPatterns();
+  const readers = new Map<ActorId, ReturnType<typeof nearbyReader>>();
+
+  function memory(): Memory {
+    const now = read();
+    for (const note of now.notes) if (!warned.has(note)) onWarning(note);
+    for (const note of now.notes) warned.add(note);
+    return now;
+  }
+
+  /** Those of the user turn. */
+  function surroundings(seesStatus: boolean): Fact[] {
+    if (!options.surroundings) return [];
+    const date = dayOf(clock.date());
+    return [
+      { key: "date", digest: date, text: `Today's date is ${date}.` },
+      ...(seesStatus && status !== null ? [gitFact(cwd, status)] : []),
+    ];
+  }
+
+  function situation(leads: boolean, atMost: PermissionMode | undefined): readonly Fact[] {
+    return options.surroundings ? situationFacts(parts.situation(atMost), leads) : [];
+  }
+
+  /** Of folders in which it has opened files, and rules for such files. */
+  function nearby({ spec, turns, root }: Informed, known: Told): readonly Fact[] {
+    if (options.memory === undefined || !parts.seesMemory(spec.type)) return [];
+    const read = readers.get(spec.id) ?? nearbyReader({ ...options.memory, cwd, denied }, files, fits);
+    readers.set(spec.id, read);
+    const { facts, notes } = read(
+      {
+        ...{ root, touched: openedIn(spec, turns), known: Object.keys(known) },
+        room: Math.floor(memoryRoom(spec.window?.tokens ?? UNKNOWN_WINDOW) / 2),
+      },
+      memory(),
+    );
+    for (const note of notes) if (!warned.has(note)) onWarning(note);
+    for (const note of notes) warned.add(note);
+    return facts;
+  }
+
+  /** Agents of a session share the text, and no turn makes it again. */
+  function memoryIn(room: number): MemoryWords {
+    const now = memory();
+    if (words?.of === now && words.room === room) return words;
+    const fit = fitMemory(now.files, room);
+    if (fit.some((file, place) => file.text.length < (now.files[place]?.text.length ?? 0))) warnOfRoom(room);
+    words = { of: now, room, block: memoryBlock(now, room), facts: memoryFacts(now, room) };
+    return words;
+  }
+
+  /** The lists that it chooses from: skills where it can load any, agents where it can start some. */
+  function listsFor({ tools, window }: Pick<ActorSpec, "tools" | "window">): Fact[] {
+    const has = (tool: string) => tools.some(({ name }) => name === tool);
+    const tokens = window?.tokens ?? UNKNOWN_WINDOW;
+    const list = has("Skill") ? (skills?.fact(tokens) ?? null) : null;
+    return [...(list === null ? [] : [list]), ...(has("Agent") ? [agents.fact(tokens)] : [])];
+  }
+
+  /** With what Read shows of documents. */
+  async function withDocuments(references: readonly Reference[]): Promise<readonly Reference[]> {
+    const { showDocument } = parts;
+    const among = references.filter(hasDocument).length;
+    if (showDocument === undefined || among === 0) return references;
+    return Promise.all(
+      references.map(async (one) =>
+        one.document === undefined ? one : withDocument(one, await showDocument(one.document, among)),
+      ),
+    );
+  }
+
+  /** Those that the newest prompt names are told once. */
+  function takeNamed(): readonly Reference[] {
+    const taken = named;
+    named = [];
+    return taken;
+  }
+
+  return {
+    named(text) {
+      const { facts, reads } = joinReferences(workspace === null ? [] : referencesIn(text, workspace, files));
+      return { texts: facts.map((fact) => fact.text), reads };
+    },
+    userTurn(prompt, attached = []) {
+      const mine = [...(workspace === null ? [] : referencesIn(prompt, workspace, files)), ...attached];
+      named = mine;
+      const documentsNow = withDocuments(mine).then((shown) => {
+        // Another prompt may have come meanwhile.
+        if (named === mine) named = shown;
+      });
+      const agentsNow = parts.lookAtAgents?.() ?? null;
+      if (!options.surroundings)
+        return mine.some(hasDocument) ? Promise.all([documentsNow, agentsNow]).then(() => {}) : agentsNow;
+      const statusNow = parts.gitStatus().then((now) => {
+        status = now;
+      });
+      return Promise.all([statusNow, agentsNow, documentsNow]).then(() => {});
+    },
+    first({ memory: sees, leads, window, skills: loads, agents: starts, edits, atMost }) {
+      const told = sees ? memoryIn(memoryRoom(window)) : null;
+      const { facts, reads, pictures } = joinReferences(leads ? takeNamed() : []);
+      const kinds = starts ? [agents.fact(window)] : [];
+      const attached = [
+        ...kinds.filter((fact) => !agents.isInline(fact)),
+        ...surroundings(leads || edits),
+        ...situation(leads, atMost),
+        ...facts,
+      ];
+      const list = loads ? (skills?.fact(window) ?? null) : null;
+      const known = [...(told?.facts ?? []), ...(list === null ? [] : [list]), ...kinds, ...attached];
+      return {
+        memory: told?.block ?? null,
+        skills: list === null ? null : { text: list.text, placement: skillPlacement },
+        attached: attached.map(({ text }) => text),
+        knows: Object.fromEntries(known.map(({ key, digest }) => [key, digest])),
+        ...{ reads, pictures },
+      };
+    },
+    news(actor) {
+      const { spec, turns, owed } = actor;
+      const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, owed.inFlight);
+      // Agents end soon, and began with what is known; only where they have come to is news to them.
+      if (spec.id !== MAIN) {
+        const now = [...nearby(actor, known), ...situation(false, spec.permissionMode)];
+        const around = factNews(now, known, gone);
+        return around === null ? null : contextNotice(around, NOTHING_SHOWN);
+      }
+      const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);
+      const references = takeNamed();
+      const now = [
+        ...memoryIn(room).facts,
+        ...listsFor(spec),
+        ...nearby(actor, known),
+        ...surroundings(true),
+        ...situation(true, spec.permissionMode),
+        ...references.map(({ fact }) => fact),
+      ];
+      const news = factNews(now, known, gone);
+      if (news === null) return null;
+      const fresh = references.filter(({ fact }) => known[fact.key] !== fact.digest);
+      return contextNotice(news, joinReferences(fresh));
+    },
+  };
+
+  function warnOfRoom(room: number): void {
+    const note = `The memory files are longer than agents are told (${room} characters for this model); the ends of those farthest from this folder are left out. \`troupe context\` shows what is told.`;
+    if (!warned.has(note)) onWarning(note);
+    warned.add(note);
+  }
+}
+
+function hasDocument({ document }: Reference): boolean {
+  return document !== undefined;
+}
+
+function gone(key: string): string | null {
+  return key === SKILLS_FACT
+    ? "There are no skills any more."
+    : (memoryGone(key) ?? nearbyGone(key) ?? situationGone(key));
+}
+
+const NOTHING_SHOWN = { reads: [], pictures: [] };
+
+/** The files that a conversation has read or written in what still stands of it, the last ones last. */
+function openedIn({ type, inherited, compacted }: ActorSpec, turns: Informed["turns"]): readonly string[] {
+  const through = compacted?.through ?? 0;
+  // What a fork began with was its parent's, who was told.
+  const first = type === FORK ? [] : (inherited?.reads ?? []);
+  const later = turns
+    .filter(({ turn }) => turn > through)
+    .flatMap(({ heard, reads }) => [...heard.flatMap((steer) => steer.reads ?? []), ...reads]);
+  return [...new Set([...first, ...later].map(({ path }) => path))];
+}
+
+function contextNotice({ text, of }: FactNews, shown: Pick<References, "reads" | "pictures">): ContextNotice {
+  const { reads, pictures } = shown;
+  const title = "what is known of the place has changed";
+  return { type: "context", title, text, of, reads, pictures };
+}
+
+function gitFact(cwd: string, status: string): Fact {
+  const text = `Git status of ${cwd}, as it is now:\n${escapeTags(status)}`;
+  return { key: "git", digest: digestOf(text), text };
+}
+
+/** The person's own day. */
+function dayOf(iso: string): string {
+  const at = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}

@@ -1,0 +1,65 @@
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type {
+  Asking,
+  ChoiceOutcome,
+  PermissionOutcome,
+  PermissionQuestion,
+  PlanOutcome,
+  PlanQuestion,
+} from "../../policy/asking/questions.ts";
+import type { Asker, Question } from "../../policy/asks.ts";
+import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { QuestionService } from "../../tools/ask-user-question.ts";
+import type { CallContext } from "../../tools/tool.ts";
+import type { Actors } from "../background/background-service.ts";
+
+/** Who asks, by its call. */
+export type AskContext = Pick<CallContext, "actor" | "call" | "signal">;
+
+/** The person, as calls of this session reach them: with the agent's way from the top, and its slot given back. */
+export interface SessionAsks extends QuestionService {
+  /** Whether there is somebody to ask at all. */
+  readonly hasPerson: boolean;
+  permission(
+    question: Omit<PermissionQuestion, keyof Asking>,
+    context: AskContext,
+  ): Promise<PermissionOutcome>;
+  question(questions: readonly Question[], context: AskContext): Promise<ChoiceOutcome>;
+  plan(question: Omit<PlanQuestion, keyof Asking>, context: AskContext): Promise<PlanOutcome>;
+}
+
+export function sessionAsks(
+  broker: UserRequestBroker,
+  actors: Pick<Actors, "find" | "whileWaiting">,
+): SessionAsks {
+  /** An answer can take hours, in which other agents may run; with nobody to ask it is there at once. */
+  const waiting = <T>({ actor }: AskContext, outcome: Promise<T>): Promise<T> => {
+    const record = actors.find(actor);
+    return record && broker.hasPerson ? actors.whileWaiting(record, outcome) : outcome;
+  };
+  const asking = ({ actor, call }: AskContext): Asking => ({ asker: askerOf(actors, actor), call });
+  return {
+    hasPerson: broker.hasPerson,
+    permission: (question, context) =>
+      waiting(context, broker.permission({ ...question, ...asking(context) }, context.signal)),
+    question: (questions, context) =>
+      waiting(context, broker.question({ questions, ...asking(context) }, context.signal)),
+    plan: (question, context) =>
+      waiting(context, broker.plan({ ...question, ...asking(context) }, context.signal)),
+  };
+}
+
+/** The agent with the descriptions of all above it, the main conversation first (A6.10). */
+export function askerOf(actors: Pick<Actors, "find">, id: ActorId): Asker {
+  const path: string[] = [];
+  for (let at: ActorId | null | undefined = id; at; at = actors.find(at)?.spec.parent) {
+    const spec = actors.find(at)?.spec;
+    path.unshift(spec === undefined ? at : nameOf(spec));
+  }
+  return { actor: id, path };
+}
+
+function nameOf({ id, type, description }: { id: ActorId; type: string; description: string }): string {
+  if (id === MAIN) return description;
+  return description === "" ? type : `${type} · ${description}`;
+}

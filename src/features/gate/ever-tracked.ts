@@ -1,0 +1,107 @@
+import { homedir } from "node:os";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { WriteScope } from "../../policy/confinement/write-scope.ts";
+import { placeOf, twinOf } from "../../policy/engine/place.ts";
+import { parseRule } from "../../policy/engine/rule-syntax.ts";
+import { EDITORS, READERS } from "../../policy/engine/tool-table.ts";
+import type { JudgeContext } from "../../policy/judgement.ts";
+import type { Rule } from "../../settings/rules.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+
+type EverTracked = NonNullable<JudgeContext["everTracked"]>;
+
+/** Looks up what a command's git could show; undefined if that need not or cannot be known. Never rejects. */
+export type LookUpTracked = (
+  command: string,
+  where: { readonly cwd: string; readonly territory: WriteScope },
+) => Promise<EverTracked | undefined>;
+
+/** A long history takes several looks, one for each command. */
+const PATIENCE_MS = 5_000;
+/** Of a bare rule. */
+const ALL = "**";
+
+export interface TrackedParts {
+  readonly worktrees: Pick<Worktrees, "everTracked">;
+  readonly clock: Clock;
+  /** Those in force for an actor that works there. */
+  rules(territory: WriteScope): readonly Rule[];
+  /** What git would run there that the user has not agreed to; then git is not run at all. */
+  foreignGit(dir: string): string | null;
+}
+
+export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedParts): LookUpTracked {
+  return async (command, { cwd, territory }) => {
+    if (!mayStartGit(command) || mayGoElsewhere(command)) return undefined;
+    const patterns = patternsOf(rules(territory));
+    if (patterns.length === 0 || foreignGit(cwd) !== null) return undefined;
+    const late = new AbortController();
+    const withdraw = clock.after(PATIENCE_MS, () => late.abort(new Error("The history is long.")));
+    const answer = await worktrees
+      .everTracked({ ...whereOf(cwd, territory), patterns: [...patterns] }, late.signal)
+      .catch(() => null);
+    withdraw();
+    if (answer?.type !== "tracked") return undefined;
+    const { answers } = answer;
+    const byPattern = new Map(patterns.map((pattern, at) => [pattern, answers[at]]));
+    return (pattern) => byPattern.get(pattern) ?? byPattern.get(pattern.trim()) ?? "unknown";
+  };
+}
+
+function whereOf(cwd: string, { root, tree }: WriteScope) {
+  const { projectRoot, home, configFolder, darwin, twin } = placeOf({
+    ...{ projectRoot: root, home: homedir(), platform: process.platform },
+    ...(tree === null ? {} : { twin: { tree: tree.path, checkout: tree.checkout } }),
+  });
+  const there = twin === null ? null : twinOf(twin, projectRoot);
+  return {
+    folder: cwd,
+    alsoAt: twin === null ? [] : [twin.checkout],
+    anchors: {
+      projects: there === null ? [projectRoot] : [projectRoot, there],
+      ...{ home, config: configFolder, foldCase: darwin },
+    },
+  };
+}
+
+/** Patterns of the deny and ask rules that restrict files, each once. */
+function patternsOf(rules: readonly Rule[]): readonly string[] {
+  const patterns = rules.flatMap((rule) => {
+    if (rule.behaviour === "allow") return [];
+    const parsed = parseRule(rule);
+    switch (parsed.type) {
+      case "tool":
+        return isAboutFiles(parsed.tool) ? [ALL] : [];
+      case "glob":
+        return [...READERS, ...EDITORS].some((tool) => parsed.pattern.test(tool)) ? [ALL] : [];
+      case "spec":
+        return isAboutFiles(parsed.tool) ? [parsed.spec.trim()] : [];
+      case "broken":
+        return [];
+      default:
+        return parsed satisfies never;
+    }
+  });
+  return [...new Set(patterns)];
+}
+
+function isAboutFiles(tool: string): boolean {
+  return READERS.has(tool) || EDITORS.has(tool);
+}
+
+/** Quotes and backslashes may stand between letters; `$'…'` may write any. */
+function plainLetters(command: string): string {
+  return command.replace(/['"\\]/g, "");
+}
+
+/** Scripts of awk and sed may start it by a name that is put together. */
+function mayStartGit(command: string): boolean {
+  return /git|awk|sed/.test(plainLetters(command));
+}
+
+/** Whether git may look at another repository than the one about the directory of the call. */
+function mayGoElsewhere(command: string): boolean {
+  const plain = plainLetters(command);
+  const moves = /\b(?:cd|pushd|popd|xargs|find)\b|(?:^|[\s{,])-\w*C|--(?:git-dir|work-tree|chdir)|GIT_/;
+  return command.includes("$'") || moves.test(plain);
+}

@@ -1,0 +1,400 @@
+import { errorMessage } from "../../lib/errors.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Call, HookChange } from "../../mailbox/messages.ts";
+import type { SameCall } from "../../policy/asking/identity.ts";
+import type { Asking, PermissionQuestion } from "../../policy/asking/questions.ts";
+import { findSubject } from "../../policy/asking/subject.ts";
+import type { Confinement } from "../../policy/confinement/confinement.ts";
+import type { WriteScope } from "../../policy/confinement/write-scope.ts";
+import { bothOf } from "../../policy/engine/place.ts";
+import { askEveryCommand } from "../../policy/every-command.ts";
+import type { HookCaller } from "../../policy/hooks/results.ts";
+import type { HookRunner } from "../../policy/hooks/runner.ts";
+import type { JudgeContext, Judgement, Tier } from "../../policy/judgement.ts";
+import type { LightCommand } from "../../policy/sandbox/light.ts";
+import type { Prepared, SandboxReport, SandboxSettings } from "../../policy/sandbox/sandbox.ts";
+import { runsOutside, type SandboxWord, sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
+import { withForeignGit } from "../../policy/trust/git-calls.ts";
+import type { Recheck } from "../../policy/user-request-broker.ts";
+import { narrower } from "../../settings/modes.ts";
+import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
+import type { KnownTool, Toolbox } from "../../supervisor/toolbox.ts";
+import type { CommandPlace } from "../background/commands.ts";
+import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
+import type { SessionAsks } from "./asking.ts";
+import { detailsOf, wordsIn } from "./call-input.ts";
+import type { LookUpTracked } from "./ever-tracked.ts";
+import { judgeForeign, stricter } from "./foreign-tools.ts";
+
+/** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
+export interface Engine {
+  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
+  /** True if a file that a search found must be left out of its results. */
+  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
+}
+
+/** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
+export interface GateParts {
+  mode(): PermissionMode;
+  /** The one file that may be written in plan mode. */
+  planFile(): string;
+  /** As it holds for whoever works there. */
+  engine(territory: WriteScope): Engine;
+  /** What keeps an actor in a tree of its own. */
+  readonly confinement: Confinement;
+  readonly hooks: Pick<HookRunner, "has" | "preToolUse">;
+  readonly asks: Pick<SessionAsks, "permission">;
+  /** Whether any rule denies anything: where none does, no search is asked about. */
+  deniesAny(): boolean;
+  /** What the agent is told where the person has denied this very call for the session. */
+  denied(call: SameCall): string | null;
+  readonly toolbox: Pick<Toolbox, "find">;
+  readonly sandbox: SandboxState;
+  readonly asksEveryCommand: boolean;
+  /** The rules in force, for an actor that works there. */
+  rules(territory: WriteScope): readonly Rule[];
+  /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
+  readonly lookUpTracked?: LookUpTracked;
+  /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
+  foreignGit(folder: string): string | null;
+  /** Who calls, for hooks. */
+  caller(actor: ActorId, cwd: string): HookCaller;
+}
+
+/** What holds commands; `report` answers null where the mode is off. */
+export interface SandboxState {
+  readonly settings: SandboxSettings;
+  report(): Promise<SandboxReport | null>;
+  /** Prepares the confinement that a judgement asks for; null if it cannot be had. */
+  prepare(
+    type: "read" | "write",
+    where: Where,
+    command: Pick<LightCommand, "rules" | "hides">,
+  ): Promise<Prepared | null>;
+}
+
+export interface GatedCall {
+  readonly actor: ActorId;
+  readonly call: Call;
+  readonly tool: KnownTool;
+  /** Where the agent stands. */
+  readonly cwd: string;
+  /** Where it works. */
+  readonly territory: WriteScope;
+}
+
+/** What decided, and why: the journal keeps it. */
+export interface Grounds {
+  readonly by: "rules" | "hook" | "person" | "nobody" | "stop";
+  /** One sentence or clause. */
+  readonly reason: string;
+  readonly rule?: Rule;
+  /** Of an allowed command. */
+  readonly tier?: Tier;
+}
+
+/** Whether a call may run, with the input it may run with. */
+export type Gated = Grounds &
+  (
+    | ({
+        readonly type: "go";
+        readonly input: unknown;
+        readonly rewritten: boolean;
+        /** What a hook has to say to the model, besides the result. */
+        readonly context?: string;
+        /** What hooks have made of the files that it writes. */
+        readonly changed?: readonly HookChange[];
+      } & CommandPlace)
+    /**
+     * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
+     * it through.
+     */
+    | {
+        readonly type: "refuse";
+        readonly stop?: string;
+        readonly grants?: readonly string[];
+        /** Why the person had to be asked. */
+        readonly asked?: string;
+      }
+  );
+
+const BASH = "Bash";
+
+/**
+ * The gate (A5, A6): hooks, then rules, then the person. Every call of every agent passes it, by its own input
+ * and not by what its thread says about it. What fails here denies.
+ */
+export class Gate {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a search has to ask what of its results is hidden. */
+  get filters(): boolean {
+    return this.#parts.deniesAny();
+  }
+
+  async judge(given: GatedCall, signal: AbortSignal): Promise<Gated> {
+    try {
+      return await this.#judge(given, signal);
+    } catch (error) {
+      const why = errorMessage(error);
+      return { type: "refuse", by: "rules", reason: `the permission check failed (${why})` };
+    }
+  }
+
+  /** Of what a search found, what its agent may not be told of (semantics §4.5). */
+  filterResults(
+    paths: readonly string[],
+    { cwd, territory }: Pick<GatedCall, "cwd" | "territory">,
+  ): string[] {
+    const hides = this.#parts.engine(territory).hides(cwd);
+    return paths.filter((path) => {
+      try {
+        return hides(path);
+      } catch {
+        return true;
+      }
+    });
+  }
+
+  /** What Read would come to for a file: its text, a question first, or nothing. */
+  sightOf(path: string, where: Where): Behaviour {
+    const read = this.#parts.toolbox.find("Read");
+    if (read === undefined) return "deny";
+    try {
+      return this.#judgement(read, { file_path: path }, where).decision;
+    } catch {
+      return "deny";
+    }
+  }
+
+  /** What rules and mode say now of a call that waits: for the person, or (`enforced`: confined) for another to have written. */
+  recheck({ tool: name, input, ...where }: SameCall, enforced = false): Recheck {
+    const tool = this.#parts.toolbox.find(name);
+    if (tool === undefined) return { type: "ask" };
+    const { decision, reason } = this.#judgement(tool, input, where, { enforced });
+    return decision === "deny" ? { type: "deny", reason } : { type: decision };
+  }
+
+  async #judge({ actor, call, tool, ...where }: GatedCall, signal: AbortSignal): Promise<Gated> {
+    const { cwd } = where;
+    const { toolUse, input: asked } = call;
+    const hooked = { names: namesOf(tool), input: asked, toolUseId: toolUse };
+    const { said: word, changes } = await findHookChanges(
+      "PreToolUse",
+      this.#parts.hooks.has("PreToolUse", hooked.names) ? writesIn(tool, asked, cwd) : [],
+      () => this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal),
+    );
+    if (word.type === "deny")
+      return {
+        type: "refuse",
+        by: "hook",
+        reason: word.reason,
+        ...(word.stop === undefined ? {} : { stop: word.stop }),
+      };
+    const rewritten = word.input !== undefined;
+    const input = rewritten ? word.input : asked;
+    // What a hook makes of a call is a call like any other: it must fit, and it is decided anew.
+    const claim = tool.prepare(input);
+    if (claim.type === "invalid")
+      return {
+        type: "refuse",
+        by: "hook",
+        reason: `a hook rewrote its input, which no longer fits: ${claim.message}`,
+      };
+    const report = tool.offer.name === BASH ? await this.#parts.sandbox.report() : null;
+    const go = {
+      type: "go",
+      ...{ input, rewritten },
+      ...(changes.length === 0 ? {} : { changed: changes }),
+      ...(word.context ? { context: word.context } : {}),
+      outside: runsOutside(this.#parts.sandbox.settings, report, input),
+    } as const;
+
+    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+    const everTracked = command === null ? undefined : await this.#parts.lookUpTracked?.(command, where);
+    const context = everTracked === undefined ? {} : { everTracked };
+    const { judgement, light } = await this.#confined(tool, input, where, report, context);
+    const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
+    if (judgement.decision === "deny") return { type: "refuse", ...grounds };
+    const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
+    if (refused !== null) return { type: "refuse", by: "person", reason: refused };
+    const held = this.#sandboxWord(report, input, where, context);
+    if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
+    const mustAsk = held.type === "ask" || word.decision === "ask";
+    if (judgement.decision === "allow" && !mustAsk)
+      return { ...go, ...grounds, ...(light === null ? {} : { light }) };
+    // It asks the person itself, with the plan.
+    if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk) return { ...go, ...grounds };
+    // A hook, or a sandbox that holds, may spare the person a question; never lift a rule or what no rule could allow.
+    const sparable = held.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
+    if (sparable && word.decision === "allow")
+      return { ...go, by: "hook", reason: word.reason ?? "a hook allowed it" };
+    if (sparable && word.decision !== "ask" && held.type === "allow")
+      return { ...go, by: "rules", reason: "it runs in the sandbox" };
+
+    const reason =
+      held.type === "ask"
+        ? held.reason
+        : word.decision === "ask"
+          ? (word.reason ?? "A hook asks for it.")
+          : judgement.reason;
+    const grants = mustAsk ? [] : judgement.grants;
+    const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
+    const always = mustAsk ? ({ always: true } as const) : {};
+    const asking = { actor, call: call.id, signal };
+    const answer = await this.#parts.asks.permission({ ...question, ...always }, asking);
+    if (answer.type === "allow") {
+      const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
+      return answer.input === undefined
+        ? allowed
+        : this.#withTheirs(tool, answer.input, where, report, allowed);
+    }
+    const by = answer.by === "agent" ? "stop" : answer.by;
+    return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
+  }
+
+  /** The person has put another input in the call's place: it must fit, and what forbids it still does (fault 57). */
+  #withTheirs(
+    tool: KnownTool,
+    input: unknown,
+    where: Where,
+    report: SandboxReport | null,
+    allowed: Extract<Gated, { type: "go" }>,
+  ): Gated {
+    const claim = tool.prepare(input);
+    if (claim.type === "invalid")
+      return {
+        type: "refuse",
+        by: "person",
+        reason: `The person allowed it with another input, which does not fit: ${claim.message}`,
+      };
+    const judgement = this.#judgement(tool, input, where);
+    if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
+    const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
+    if (refused !== null) return { type: "refuse", by: "person", reason: refused };
+    const held = this.#sandboxWord(report, input, where);
+    if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
+    const outside = runsOutside(this.#parts.sandbox.settings, report, input);
+    return {
+      ...{ ...allowed, input, outside, rewritten: true },
+      reason: "the person allowed it with this input instead",
+    };
+  }
+
+  #sandboxWord(
+    report: SandboxReport | null,
+    input: unknown,
+    { cwd, territory }: Where,
+    context: JudgeContext = {},
+  ): SandboxWord {
+    if (report === null) return { type: "silent" };
+    // In plan mode nothing passes without a question but what only reads.
+    const readOnly =
+      this.#parts.engine(territory).judge("plan", cwd, BASH, input, context).decision === "allow";
+    return sandboxDecision(this.#parts.sandbox.settings, report, { input, readOnly });
+  }
+
+  /**
+   * What a confinement would allow is allowed only once that is prepared. A full sandbox holds what may write, so only
+   * what reads has one of its own there.
+   */
+  async #confined(
+    tool: KnownTool,
+    input: unknown,
+    where: Where,
+    report: SandboxReport | null,
+    context: JudgeContext,
+  ): Promise<{ readonly judgement: Judgement; readonly light: Prepared | null }> {
+    if (tool.offer.name !== BASH)
+      return { judgement: this.#judgement(tool, input, where, context), light: null };
+    const judgement = this.#judgement(tool, input, where, { ...context, enforced: true });
+    const { decision, confined } = judgement;
+    const isHeld = report !== null && report.state !== "unavailable";
+    if (decision !== "allow" || confined === undefined || (confined === "write" && isHeld))
+      return { judgement, light: null };
+    const { cwd, territory } = where;
+    const light = await this.#parts.sandbox.prepare(confined, where, {
+      rules: this.#parts.rules(territory),
+      hides: this.#parts.engine(territory).hides(cwd, "asks-too"),
+    });
+    return light === null
+      ? { judgement: this.#judgement(tool, input, where, context), light }
+      : { judgement, light };
+  }
+
+  #judgement(tool: KnownTool, input: unknown, where: Where, context: JudgeContext = {}): Judgement {
+    const { cwd, territory } = where;
+    const left = this.#leavesTree(tool, input, where);
+    if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
+    const engine = this.#parts.engine(territory);
+    const mode = narrower(this.#parts.mode(), territory.atMost);
+    // A rule may speak of a tool by its older name.
+    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
+    if (first === undefined) throw new Error("a tool without a name");
+    const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
+    if (own.decision === "deny" && own.rule === undefined && this.#writesPlan(tool, input, cwd))
+      return { decision: "allow", reason: "it writes the plan", tier: "mode", parts: [], grants: [] };
+    if (tool.offer.name === BASH) {
+      // Without the confinement: it would allow what no rule does.
+      const alone = (command: string) =>
+        engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
+      const foreign = () => this.#parts.foreignGit(cwd);
+      const judged = withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+      return this.#parts.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
+    }
+    if (!tool.foreign || own.rule !== undefined) return own;
+    const claim = tool.prepare(input);
+    return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
+  }
+
+  #writesPlan(tool: KnownTool, input: unknown, cwd: string): boolean {
+    if (this.#parts.mode() !== "plan" || !(tool.offer.name === "Write" || tool.offer.name === "Edit"))
+      return false;
+    const claim = tool.prepare(input);
+    const file = bothOf(this.#parts.planFile());
+    return claim.type !== "invalid" && claim.accesses(cwd).every(({ target }) => file.includes(target));
+  }
+
+  /** Before rules and mode, which do not lift it (issue 6, point 2). */
+  #leavesTree(tool: KnownTool, input: unknown, { cwd, territory }: Where): string | null {
+    if (territory.tree === null) return null;
+    const claim = tool.prepare(input);
+    const accesses = claim.type === "invalid" ? [] : claim.accesses(cwd);
+    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+    const strange = tool.foreign || tool.offer.name.startsWith("mcp__") ? input : null;
+    return this.#parts.confinement.refuses({ command, accesses, strange, cwd }, territory.tree);
+  }
+}
+
+/** Where a call is made: the folder, and what its actor works in. */
+type Where = Pick<GatedCall, "cwd" | "territory">;
+
+function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
+  const rests = decision === "allow" && tier !== undefined ? { tier } : {};
+  return { reason, ...(rule ? { rule } : {}), ...rests };
+}
+
+function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
+  return [offer.name, ...names.filter((name) => name !== offer.name)];
+}
+
+function questionOf(
+  { offer, level }: KnownTool,
+  given: Pick<PermissionQuestion, "input" | "cwd" | "territory" | "title" | "reason" | "grants"> & {
+    readonly toolUse: string;
+  },
+): Omit<PermissionQuestion, keyof Asking> {
+  const description = wordsIn(given.input, "description");
+  return {
+    ...given,
+    ...{ tool: offer.name, level },
+    // A tool's own title of a command is what the model says of it.
+    title: findSubject(offer.name, given.input) ?? given.title,
+    details: detailsOf(given.input),
+    ...(description === null ? {} : { description }),
+  };
+}

@@ -1,0 +1,37 @@
+import { notRun } from "../../tools/dispatch.ts";
+import type { Gated } from "./gate.ts";
+
+/** What an agent reads of a call that was not let go: why, and what to do instead. */
+export function refusalOf(
+  tool: string,
+  { by, reason, grants = [], asked }: Extract<Gated, { type: "refuse" }>,
+): string {
+  const why = sentence(reason === "" ? "no reason was given" : reason);
+  const [grant] = grants;
+  switch (by) {
+    case "rules":
+      return `${tool} was not allowed: ${why} Go on without it, or by another way that is allowed.`;
+    case "hook":
+      return `${tool} was stopped by a hook of the person's: ${why}`;
+    case "person":
+      return why;
+    case "nobody": {
+      const way = grant === undefined ? "" : ` (--allowed-tools '${grant}')`;
+      const cause = asked === undefined ? "" : ` (${withoutStop(asked)})`;
+      return `${tool} needs the person's permission${cause}. ${why} Go on without it, or report that it is needed${way}.`;
+    }
+    case "stop":
+      return String(notRun.content);
+    default:
+      return by satisfies never;
+  }
+}
+
+function withoutStop(text: string): string {
+  return text.trim().replace(/\.$/, "");
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?…]["”)]*$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}

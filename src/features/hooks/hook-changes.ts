@@ -1,0 +1,73 @@
+import type { Stats } from "node:fs";
+import type { HookChange } from "../../mailbox/messages.ts";
+import type { KnownTool } from "../../supervisor/toolbox.ts";
+import { diffLines } from "../../tools/line-diff.ts";
+import { plainText } from "../../tools/plain-text.ts";
+import { knownEntry, WHOLE_DIGEST_BYTES } from "../../tools/read-guard.ts";
+import { openRegular } from "../../tools/regular-file.ts";
+
+/** What the agent is shown of a change; it can read the file again. */
+const DIFF = { lines: 80, chars: 4_000 };
+
+interface FileNow {
+  readonly path: string;
+  readonly stats: Stats;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Runs the hooks of a call, and finds what they changed in the files that the call writes. Files above 1 MB are left out:
+ * an agent has to read those again.
+ */
+export async function findHookChanges<T>(
+  event: HookChange["event"],
+  paths: readonly string[],
+  runHooks: () => Promise<T>,
+): Promise<{ readonly said: T; readonly changes: HookChange[] }> {
+  const before = new Map((await readAll(paths)).map((file) => [file.path, file]));
+  const said = await runHooks();
+  const changes = (await readAll([...before.keys()])).flatMap((now): HookChange[] => {
+    const old = before.get(now.path);
+    if (old === undefined || isSame(old.stats, now.stats)) return [];
+    const { size, mtimeMs, ino: inode } = old.stats;
+    const entry = knownEntry(now.path, now.stats, now.bytes);
+    return [{ event, before: { size, mtimeMs, inode }, now: entry, diff: diffOf(old, now) }];
+  });
+  return { said, changes };
+}
+
+/** The files that a call is about to write, as far as its input names them. */
+export function writesIn(tool: KnownTool, input: unknown, cwd: string): string[] {
+  const claim = tool.prepare(input);
+  if (claim.type === "invalid") return [];
+  return claim.accesses(cwd).flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
+}
+
+/** Those that are there and can be read, by their real paths. */
+async function readAll(paths: readonly string[]): Promise<FileNow[]> {
+  const files: FileNow[] = [];
+  for (const path of paths) {
+    const found = await openRegular(path);
+    if (found.type === "unusable") continue;
+    try {
+      if (found.stats.size > WHOLE_DIGEST_BYTES) continue;
+      files.push({ path: found.path, stats: found.stats, bytes: await found.file.readFile() });
+    } catch {
+      // One that cannot be read is one that nothing is known of.
+    } finally {
+      found.file.close();
+    }
+  }
+  return files;
+}
+
+function isSame(before: Stats, now: Stats): boolean {
+  return before.size === now.size && before.mtimeMs === now.mtimeMs && before.ino === now.ino;
+}
+
+/** Empty for a file that was only written again. */
+function diffOf(before: FileNow, now: FileNow): string {
+  if (before.bytes.equals(now.bytes)) return "";
+  const [old = "", text = ""] = [before, now].map(({ bytes }) => plainText(bytes.toString("utf8")));
+  return diffLines(old, text, DIFF) || "[only line ends or control characters]";
+}

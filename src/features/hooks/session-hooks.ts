@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { Clock } from "../../mailbox/clock.ts";
+import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
+import type { Hooks } from "../../policy/hooks/hooks.ts";
+import { type HookSource as AgentHooks, parseHooks } from "../../policy/hooks/parse.ts";
+import type { HookCaller } from "../../policy/hooks/results.ts";
+import { type HookRunner, hookRunner } from "../../policy/hooks/runner.ts";
+import type { Processes } from "../../processes/processes.ts";
+import { narrower } from "../../settings/modes.ts";
+import type { HookSource } from "../../settings/read-settings.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
+import type { Actors } from "../background/background-service.ts";
+
+export interface HookOptions {
+  readonly sources: readonly HookSource[];
+  /** Of agents' definitions. */
+  readonly ofAgents: readonly AgentHooks[];
+  readonly session: SessionId;
+  /** Of the session's journal. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly processes: Pick<Processes, "run">;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Hooks that settings can change while the session runs. */
+export interface SessionHooks extends HookRunner {
+  replace(sources: readonly HookSource[]): void;
+  replaceAgents(ofAgents: readonly AgentHooks[]): void;
+}
+
+/** The person's hooks; they run on the supervisor's side, for every agent. */
+export function sessionHooks(options: HookOptions): SessionHooks {
+  const { session, folder, cwd, processes, clock, onWarning } = options;
+  let { sources, ofAgents } = options;
+  const parsed = (): Hooks => {
+    const { hooks, problems } = parseHooks([...sources, ...ofAgents]);
+    for (const problem of problems) onWarning(problem);
+    return hooks;
+  };
+  let hooks = parsed();
+  const runner = hookRunner({
+    get hooks() {
+      return hooks;
+    },
+    run: (request, signal) => processes.run(request, signal),
+    session: {
+      id: session,
+      transcriptPath: join(folder, "journal.jsonl"),
+      projectDir: cwd,
+      folder: join(folder, "hooks"),
+    },
+    clock,
+    onProblem: onWarning,
+    onMessage: onWarning,
+  });
+  return {
+    ...runner,
+    replace(changed) {
+      sources = changed;
+      hooks = parsed();
+    },
+    replaceAgents(changed) {
+      ofAgents = changed;
+      hooks = parsed();
+    },
+  };
+}
+
+/** Whose hooks run, as they are told. */
+export function hookCaller(
+  actors: Pick<Actors, "find">,
+  mode: () => PermissionMode,
+): (actor: ActorId, cwd: string) => HookCaller {
+  return (owner, cwd) => {
+    const spec = owner === MAIN ? undefined : actors.find(owner)?.spec;
+    const type = spec?.type;
+    return {
+      owner,
+      cwd,
+      permissionMode: narrower(mode(), spec?.permissionMode),
+      ...(type === undefined ? {} : { agentType: type }),
+    };
+  };
+}

@@ -1,0 +1,64 @@
+import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
+
+/** Whose edits came before, as far as this session knows. */
+export interface EarlierMerge {
+  readonly title: string;
+  readonly paths: readonly string[];
+  /** The beginning of its report: what it was about. */
+  readonly intent: string;
+}
+
+/** What the owner of edits that do not fit is told: its files have both sides in them, and it settles them (issue 6, 5). */
+export function conflictText(
+  { path }: Pick<Worktree, "path">,
+  conflicts: readonly Conflict[],
+  earlier: readonly EarlierMerge[],
+  own: string,
+): string {
+  const files = conflicts.map((conflict) => `- ${path}/${conflict.path}${placesOf(conflict)}`);
+  const touched = new Set(conflicts.map((conflict) => conflict.path));
+  const others = earlier.filter((one) => touches(one, touched));
+  const theirs =
+    others.length === 0
+      ? "They were changed in the checkout meanwhile, by the person or by somebody outside of this session."
+      : `They were changed meanwhile by:\n${others.map(({ title, intent }) => `- ${title}: ${intent}`).join("\n")}`;
+  return [
+    "Your edits do not fit to what the checkout has become since you began, so they were not brought back yet. Your worktree is now based on the checkout as it is, with your edits in it; files in conflict have both sides, between <<<<<<< and >>>>>>> (first the checkout's side, then yours):",
+    files.join("\n"),
+    theirs,
+    `Your own report was: ${own}`,
+    "Read these files again, settle each place so that both intents hold, and remove the marks. Where both cannot hold, keep the checkout's side and say so. Change nothing else. Then end with your whole report, as it is now true.",
+  ].join("\n\n");
+}
+
+/** Whether it changed one of these files. */
+export function touches({ paths }: Pick<EarlierMerge, "paths">, files: ReadonlySet<string>): boolean {
+  return paths.some((path) => files.has(path));
+}
+
+/** What an agent is told that was about to write over what came back meanwhile. */
+export function lookAgainWords(
+  files: ReadonlySet<string>,
+  others: readonly EarlierMerge[],
+  conflicts: readonly Conflict[],
+): string {
+  const changed = [...files].filter((path) => others.some(({ paths }) => paths.includes(path)));
+  const marked = conflicts.map((conflict) => `- ${conflict.path}${placesOf(conflict)}`);
+  return [
+    `Nothing was written: ${changed.join(", ")} ${changed.length === 1 ? "was" : "were"} changed since you began, and ${changed.length === 1 ? "it is" : "they are"} in your worktree now as changed by:`,
+    ...others.map(({ title, intent }) => `- ${title}: ${intent}`),
+    ...(marked.length === 0
+      ? []
+      : [
+          "These have both sides now, between <<<<<<< and >>>>>>>; settle them so that both intents hold:",
+          ...marked,
+        ]),
+    "Read again what you are about to change, and write so that both hold.",
+  ].join("\n");
+}
+
+function placesOf({ kind, lines }: Conflict): string {
+  const where = lines.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
+  const what = kind === "content" ? "" : ` (${kind})`;
+  return where === "" ? what : `: lines ${where}${what}`;
+}

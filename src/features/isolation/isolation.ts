@@ -1,0 +1,321 @@
+import { join, relative } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
+import { type Clock, within } from "../../mailbox/clock.ts";
+import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
+import type { Summary } from "../../mailbox/messages.ts";
+import type { Isolation as Isolated, Location, MergeMode, Worktree } from "../../mailbox/worktree.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import { branchOf, treePath } from "../../worktrees/layout.ts";
+import type { Owner } from "../../worktrees/requests.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { Commands } from "../background/commands.ts";
+import type { SessionAsks } from "../gate/asking.ts";
+import { conflictText } from "./conflict-text.ts";
+import { type HeldTree, HeldWorktrees, type TreesPorts } from "./held-worktrees.ts";
+import { type BroughtBack, type Finished, MergeBack } from "./merge-back.ts";
+import { beginningOf, MergeLog } from "./merge-log.ts";
+import { MergeQueue } from "./merge-queue.ts";
+import { recheckBeforeWrite } from "./recheck.ts";
+import { resultBefore, unknownResult } from "./result-before.ts";
+import { TreeCommands } from "./tree-commands.ts";
+import type { WorktreeSettings } from "./worktree-settings.ts";
+
+export interface IsolationParts {
+  readonly worktrees: Worktrees;
+  readonly settings: WorktreeSettings;
+  readonly session: SessionId;
+  /** Of this process: whoever sweeps leaves the trees of the living alone. */
+  readonly process: Owner["process"];
+  readonly clock: Clock;
+  readonly commands: Commands;
+  readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
+  /** What git would run in a folder that nobody has agreed to; null: nothing. */
+  foreignGit(folder: string): string | null;
+  onChanged: TreesPorts["onChanged"];
+  onWarning(message: string): void;
+}
+
+/** An owner is asked to settle a conflict so often; then the branch stays. */
+const RESOLUTIONS = 2;
+/** Milliseconds that an end waits until its edits are on their branch; they are in their tree all the same. */
+export const KEEP_MS = 30_000;
+
+/** Actors with worktrees of their own: made before they begin, saved while they work, brought back when they end. */
+export class Isolation {
+  readonly trees: HeldWorktrees;
+  readonly #parts: IsolationParts;
+  readonly #queue = new MergeQueue();
+  readonly #commands: TreeCommands;
+  readonly #back: MergeBack;
+  readonly #resolutions = new Map<ActorId, number>();
+  readonly #cameBack = new MergeLog();
+  #swept: Promise<void> | null = null;
+  readonly #checkouts = new Set<string>();
+  /** Those in which a death may have left something. */
+  readonly #unswept = new Set<string>();
+
+  constructor(parts: IsolationParts) {
+    this.#parts = parts;
+    const { worktrees, settings, onWarning, onChanged } = parts;
+    this.trees = new HeldWorktrees({ worktrees, onWarning, onChanged });
+    this.#commands = new TreeCommands(parts.commands, parts.clock);
+    this.#back = new MergeBack({
+      ...{ worktrees, settings, onWarning },
+      check: ({ actor, root, signal }, command, timeoutMs) =>
+        this.#commands.check(actor, root, { command, timeoutMs }, signal),
+      ask: (finished, ...words) => this.#ask(finished, ...words),
+    });
+  }
+
+  /** What an actor's spec says of the tree it is to have, made from where its asker works. Throws, with a sentence. */
+  async wanted(
+    id: ActorId,
+    from: string,
+    merge: MergeMode = this.#parts.settings.merge,
+  ): Promise<{ readonly isolation: Isolated; readonly root: string }> {
+    const foreign = this.#parts.foreignGit(from);
+    if (foreign !== null)
+      throw new Error(
+        `No worktree is made here: ${foreign}, and nobody has agreed to that. Call Agent again without isolation, or ask the person to trust this folder.`,
+      );
+    const found = await this.#parts.worktrees.inspect({ folder: from });
+    if (found.type === "refused") throw new Error(found.reason);
+    await this.#sweep(from);
+    const name = `agent-${id}`;
+    const path = treePath(found.top, name);
+    return {
+      isolation: { name, path, checkout: found.top, branch: branchOf(name), head: found.head, merge },
+      root: join(path, relative(found.top, from)),
+    };
+  }
+
+  /** Null: it can begin at once. Else it can when this resolves, unless it answers why not, in a sentence. */
+  before(actor: ActorRecord): Promise<string | null> | null {
+    const wanted = actor.spec.isolation ?? actor.place?.tree;
+    if (!wanted || this.trees.at(wanted.path)?.owner === actor.id) return null;
+    return this.#make(actor, wanted).catch((error: Error) => error.message);
+  }
+
+  async #make(
+    actor: ActorRecord,
+    { name, checkout }: Pick<Worktree, "name" | "checkout">,
+  ): Promise<string | null> {
+    this.#checkouts.add(checkout);
+    const { worktrees, settings } = this.#parts;
+    const { signal } = actor.stopping;
+    const request = {
+      ...{ folder: checkout, name, owner: this.ownerOf(actor.id), baseRef: settings.baseRef },
+      dependencies: Object.entries(settings.dependencies).map(([folder, how]) => ({ folder, how })),
+    };
+    const hasWorked = actor.run > 1 || actor.turnsTaken > 0;
+    // One that goes on, in this process or in one before, may have a tree already.
+    const again = hasWorked || actor.restored;
+    // Before it is made: what comes back meanwhile may be in it or not.
+    const since = this.#cameBack.count;
+    const begun = again ? null : await worktrees.create(request, signal);
+    // Of one whose making was cut off something, or all, may be there.
+    const claims = begun === null || (begun.type === "refused" && begun.died);
+    const made = claims ? await worktrees.claim(request, signal) : begun;
+    if (made.type === "refused") return made.reason;
+    const asItIs = made.type === "claimed" && made.how === "as-it-is";
+    this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
+    for (const note of made.notes) this.#parts.onWarning(`The worktree of agent ${actor.id}: ${note}`);
+    // A death in the middle of a check left merged files in it: they are no edits of its owner.
+    if (asItIs) {
+      const settled = await worktrees.settle({ tree: made.tree });
+      if (settled.type === "refused") return settled.reason;
+    }
+    // A death may have cut its set-up off.
+    if ((asItIs && hasWorked) || settings.setup === null) return null;
+    return this.#commands.setUp(actor.id, actor.root, settings.setup, signal);
+  }
+
+  /** Before a write where files are leased: see `lookAgain`. */
+  async lookAgain(
+    { root, stopping }: Pick<ActorRecord, "root" | "stopping">,
+    files: readonly string[],
+  ): Promise<string | null> {
+    const { worktrees, settings, onWarning } = this.#parts;
+    const held = this.trees.at(root);
+    if (!held || (settings.overlap !== "wait" && settings.overlap !== "refuse")) return null;
+    const ports = { worktrees, queue: this.#queue, cameBack: this.#cameBack, onWarning };
+    return recheckBeforeWrite(ports, held, files, stopping.signal);
+  }
+
+  /**
+   * One that had answered when the program died, before its end was written: what became of its edits, which come back
+   * now if they had not. Null: it goes on, as in `conclude`. Never rejects.
+   */
+  async resume(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
+    const { isolation } = actor.spec;
+    if (!isolation) return summary;
+    const unknown = (why: string) => ({ ...summary, worktree: unknownResult(isolation, null, why) });
+    try {
+      // What a death cut off is taken back, and what was whole is known as that, before anybody asks.
+      await this.#sweep(isolation.checkout);
+      const worktree = await resultBefore(this.#parts.worktrees, isolation);
+      if (worktree !== null) return { ...summary, worktree };
+      const failed = await this.before(actor);
+      if (failed !== null) return unknown(failed);
+    } catch (error) {
+      return unknown(errorMessage(error));
+    }
+    // One that had not come to a good end keeps them on its branch.
+    const answered = summary.status === "done" || summary.status === "partial";
+    return answered ? this.mergeBack(actor, summary) : summary;
+  }
+
+  /** Into a tree, or out of it; what it writes there is kept from now on. */
+  moved(actor: ActorRecord | undefined, to: Location): void {
+    if (!actor) return;
+    const from = actor.place?.tree;
+    if (from) this.trees.letGo(from);
+    if (to.tree) this.trees.hold(to.tree, actor.id);
+    actor.move(to);
+  }
+
+  /** The tree that an actor works in, its own or that of one above it. */
+  treeOf({ root }: Pick<ActorRecord, "root">): Worktree | null {
+    return this.trees.at(root)?.tree ?? null;
+  }
+
+  /** What it wrote beside the conversation is kept, too. */
+  commandEnded(owner: ActorRecord | undefined): void {
+    const held = owner && this.trees.at(owner.root);
+    if (held) this.trees.wrote(held, { actor: owner.id, files: null, command: null });
+  }
+
+  /** Whether two trees change the same lines of a file. */
+  async overlap(one: Worktree, other: Worktree, path: string): Promise<"same" | "others" | "unknown"> {
+    const answer = await this.#parts.worktrees.overlap({ one, other, path });
+    return answer.type === "refused" ? "unknown" : answer.lines;
+  }
+
+  ownerOf(actor: ActorId): Owner {
+    return { session: this.#parts.session, actor, process: this.#parts.process };
+  }
+
+  /**
+   * An actor that has answered: its edits come back before its summary is anybody's. Null: it goes on, as they did not
+   * fit, and has been told.
+   */
+  async mergeBack(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
+    const { isolation } = actor.spec;
+    const held = isolation && this.trees.at(isolation.path);
+    if (!isolation || !held || held.owner !== actor.id) return summary;
+    const finished = this.#finished(actor, summary, held, isolation);
+    const back = await this.#queue
+      .enter(isolation.checkout, finished.signal, async () => {
+        await held.settled;
+        return this.#back.run(finished);
+      })
+      .catch((error: Error) => {
+        if (!finished.signal.aborted) this.#parts.onWarning(error.message);
+        return null;
+      });
+    // Stopped meanwhile: its end keeps them.
+    if (back === null) return summary;
+    if (back.type === "goes-back") {
+      this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
+      actor.owed.pushMessage(
+        conflictText(
+          held.tree,
+          back.conflicts,
+          this.#cameBack.into(isolation.checkout),
+          beginningOf(summary.text),
+        ),
+      );
+      return null;
+    }
+    return this.#settled(finished, back, summary);
+  }
+
+  /** Whether the end of a run has edits to look after that nobody has looked after. */
+  holds(actor: ActorRecord, summary: Summary): boolean {
+    const { isolation } = actor.spec;
+    if (!isolation || summary.worktree) return false;
+    return this.trees.at(isolation.path)?.owner === actor.id;
+  }
+
+  /** One that ended without an answer: its edits stay on their branch. Never rejects, and is bounded. */
+  async keep(actor: ActorRecord, summary: Summary): Promise<Summary> {
+    const { isolation } = actor.spec;
+    const held = isolation && this.trees.at(isolation.path);
+    if (!isolation || !held) return summary;
+    const finished = this.#finished(actor, summary, held, isolation);
+    const answered = summary.status === "done" || summary.status === "partial";
+    const how = answered
+      ? "It was stopped before its edits were brought back."
+      : `It ended ${summary.status}, so its edits were not brought back.`;
+    let whole: Summary | null = null;
+    const kept = held.settled
+      .then(() => this.#back.keep(finished, how))
+      .then((back) => {
+        if (back.type === "ends") whole = this.#settled(finished, back, summary);
+      })
+      .catch((error: Error) => this.#parts.onWarning(error.message));
+    await within(this.#parts.clock, KEEP_MS, kept);
+    return whole ?? { ...summary, worktree: unknownResult(isolation, finished.held.tree.base, "") };
+  }
+
+  #finished(actor: ActorRecord, summary: Summary, held: HeldTree, isolation: Isolated): Finished {
+    const resolved = this.#resolutions.get(actor.id) ?? 0;
+    return {
+      ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.root },
+      title: actor.spec.description || actor.spec.type,
+      text: summary.text,
+      mayResolve: resolved < RESOLUTIONS && actor.mayTakeTurns,
+      signal: actor.stopping.signal,
+    };
+  }
+
+  #settled(
+    { actor, held, title, text }: Finished,
+    { result, paths }: Extract<BroughtBack, { type: "ends" }>,
+    summary: Summary,
+  ): Summary {
+    this.#resolutions.delete(actor);
+    if (result.outcome === "merged") this.#cameBack.add(held.tree.checkout, paths, { title, text });
+    // What stays on its branch can be gone on with: its tree is claimed again then.
+    this.trees.letGo(held.tree);
+    return { ...summary, worktree: result };
+  }
+
+  async #ask(
+    { actor, signal }: Finished,
+    question: string,
+    yes: string,
+    no: string,
+  ): Promise<boolean | null> {
+    const { asks } = this.#parts;
+    if (!asks.hasPerson) return null;
+    const choice = (label: string) => ({ label, description: "" });
+    const options = [choice(yes), choice(no)];
+    const questions = [{ question, header: "Worktree", options, multiSelect: false, yesOrNo: true as const }];
+    const outcome = await asks.question(questions, { actor, call: callId(actor, 0, 0), signal });
+    return outcome.type === "answers" ? outcome.answers[question] === yes : null;
+  }
+
+  /** Once in a session: what dead ones left behind, as far as it is saved. */
+  #sweep(folder: string): Promise<void> {
+    this.#swept ??= this.#parts.worktrees.sweep({ folder }).then((swept) => {
+      if (swept.type === "refused") return;
+      for (const merge of swept.rolledBack)
+        this.#parts.onWarning(
+          `A merge that was cut off (${merge}) was taken back; nothing of it is in the checkout.`,
+        );
+    });
+    return this.#swept;
+  }
+
+  /** A process died that worked in these checkouts (absent: in all of this session): what it left goes at the end. */
+  diedIn(checkouts: Iterable<string> = this.#checkouts): void {
+    for (const checkout of checkouts) this.#unswept.add(checkout);
+  }
+
+  async close(): Promise<void> {
+    const { worktrees } = this.#parts;
+    await Promise.allSettled([...this.#unswept].map((folder) => worktrees.sweep({ folder })));
+    await worktrees.close();
+  }
+}

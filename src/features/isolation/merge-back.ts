@@ -1,0 +1,259 @@
+import { existsSync } from "node:fs";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Conflict, Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
+import type { Counts, Owner, PrepareAnswer } from "../../worktrees/requests.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { HeldTree } from "./held-worktrees.ts";
+import { resultBefore } from "./result-before.ts";
+import type { WorktreeSettings } from "./worktree-settings.ts";
+
+/** Edits that are to come back, and whose they are. */
+export interface Finished {
+  readonly actor: ActorId;
+  readonly owner: Owner;
+  readonly held: HeldTree;
+  readonly isolation: Isolation;
+  /** Where the actor works, in its tree. */
+  readonly root: string;
+  readonly title: string;
+  /** Its report. */
+  readonly text: string;
+  /** Whether its owner can still be asked to settle a conflict. */
+  readonly mayResolve: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What happened to them: the end, or they go back to their owner, who finds the files as said here. */
+export type BroughtBack =
+  | { readonly type: "ends"; readonly result: WorktreeResult; readonly paths: readonly string[] }
+  | { readonly type: "goes-back"; readonly conflicts: readonly Conflict[] };
+
+export interface BringBackPorts {
+  readonly worktrees: Pick<
+    Worktrees,
+    "prepare" | "apply" | "settle" | "rebase" | "keep" | "remove" | "sweep" | "list"
+  >;
+  readonly settings: Pick<WorktreeSettings, "check" | "checkTimeoutMs">;
+  /** Runs the person's check in this folder; null: it passes, else why not. */
+  check(finished: Finished, command: string, timeoutMs: number): Promise<string | null>;
+  /** A question to the person; null: nobody can be asked. */
+  ask(finished: Finished, question: string, yes: string, no: string): Promise<boolean | null>;
+  onWarning(message: string): void;
+}
+
+type Clean = Extract<PrepareAnswer, { type: "clean" }>;
+
+/** The checkout may change while a check runs; so often it is checked again. */
+const TRIES = 3;
+
+/** One finished tree, from its last snapshot to its end (issue 6, points 4 and 5). Its turn in the queue has come. */
+export class MergeBack {
+  readonly #ports: BringBackPorts;
+
+  constructor(ports: BringBackPorts) {
+    this.#ports = ports;
+  }
+
+  async run(finished: Finished): Promise<BroughtBack> {
+    if (finished.isolation.merge === "keep") return this.keep(finished, "That was asked for (merge: keep).");
+    for (let attempt = 1; ; attempt += 1) {
+      const step = await this.#once(finished);
+      if (step !== "again") return step;
+      if (attempt === TRIES)
+        return this.keep(finished, "The checkout changed each time while its edits were being brought back.");
+    }
+  }
+
+  /** They stay on their branch, with the reason. */
+  async keep(
+    finished: Finished,
+    reason: string | null,
+    conflicts?: readonly Conflict[],
+  ): Promise<BroughtBack> {
+    const { tree } = finished.held;
+    const kept = await this.#ports.worktrees.keep({ tree, message: messageOf(finished) });
+    if (kept.type === "empty") return this.#removed(finished, "empty", NOTHING, {});
+    const place = { branch: tree.branch, path: tree.path };
+    const outcome = conflicts ? "conflict" : "kept";
+    const more = {
+      ...(conflicts ? { conflicts: [...conflicts] } : {}),
+      ...(reason === null ? {} : { reason }),
+    };
+    if (kept.type === "refused") {
+      // They are in the tree and in its snapshots all the same.
+      const why = reason === kept.reason ? [] : [reason, "They could not be put on their branch:"];
+      const said = { reason: [...why, kept.reason].filter((one) => one !== null).join(" ") };
+      // Somebody may have removed the folder: then they are in its snapshots alone.
+      const stands = existsSync(tree.path) ? place : {};
+      return ends({ outcome, ...NOTHING, ...baseOf(finished), ...stands, ...more, ...said });
+    }
+    const { type: _, commit: __, notes, ...counts } = kept;
+    return ends({ outcome, ...counts, ...baseOf(finished), ...place, ...more, ...noted(notes) });
+  }
+
+  async #once(finished: Finished): Promise<BroughtBack | "again"> {
+    const { worktrees, settings } = this.#ports;
+    const { held, signal } = finished;
+    const forCheck = settings.check !== null;
+    const deleted = [...held.deleted];
+    const prepared = await worktrees.prepare({ tree: held.tree, deleted, forCheck }, signal);
+    switch (prepared.type) {
+      case "empty":
+        return this.#removed(finished, "empty", NOTHING, noted(prepared.notes));
+      case "refused":
+        return this.keep(finished, prepared.reason);
+      case "conflict":
+        return this.#conflict(finished, prepared.conflicts);
+      case "clean":
+        return this.#clean(finished, prepared);
+      default:
+        return prepared satisfies never;
+    }
+  }
+
+  async #clean(finished: Finished, prepared: Clean): Promise<BroughtBack | "again"> {
+    const failed = await this.#checked(finished);
+    if (failed !== null) return this.keep(finished, failed);
+    const hold = await this.#heldBack(finished, prepared.strange);
+    const refused = await this.#refusedByPerson(finished, prepared);
+    if (refused !== null) return this.keep(finished, refused);
+    return this.#applied(finished, prepared, hold);
+  }
+
+  /** On the merged files, before they reach the checkout; null: nothing is wrong. */
+  async #checked(finished: Finished): Promise<string | null> {
+    const { settings, worktrees } = this.#ports;
+    if (settings.check === null) return null;
+    let failed: string | null = "The check did not come to its end.";
+    try {
+      failed = await this.#ports.check(finished, settings.check, settings.checkTimeoutMs);
+    } finally {
+      const settled = await worktrees.settle({ tree: finished.held.tree });
+      if (settled.type === "refused") this.#ports.onWarning(settled.reason);
+    }
+    return failed;
+  }
+
+  /** Deletions that no call of the agent made: carried out only where the person says so. */
+  async #heldBack(finished: Finished, strange: readonly string[]): Promise<readonly string[]> {
+    if (strange.length === 0) return [];
+    const names = strange.length > 5 ? [...strange.slice(0, 5), `${strange.length - 5} more`] : strange;
+    const question = `${finished.title}: its worktree lacks files that none of its calls deleted (${names.join(", ")}). Delete them in your checkout too?`;
+    const yes = await this.#ports.ask(finished, question, "Delete them", "Keep them");
+    return yes === true ? [] : strange;
+  }
+
+  async #refusedByPerson(
+    finished: Finished,
+    { files, insertions, deletions }: Clean,
+  ): Promise<string | null> {
+    if (finished.isolation.merge !== "ask") return null;
+    const question = `${finished.title}: bring its edits (${files} ${files === 1 ? "file" : "files"}, +${insertions} -${deletions}) into ${finished.isolation.checkout}?`;
+    const yes = await this.#ports.ask(finished, question, "Bring them back", "Keep them on their branch");
+    if (yes === true) return null;
+    return yes === null
+      ? "Nobody could be asked, so its edits stay on their branch."
+      : "The person wants its edits to stay on their branch.";
+  }
+
+  async #applied(
+    finished: Finished,
+    prepared: Clean,
+    hold: readonly string[],
+  ): Promise<BroughtBack | "again"> {
+    const { worktrees, settings } = this.#ports;
+    const { held, isolation, owner, title } = finished;
+    const applied = await worktrees.apply({
+      tree: held.tree,
+      // What was checked must be what is written; without a check the newest state of the checkout is as good.
+      expects: settings.check === null ? null : prepared.checkout,
+      hold: [...hold],
+      commit: isolation.merge === "commit" ? messageOf(finished) : null,
+      ...{ owner, title },
+    });
+    switch (applied.type) {
+      case "moved":
+        return "again";
+      case "conflict":
+        return this.#conflict(finished, applied.conflicts);
+      case "refused":
+        return applied.died ? this.#afterDeath(finished, prepared) : this.keep(finished, applied.reason);
+      case "merged": {
+        const { files, insertions, deletions, merge, commit, notes } = applied;
+        const more = {
+          ...{ merge, ...noted(notes) },
+          ...(commit === null ? {} : { commit }),
+          ...(hold.length === 0 ? {} : { held: [...hold] }),
+        };
+        const counts = { files, insertions, deletions };
+        return this.#removed(finished, "merged", counts, more, prepared.paths);
+      }
+      default:
+        return applied satisfies never;
+    }
+  }
+
+  /** What wrote into the checkout died: all of it is there, or it is taken back and brought in again. */
+  async #afterDeath(finished: Finished, { paths }: Clean): Promise<BroughtBack | "again"> {
+    const { worktrees } = this.#ports;
+    const { isolation } = finished;
+    await worktrees.sweep({ folder: isolation.checkout });
+    const before = await resultBefore(worktrees, isolation);
+    if (before === null) return "again";
+    const { files, insertions, deletions, merge } = before;
+    const more = merge === undefined ? {} : { merge };
+    return this.#removed(finished, "merged", { files, insertions, deletions }, more, paths);
+  }
+
+  async #conflict(finished: Finished, conflicts: readonly Conflict[]): Promise<BroughtBack> {
+    const open = conflicts.every(({ kind }) => kind === "unresolved");
+    if (!finished.mayResolve)
+      return this.keep(finished, open ? "The marks of the conflict still stand there." : null, conflicts);
+    // It has left marks where both sides still stand: it is asked again, for the same places.
+    if (open) return { type: "goes-back", conflicts };
+    const rebased = await this.#ports.worktrees.rebase({ tree: finished.held.tree });
+    if (rebased.type === "refused") return this.keep(finished, rebased.reason, conflicts);
+    finished.held.tree = rebased.tree;
+    // What its owner cannot settle, as a file in its way that git does not know, or what has settled itself by now.
+    return rebased.conflicts.length === 0
+      ? this.run({ ...finished, mayResolve: false })
+      : { type: "goes-back", conflicts: rebased.conflicts };
+  }
+
+  /** All of it is where it belongs: the tree and its branch go, and its snapshots stay. */
+  async #removed(
+    finished: Finished,
+    outcome: "merged" | "empty",
+    counts: Counts,
+    more: Partial<WorktreeResult>,
+    paths: readonly string[] = [],
+  ): Promise<BroughtBack> {
+    const { tree } = finished.held;
+    const removed = await this.#ports.worktrees.remove({ tree });
+    const left =
+      removed.type === "done"
+        ? {}
+        : { path: tree.path, branch: tree.branch, notes: [...(more.notes ?? []), removed.reason] };
+    return ends({ outcome, ...counts, ...baseOf(finished), ...more, ...left }, paths);
+  }
+}
+
+const NOTHING: Counts = { files: 0, insertions: 0, deletions: 0 };
+
+function ends(result: WorktreeResult, paths: readonly string[] = []): BroughtBack {
+  return { type: "ends", result, paths };
+}
+
+function baseOf({ held: { tree } }: Finished): Pick<WorktreeResult, "base" | "head"> {
+  return { base: tree.base, head: tree.head };
+}
+
+function noted(notes: readonly string[]): Pick<WorktreeResult, "notes"> {
+  return notes.length === 0 ? {} : { notes: [...notes] };
+}
+
+/** Of a commit: what it was about, and its report. */
+function messageOf({ title, text, actor }: Finished): string {
+  const report = text.trim();
+  return [title, ...(report === "" ? [] : [report]), `Agent: ${actor}`].join("\n\n");
+}

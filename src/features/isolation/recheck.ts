@@ -1,0 +1,48 @@
+import { relative, sep } from "node:path";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import { lookAgainWords, touches } from "./conflict-text.ts";
+import type { HeldTree } from "./held-worktrees.ts";
+import type { MergeLog } from "./merge-log.ts";
+import type { MergeQueue } from "./merge-queue.ts";
+
+export interface LookAgainPorts {
+  readonly worktrees: Pick<Worktrees, "rebase">;
+  readonly queue: MergeQueue;
+  readonly cameBack: MergeLog;
+  onWarning(message: string): void;
+}
+
+/**
+ * Before a write where files are leased: what came back into the checkout since the tree began is brought into it, if it
+ * is in one of these files, absolute. Null: there was nothing; else what its agent is told, which has to look again.
+ * Rejects with the signal's reason.
+ */
+export async function recheckBeforeWrite(
+  { worktrees, queue, cameBack, onWarning }: LookAgainPorts,
+  held: HeldTree,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { path, checkout } = held.tree;
+  const wanted = new Set(files.map((file) => relative(path, file).split(sep).join("/")));
+  const others = () => cameBack.into(checkout, held.since).filter((one) => touches(one, wanted));
+  if (others().length === 0) return null;
+  // In its turn: nobody writes to the checkout while it is looked at.
+  return queue.enter(checkout, signal, async () => {
+    let words: string | null = null;
+    held.settled = held.settled.then(async () => {
+      const [since, found] = [cameBack.count, others()];
+      const rebased = await worktrees.rebase({ tree: held.tree });
+      if (rebased.type === "refused") {
+        // Then it is a conflict at its end, as without leases.
+        onWarning(rebased.reason);
+        return;
+      }
+      held.tree = rebased.tree;
+      held.since = since;
+      words = lookAgainWords(wanted, found, rebased.conflicts);
+    });
+    await held.settled;
+    return words;
+  });
+}

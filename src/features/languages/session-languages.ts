@@ -1,0 +1,124 @@
+import type { EditWatch } from "../../lsp/edit-watch.ts";
+import type { LanguageServer, UnservedLanguage } from "../../lsp/find-servers.ts";
+import type { LanguageServers } from "../../lsp/language-servers.ts";
+import type { Sight } from "../../lsp/show.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { Processes } from "../../processes/processes.ts";
+import type { Behaviour } from "../../settings/rules.ts";
+import type { LanguageAsker, LanguageDesk } from "../../tools/lsp/desk.ts";
+import type { Actors } from "../background/background-service.ts";
+import type { Gate } from "../gate/gate.ts";
+import { writeScope } from "../gate/write-scope.ts";
+
+/** Language servers as a session gets them: whoever finds them has asked whether they may be started. */
+export interface LanguageServersOption {
+  /** Those that may be started. */
+  readonly servers: readonly LanguageServer[];
+  /** Languages of the project that nothing serves. */
+  readonly unserved: readonly UnservedLanguage[];
+  /** Servers that are there and may not be started, by name. */
+  readonly untrusted: readonly string[];
+}
+
+/** The language servers of a session. `desk` is null where none may be started: then there is no tool. */
+export interface SessionLanguages extends EditWatch {
+  readonly desk: LanguageDesk | null;
+  /** Ends the servers that run; resolves when they are gone. */
+  close(): Promise<void>;
+}
+
+export interface LanguageParts {
+  readonly processes: Pick<Processes, "run">;
+  readonly clock: Clock;
+  readonly actors: Pick<Actors, "find">;
+  readonly cwd: string;
+  newId(): string;
+  gate(): Pick<Gate, "sightOf">;
+  treeAt(root: string): Enclosure | null;
+}
+
+interface Opened {
+  readonly servers: LanguageServers;
+  readonly desk: LanguageDesk;
+  readonly watch: Omit<EditWatch, "willWrite">;
+}
+
+/** Nothing of it is loaded before the first question. */
+export function sessionLanguages(
+  option: LanguageServersOption | undefined,
+  parts: LanguageParts,
+): SessionLanguages {
+  let opening: Promise<Opened> | null = null;
+  let opened: Opened | null = null;
+  /** An agent has put a hand on what servers load and run. */
+  let isChanged = false;
+  const open = async (found: LanguageServersOption): Promise<Opened> => {
+    const { openLanguages } = await import("../../lsp/open-languages.ts");
+    const { processes, clock, newId } = parts;
+    opened = openLanguages({
+      ...{ servers: found.servers, unserved: found.unserved, processes, clock, newId, pid: process.pid },
+      rootOf: ({ actor }) => parts.actors.find(actor)?.root ?? parts.cwd,
+      sightOf: sightBy(parts),
+    });
+    return opened;
+  };
+  const isOffered = option !== undefined && option.servers.length > 0;
+  return {
+    desk: isOffered
+      ? {
+          async ask(question, asker) {
+            if (isChanged) return { type: "failed", message: CHANGED };
+            opening ??= open(option);
+            return (await opening).desk.ask(question, asker);
+          },
+        }
+      : null,
+    willWrite(files) {
+      if (isChanged || !files.some(isPackage)) return;
+      isChanged = true;
+      void opened?.servers.close();
+    },
+    wrote: (files, root) => opened?.watch.wrote(files, root),
+    watches: (files, root) => opened?.watch.watches(files, root) ?? false,
+    problems: async (files, writer, signal) => (await opened?.watch.problems(files, writer, signal)) ?? null,
+    async close() {
+      await (await opening)?.servers.close();
+    },
+  };
+}
+
+const CHANGED =
+  "An agent of this session has written to node_modules, which language servers load and run. So none is used until the user starts a new session. Search with Grep instead.";
+
+function isPackage(path: string): boolean {
+  return path.split(/[/\\]/).includes("node_modules");
+}
+
+const SIGHTS: Readonly<Record<Behaviour, Sight>> = { allow: "text", ask: "name", deny: "nothing" };
+
+/** One question sees the rules once, however many places it comes to. */
+function sightBy({ actors, gate, treeAt }: LanguageParts): (asker: LanguageAsker) => (path: string) => Sight {
+  return ({ actor, cwd }) => {
+    const known = new Map<string, Sight>();
+    const record = actors.find(actor);
+    if (record === undefined) return () => "nothing";
+    const where = { cwd, territory: writeScope(record, treeAt(record.root)) };
+    return (path) => {
+      const sight = known.get(path) ?? SIGHTS[gate().sightOf(path, where)];
+      known.set(path, sight);
+      return sight;
+    };
+  };
+}
+
+/** Why LSP is not offered, as sentences for the user; null: it is, or nobody looked for servers. */
+export function whyNoLanguages(option: LanguageServersOption | undefined): string | null {
+  if (option === undefined || option.servers.length > 0) return null;
+  const { untrusted, unserved } = option;
+  if (untrusted.length > 0)
+    return `The language servers here (${untrusted.join(", ")}) load code of this folder, and it is not trusted with that; start troupe here and agree, or use --trust.`;
+  const [first] = unserved;
+  if (first === undefined) return "No file of this folder is in a language that a known server reads.";
+  return `There is no language server for ${unserved.map(({ name }) => name).join(", ")}. For ${first.name}: ${first.install}.`;
+}

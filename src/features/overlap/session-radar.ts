@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../background/background-service.ts";
+import type { Isolation } from "../isolation/isolation.ts";
+import type { OverlapRule } from "../isolation/worktree-settings.ts";
+import { Overlaps } from "./overlaps.ts";
+import type { RepoFile } from "./repo-file.ts";
+
+export interface RadarParts {
+  readonly clock: Clock;
+  readonly rule: OverlapRule;
+  /** Where the session works. */
+  readonly cwd: string;
+  readonly actors: Actors;
+  readonly isolation: Pick<Isolation, "trees" | "overlap">;
+}
+
+/** The overlap radar of a session, fed by the files that its actors write, wherever they work. */
+export interface Radar extends Pick<Overlaps, "released" | "reconsider"> {
+  /** Before a call writes: see `Overlaps.claim`. Files are absolute. */
+  claim(actor: ActorId, files: readonly string[], signal: AbortSignal): ReturnType<Overlaps["claim"]>;
+  /** Of a call that has written. */
+  wrote(actor: ActorId, files: readonly string[]): void;
+  /** As a snapshot of the tree at `top` found it; relative to that. */
+  changed(actor: ActorId, top: string, paths: readonly string[]): void;
+}
+
+export function sessionRadar({ clock, rule, cwd, actors, isolation }: RadarParts): Radar {
+  const { trees } = isolation;
+  let top: string | null = null;
+
+  /** Edits in a tree come back to its checkout, which may be a tree itself: the last one is what they are compared in. */
+  const repositoryOf = (checkout: string): string => {
+    const outer = trees.at(checkout);
+    return outer === null ? checkout : repositoryOf(outer.tree.checkout);
+  };
+  const fileOf = (file: string): RepoFile => {
+    const held = trees.at(dirname(file));
+    if (held) return { repository: repositoryOf(held.tree.checkout), path: below(held.tree.path, file) };
+    top ??= topOf(cwd);
+    return file.startsWith(top + sep)
+      ? { repository: top, path: below(top, file) }
+      : { repository: "", path: file };
+  };
+  const overlaps = new Overlaps({
+    clock,
+    mode: () => rule,
+    describe: (id) => descriptionOf(actors.find(id)),
+    tell: (id, notice) => actors.tell(id, notice),
+    sameLines: async (one, other, path) => {
+      const [first, second] = [actors.find(one), actors.find(other)];
+      const pair = [first && trees.at(first.root), second && trees.at(second.root)] as const;
+      return pair[0] && pair[1] ? isolation.overlap(pair[0].tree, pair[1].tree, path) : "unknown";
+    },
+    changed(id) {
+      const actor = actors.find(id);
+      if (!actor) return;
+      actor.overlap = overlaps.words(id);
+      actors.changed(id);
+    },
+    awaits: (id) => awaitedBy(id, actors),
+  });
+  return {
+    claim: (actor, files, signal) => overlaps.claim(actor, files.map(fileOf), signal),
+    wrote: (actor, files) => overlaps.wrote(actor, files.map(fileOf)),
+    changed: (actor, tree, paths) =>
+      overlaps.wrote(
+        actor,
+        paths.map((path) => fileOf(join(tree, path))),
+      ),
+    released: (actor) => overlaps.released(actor),
+    reconsider: () => overlaps.reconsider(),
+  };
+}
+
+/** Whose end it waits for: in the foreground, and where it is only kept for them, in the background, too. */
+function awaitedBy(id: ActorId, actors: Pick<Actors, "find" | "all">): ActorId[] {
+  const actor = actors.find(id);
+  const rests = actor?.child.state === "waiting" && actor.keptBy !== null;
+  return actors
+    .all()
+    .filter(
+      ({ errand, child }) => errand.owner === id && child.state !== "ended" && (rests || !errand.background),
+    )
+    .map((other) => other.id);
+}
+
+function descriptionOf(actor: ActorRecord | undefined): string {
+  return actor === undefined ? "an agent" : actor.spec.description || actor.spec.type;
+}
+
+/** The nearest folder above that git would take for the top of a checkout; else the folder itself. */
+function topOf(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return folder;
+  }
+}
+
+function below(top: string, file: string): string {
+  return relative(top, file).split(sep).join("/");
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, constants, fchmodSync, lstatSync, openSync } from "node:fs";
+import { open, rename, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { makePrivateFolders } from "../../journal/private-files.ts";
+
+/** The plans of a session, one file for each that was approved and one for the next; they stay with its journal. */
+export interface PlanFiles {
+  readonly folder: string;
+  /** The file of the plan that is made now. */
+  readonly current: string;
+  /** From now on it is about another plan, in a file of its own. */
+  next(): void;
+  /** The file is the old one or the new one as a whole (fault 39). Rejects where it cannot be written. */
+  write(plan: string): Promise<void>;
+  /** At most `maxBytes` of it; null where there is none. Rejects where it cannot be read. */
+  read(maxBytes: number): Promise<string | null>;
+}
+
+export function planFilesIn(home: string, session: string): PlanFiles {
+  const folder = join(session, "plans");
+  let round = 1;
+  const current = () => join(folder, `plan-${round}.md`);
+  // A resumed session leaves what was approved before as it is.
+  while (isSealed(current())) round += 1;
+  return {
+    folder,
+    get current() {
+      return current();
+    },
+    next() {
+      seal(current());
+      round += 1;
+    },
+    async write(plan) {
+      makePrivateFolders(home, folder);
+      const path = current();
+      const temporary = join(folder, `.troupe-${randomUUID()}.tmp`);
+      try {
+        await writeNew(temporary, plan);
+        await rename(temporary, path);
+      } catch (error) {
+        await unlink(temporary).catch(() => {});
+        throw error;
+      }
+    },
+    read: (maxBytes) => readRegular(current(), maxBytes),
+  };
+}
+
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** An approved plan is read-only, by which a later session knows it. */
+function seal(path: string): void {
+  try {
+    const file = openSync(path, constants.O_RDONLY | NO_LINK);
+    try {
+      fchmodSync(file, 0o400);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Removed meanwhile: then there is nothing to keep.
+  }
+}
+
+function isSealed(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && (found.mode & 0o200) === 0;
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readRegular(path: string, maxBytes: number): Promise<string | null> {
+  // Not through a link, and not waiting for the other end of a pipe.
+  const file = await open(path, constants.O_RDONLY | NO_LINK).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (file === null) return null;
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`${path} is no file`);
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(maxBytes), position: 0 });
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

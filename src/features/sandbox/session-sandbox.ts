@@ -1,0 +1,160 @@
+import { homedir, release, tmpdir } from "node:os";
+import { MAIN } from "../../mailbox/ids.ts";
+import type { Isolation } from "../../mailbox/worktree.ts";
+import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { BuilderOptions } from "../../policy/sandbox/builder.ts";
+import { gitPlaceOf } from "../../policy/sandbox/git-place.ts";
+import { lightConfinement } from "../../policy/sandbox/light.ts";
+import { openSandbox } from "../../policy/sandbox/open.ts";
+import {
+  defaultSandboxSettings,
+  type SandboxPlace,
+  type SandboxReport,
+  type SandboxSettings,
+} from "../../policy/sandbox/sandbox.ts";
+import { commandEnvironment } from "../../processes/environment.ts";
+import { platformShell } from "../../processes/platform-shell.ts";
+import type { Processes } from "../../processes/processes.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
+import type { Actors } from "../background/background-service.ts";
+import type { CommandSandbox } from "../background/commands.ts";
+import type { SandboxState } from "../gate/gate.ts";
+import { enclosingWorktree, writeScope } from "../gate/write-scope.ts";
+
+export interface SandboxParts {
+  /** Troupe's own. */
+  readonly home: string;
+  readonly processes: Pick<Processes, "run">;
+  readonly actors: Pick<Actors, "find">;
+  /** The tree that this directory is in, as the session holds it. */
+  readonly treeAt: (root: string) => Enclosure | null;
+  /** Directories that commands may read besides: what earlier ones wrote. */
+  readonly readable: readonly string[];
+  /** What commands that only read see of the home besides. */
+  readonly shown: readonly string[];
+  readonly onWarning: (message: string) => void;
+}
+
+/** The session's sandbox: what the gate asks of it, and what commands run in; null if it is off. */
+export interface SessionSandbox extends SandboxState {
+  readonly commands: CommandSandbox | null;
+  /** Resolves, and never rejects, when it is known what holds commands; null if there is nothing to wait for. */
+  readonly known: Promise<void> | null;
+  /**
+   * What holds the commands of an agent with this root, once it is known (A4.6); empty: nothing does. `isolation`: of
+   * the tree that it is to have.
+   */
+  describe(root: string, isolation?: Isolation): string;
+  close(): Promise<void>;
+}
+
+const MAX_PROBE_BYTES = 64 * 1024;
+
+/** What confinements are built with and tried with, for a session or for `troupe doctor`. */
+export function builderOptions(
+  {
+    cwd,
+    additionalDirs = [],
+    env = {},
+    commandEnv = [],
+  }: Pick<SupervisorOptions, "cwd" | "additionalDirs" | "env" | "commandEnv">,
+  { home, processes }: Pick<SandboxParts, "home" | "processes">,
+): BuilderOptions {
+  let runs = 0;
+  return {
+    ...{ platform: process.platform, kernel: release(), home: homedir(), troupeHome: home },
+    env: commandEnvironment({ ...process.env, ...env }, commandEnv),
+    directories: [cwd, ...additionalDirs],
+    run: ({ file, args }, { env: own, confined, maxOutputBytes = MAX_PROBE_BYTES, ...rest }) =>
+      processes.run({
+        ...{ id: `sandbox-${++runs}`, owner: MAIN, file, args: [...args], env: { ...own }, maxOutputBytes },
+        ...rest,
+        ...(confined === undefined ? {} : { confined }),
+      }),
+  };
+}
+
+export function commandSandbox(options: SupervisorOptions, parts: SandboxParts): SessionSandbox {
+  const settings = { ...defaultSandboxSettings, ...options.sandbox };
+  const { actors, treeAt, readable, onWarning } = parts;
+  const building = builderOptions(options, parts);
+  const light = lightConfinement({ ...building, settings });
+  const prepare: SandboxState["prepare"] = (type, { cwd, territory }, given) => {
+    const { root, additionalDirs, tree } = territory;
+    const ours = [...readable, ...parts.shown];
+    const shown = tree === null ? ours : [...ours, ...folders, tree.checkout];
+    return light.prepare(type, {
+      ...given,
+      roots: [...new Set([root, cwd, ...additionalDirs])],
+      readable: shown,
+    });
+  };
+  const folders = [options.cwd, ...(options.additionalDirs ?? [])];
+  if (settings.mode === "off")
+    return {
+      ...{ settings, prepare, commands: null, known: null },
+      report: async () => null,
+      describe: () => "",
+      close: async () => {},
+    };
+  let closed = false;
+  // Opened at the start: what holds commands is part of what the first agent is told.
+  const sandbox = openSandbox({
+    ...{ ...building, settings, temporary: tmpdir() },
+    shell: platformShell(process.platform, process.env)?.file ?? "/bin/bash",
+  });
+  const placeFor = (root: string, tree: Enclosure | null): SandboxPlace =>
+    tree === null
+      ? { writable: [root, ...folders], readable: [...readable] }
+      : // The checkout is not its own, and neither is what the session may write besides.
+        { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree) };
+  // The same bytes for every agent of a session: what is denied is looked up on the disk.
+  const described = new Map<string, string>();
+  return {
+    ...{ settings, prepare },
+    report: () => sandbox.ready,
+    known: sandbox.ready.then((report) => {
+      const lack = lackOf(settings, report);
+      if (lack !== null && !closed) onWarning(lack);
+    }),
+    describe(root, isolation) {
+      const known =
+        described.get(root) ??
+        sandbox.describe(placeFor(root, enclosingWorktree(root, isolation, treeAt(root))));
+      described.set(root, known);
+      return known;
+    },
+    commands: {
+      sandbox,
+      mode: settings.mode,
+      place(owner) {
+        const actor = actors.find(owner);
+        if (actor === undefined) return placeFor(options.cwd, null);
+        return placeFor(actor.root, writeScope(actor, treeAt(actor.root)).tree);
+      },
+    },
+    async close() {
+      closed = true;
+      await sandbox.close();
+    },
+  };
+}
+
+/** What a user who has switched the sandbox on must know of it at the start; null if it holds all it should. */
+export function lackOf(
+  { mode }: Pick<SandboxSettings, "mode">,
+  { state, reason }: SandboxReport,
+): string | null {
+  switch (state) {
+    case "enforced":
+      return reason === "" ? null : reason;
+    case "partial":
+      return `The sandbox does not hold everything. ${reason}`;
+    case "unavailable":
+      return mode === "required"
+        ? `There is no sandbox here, and troupe.sandbox.mode is required: no command will run. ${reason}`
+        : `There is no sandbox here, though troupe.sandbox.mode is on: commands run without one, and each that does more than read is a question. ${reason}`;
+    default:
+      return state satisfies never;
+  }
+}

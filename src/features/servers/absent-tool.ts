@@ -1,0 +1,55 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import type { ServerStatus } from "../../mcp/mcp.ts";
+import { serverSlug } from "../../mcp/names.ts";
+import { matchesToolName } from "../../policy/gate.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import { SEARCH } from "../../tools/deferred/resolve-call.ts";
+import { namedTools } from "../agents/definition-tools.ts";
+import { whyMissing } from "./agent-servers.ts";
+import { shownName } from "./named-servers.ts";
+import { type KindsOf, kindOf } from "./tools-after-start.ts";
+
+export interface AbsentParts extends KindsOf {
+  /** The servers that are there for it, whatever has become of them. */
+  readonly there: readonly ServerStatus[];
+  /** Those that are known and are not started, by name, each with the reason. */
+  readonly leftOut: Readonly<Record<string, string>>;
+}
+
+const GO_ON = "Go on without it, and say so in your report where it matters.";
+const WAIT = "You are told when they have come; do until then what can be done without them.";
+
+const JUST_COME = "It has just come, and you are told of it now: make the call again.";
+
+/**
+ * Why an actor was not offered a tool of a server, and what to do, in sentences. Null: it may not have it anyway, or
+ * nothing is known of such a server or such a tool of it.
+ */
+export function absenceReason(actor: ActorRecord, tool: string, parts: AbsentParts): string | null {
+  if (!mayHave(actor, tool, parts)) return null;
+  const isOf = (slug: string) => tool.startsWith(`mcp__${slug}__`);
+  const status = parts.there.find(({ slug }) => isOf(slug));
+  if (status !== undefined) {
+    const [why] = whyMissing(status);
+    const isOffered = actor.spec.tools.some(({ name }) => name === tool);
+    if (why === undefined) return isOffered ? JUST_COME : null;
+    return `${why} ${status.state.type === "starting" && hears(actor) ? WAIT : GO_ON}`;
+  }
+  const left = Object.entries(parts.leftOut).find(([name]) => isOf(serverSlug(name)));
+  return left === undefined
+    ? null
+    : `The MCP server ${shownName(left[0])} is not started: ${left[1]}. ${GO_ON}`;
+}
+
+function mayHave(actor: ActorRecord, tool: string, of: KindsOf): boolean {
+  const kind = kindOf(actor, of);
+  if (kind === null || kind === "main") return kind !== null;
+  const allowed = namedTools(kind);
+  const isNamed = (names: readonly string[]) => names.some((one) => matchesToolName(one, tool));
+  return (allowed === "all" || isNamed(allowed)) && !isNamed(kind.disallowedTools ?? []);
+}
+
+/** It is told of tools that come. */
+function hears({ id, spec }: ActorRecord): boolean {
+  return id === MAIN || spec.tools.some(({ name }) => name === SEARCH);
+}

@@ -1,0 +1,93 @@
+import type { AgentTool } from "../../mailbox/messages.ts";
+import type { ServerNotice } from "../../supervisor/notices.ts";
+import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
+
+/** Names as in `mcp__server__tool`. */
+export interface ServerNews {
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+  readonly changed?: readonly string[];
+  /** Changed, and the person has agreed to it. */
+  readonly accepted?: readonly string[];
+}
+
+/** Whoever is told. */
+export interface Listener {
+  /** What it can call. */
+  readonly own: ReadonlySet<string>;
+  /** What it was started without and can find from now on. */
+  readonly late: readonly AgentTool[];
+  /** It is the main conversation: what others can call concerns it, too. */
+  readonly leads: boolean;
+}
+
+/** A server can have any number of tools. */
+const MOST_NAMES = 50;
+const FOUND = `${SEARCH} shows what they do and what they take; call them through ${CALLER}.`;
+
+const GO_ON = "Go on without what is missing, and say so in your report where it matters.";
+const TITLE = "its MCP servers";
+
+/** What a conversation is told of a server's tools that came, went or changed. Null: nothing. */
+export function serverNotice(
+  server: string,
+  { added = [], removed = [], changed = [], accepted = [] }: ServerNews,
+  { own, late, leads }: Listener,
+): ServerNotice | null {
+  const concerns = (name: string) => leads || own.has(name);
+  const tools = late.filter(({ name }) => added.includes(name));
+  const found = namesOf(tools);
+  const others = added.filter((name) => leads && !own.has(name) && !found.includes(name));
+  const back = added.filter((name) => own.has(name));
+  const lost = removed.filter((name) => own.has(name));
+  const other = changed.filter(concerns);
+  const agreed = accepted.filter(concerns);
+  const sentences = [
+    found.length > 0 && `It has tools now that were not there before: ${listed(found)}. ${FOUND}`,
+    others.length > 0 &&
+      `It has tools now that were not there before: ${listed(others)}. Your own list of tools does not change; agents that you start from now on are offered them, where their type has all tools.`,
+    back.length > 0 && `These can be called again: ${listed(back)}.`,
+    lost.length > 0 && `These are gone and cannot be called: ${listed(lost)}.`,
+    other.length > 0 &&
+      `These have changed and are refused until the person has accepted that: ${listed(other)}.`,
+    agreed.length > 0 &&
+      `The person has accepted that these have changed, so they can be called; what they take may differ from what you were told: ${listed(agreed)}.`,
+  ].filter((sentence) => sentence !== false);
+  if (sentences.length === 0) return null;
+  const title = `the tools of the MCP server ${server}`;
+  return { type: "server", title, text: `About the MCP server ${server}. ${sentences.join(" ")}`, tools };
+}
+
+/** What an agent is told of a server of its own that did not come. */
+export function missingNotice(reason: string): ServerNotice {
+  return { type: "server", title: TITLE, text: `${reason} ${GO_ON}`, tools: [] };
+}
+
+/**
+ * What a conversation is told before it begins: of its own servers that are not there, of tools that came since it was
+ * asked for, of the session's servers that are still `starting`, by their names.
+ */
+export function firstNotice(
+  missing: readonly string[],
+  late: readonly AgentTool[],
+  starting: readonly string[] = [],
+): ServerNotice | null {
+  const sentences = [
+    ...missing,
+    missing.length > 0 && GO_ON,
+    late.length > 0 && `These tools of MCP servers are there as well: ${listed(namesOf(late))}. ${FOUND}`,
+    starting.length > 0 &&
+      `Still starting, so that their tools are not there yet, are these MCP servers: ${listed(starting)}. You are told when they have come.`,
+  ].filter((sentence) => sentence !== false);
+  if (sentences.length === 0) return null;
+  return { type: "server", title: TITLE, text: sentences.join(" "), tools: late };
+}
+
+function namesOf(tools: readonly AgentTool[]): string[] {
+  return tools.map(({ name }) => name);
+}
+
+function listed(names: readonly string[]): string {
+  const left = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}

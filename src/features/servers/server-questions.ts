@@ -1,0 +1,112 @@
+import { ActorId, callId } from "../../mailbox/ids.ts";
+import type { Elicitation, ElicitationAnswer, McpAsk, McpTool } from "../../mcp/mcp.ts";
+import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
+import type { Answers, Question } from "../../policy/asks.ts";
+import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import { contentOf, misfits, questionsFor } from "./elicitation.ts";
+
+/** What servers, and what is to be known of them, ask of the person. */
+export interface ServerQuestions extends McpAsk {
+  /** Whether the person takes the tools as they are now. */
+  accepts(
+    server: string,
+    changes: readonly { readonly accepted: McpTool; readonly now: McpTool }[],
+    signal: AbortSignal,
+  ): Promise<boolean>;
+}
+
+/** Whose questions they are: no agent's, so that none takes them with it when it ends. */
+const SERVERS = ActorId.parse("mcpServers");
+/** Of a description that a person is shown; the rest can only be more of it. */
+const MOST_CHARS = 600;
+const ACCEPT = "Accept";
+/** After so many answers that do not fit, the person does not want to. */
+const MOST_TRIES = 3;
+
+export function serverQuestions(
+  broker: Pick<UserRequestBroker, "question">,
+  onWarning: (message: string) => void,
+): ServerQuestions {
+  let asked = 0;
+  const ask = (
+    server: string,
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<ChoiceOutcome> => {
+    asked += 1;
+    const asker = { actor: SERVERS, path: [`the MCP server "${server}"`] };
+    return broker.question({ questions, asker, call: callId(SERVERS, 0, asked) }, signal);
+  };
+
+  return {
+    async elicit({ server, message, schema }: Elicitation, signal): Promise<ElicitationAnswer> {
+      const questions = questionsFor(message, schema);
+      if (questions === null) {
+        onWarning(
+          `The MCP server "${server}" asked for something that cannot be asked here (${message.slice(0, 200)}), so it was declined.`,
+        );
+        return { action: "decline" };
+      }
+      let answers: Answers = {};
+      let wrong: ReturnType<typeof misfits> = questions.map((question) => ({ question, why: "" }));
+      for (let tries = 0; tries < MOST_TRIES && wrong.length > 0; tries++) {
+        const asked = wrong.map(askedAgain);
+        const outcome = await ask(server, asked, signal);
+        if (outcome.type !== "answers") return { action: outcome.by === "person" ? "decline" : "cancel" };
+        answers = { ...answers, ...underTheirOwn(outcome.answers, wrong, asked) };
+        wrong = misfits(answers, questions, schema);
+      }
+      for (const { question, why } of wrong.slice(0, 1))
+        onWarning(`The MCP server "${server}" was told no: ${why} (${question.question}).`);
+      return contentOf(answers, questions, schema);
+    },
+    async accepts(server, changes, signal) {
+      if (changes.length === 0) return false;
+      const question: Question = {
+        question: [
+          `The MCP server "${server}" has changed what its tools are since the session first saw them; models read that as instructions. Use them as they are now?`,
+          ...changes.map(wordsOf),
+        ].join("\n"),
+        header: "Tools",
+        options: [
+          { label: ACCEPT, description: "they are used as they are now" },
+          { label: "Refuse", description: "they are not called in this session" },
+        ],
+        multiSelect: false,
+        yesOrNo: true,
+      };
+      const outcome = await ask(server, [question], signal);
+      return outcome.type === "answers" && outcome.answers[question.question] === ACCEPT;
+    },
+  };
+}
+
+function askedAgain({ question, why }: ReturnType<typeof misfits>[number]): Question {
+  if (why === "") return question;
+  // What stands above the field is the whole form's, and was read.
+  const field = question.question.split("\n").at(-1) ?? "";
+  return { ...question, question: `${why}.\n${field}` };
+}
+
+/** What was said to questions that were put in other words. */
+function underTheirOwn(
+  said: Answers,
+  wrong: ReturnType<typeof misfits>,
+  asked: readonly Question[],
+): Answers {
+  return Object.fromEntries(
+    wrong.flatMap(({ question }, place) => {
+      const words = said[asked[place]?.question ?? ""];
+      return words === undefined ? [] : [[question.question, words]];
+    }),
+  );
+}
+
+function wordsOf({ accepted, now }: { readonly accepted: McpTool; readonly now: McpTool }): string {
+  if (accepted.description === now.description) return `- ${now.name}: other arguments, or more of its text`;
+  return `- ${now.name}\n  before: ${cut(accepted.description)}\n  now: ${cut(now.description)}`;
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
+}

@@ -1,0 +1,21 @@
+import { diskFiles } from "../../context/disk-files.ts";
+import { skillDirs } from "../../context/skills/skill-dirs.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
+import { type SessionSkills, type SkillParts, sessionSkills } from "./session-skills.ts";
+
+/** Null: the session has none. */
+export function openSkills(
+  { skills, cwd, additionalDirs = [] }: SupervisorOptions,
+  parts: Omit<SkillParts, "options" | "cwd" | "folders">,
+): SessionSkills | null {
+  if (skills === undefined) return null;
+  return sessionSkills({ ...parts, options: skills, cwd, folders: [cwd, ...additionalDirs] });
+}
+
+/** What a skill says of files beside it can be read, wherever the person has put them. */
+export function skillFolders({ skills, cwd }: SupervisorOptions): readonly string[] {
+  if (skills === undefined) return [];
+  return skillDirs({ ...skills.search, cwd }, diskFiles)
+    .filter(({ kind, origin }) => kind === "skill" && origin !== "project")
+    .map(({ dir }) => dir);
+}

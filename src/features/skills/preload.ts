@@ -1,0 +1,104 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { Files } from "../../context/files.ts";
+import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
+import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";
+import { loadedText } from "../../context/skills/loaded-text.ts";
+import { renderPlain, variablesOf } from "../../context/skills/render.ts";
+import type { Skill } from "../../context/skills/skill.ts";
+
+/** The part of a window that skills may take which an agent begins with, and the most of it in any window. */
+const SHARE = 0.1;
+const MOST_CHARS = 100_000;
+
+type Kind = Pick<AgentDefinition, "name" | "skills">;
+
+export interface PreloadParts {
+  readonly skills: () => readonly Skill[];
+  readonly files: Files;
+  readonly cwd: string;
+  readonly session: string;
+  /** Whether a call that loads it would pass without a question or a hook. */
+  readonly passes: (skill: Skill) => boolean;
+  readonly warn: (sentence: string) => void;
+}
+
+/** Of what an agent begins with. */
+export interface Room {
+  /** Tokens of its window. */
+  readonly window: number;
+  /** It has the tool that loads skills. */
+  readonly canLoad: boolean;
+}
+
+export interface Preloaded {
+  /** For its role. */
+  readonly text: string;
+  /** The names of those whose whole text that is. */
+  readonly loaded: readonly string[];
+}
+
+/**
+ * What an agent begins with of the skills that its definition names: their whole text, in its system prompt, where it
+ * stays whatever becomes of the conversation. What would need a call (commands, a question, a hook) or too much room, it is
+ * told to load itself. Null: nothing.
+ */
+export function preloadedWords(
+  { name: kind, skills: names = [] }: Kind,
+  { window, canLoad }: Room,
+  { skills, files, cwd, session, passes, warn }: PreloadParts,
+): Preloaded | null {
+  if (names.length === 0) return null;
+  const all = skills();
+  const given: string[] = [];
+  const loaded: string[] = [];
+  const toLoad: string[] = [];
+  let left = Math.min(MOST_CHARS, Math.floor(window * SHARE * CHARS_PER_TOKEN));
+  for (const name of names) {
+    const skill = skillTyped(name, all);
+    if (skill === undefined) {
+      warn(missing(kind, name, all));
+      continue;
+    }
+    if (!skill.forModel) {
+      warn(
+        `Agents of type ${kind} do not get the skill ${skill.name}, which only you may load (disable-model-invocation).`,
+      );
+      continue;
+    }
+    const plain = passes(skill)
+      ? renderPlain(skill, { files, variables: variablesOf(skill, { cwd, session }) })
+      : null;
+    if (plain?.type === "unusable") {
+      warn(`Agents of type ${kind} do not get the skill ${skill.name}: ${plain.reason}`);
+      continue;
+    }
+    const text = plain === null ? null : loadedText(skill, "", plain.text, false);
+    if (text !== null && text.length <= left) {
+      left -= text.length;
+      given.push(text);
+      loaded.push(skill.name);
+    } else if (canLoad) toLoad.push(skill.name);
+    else
+      warn(
+        `Agents of type ${kind} do not get the skill ${skill.name}: they would have to load it, and have no tool for that.`,
+      );
+  }
+  const parts = [
+    ...(given.length === 0 ? [] : [GIVEN, ...given]),
+    ...(toLoad.length === 0 ? [] : [loadWords(toLoad)]),
+  ];
+  return parts.length === 0 ? null : { text: parts.join("\n\n"), loaded };
+}
+
+const GIVEN =
+  "You have loaded these skills already. Work by them where they fit your task, and do not load them again.";
+
+function loadWords(names: readonly string[]): string {
+  return `Before you begin, load these skills with the Skill tool, all in one reply: ${names.join(", ")}.`;
+}
+
+function missing(kind: string, name: string, all: readonly Skill[]): string {
+  const near = nearNames(name, all);
+  const hint = near.length === 0 ? "" : ` Near it are: ${near.join(", ")}.`;
+  return `There is no skill ${JSON.stringify(name)}, which agents of type ${kind} are to begin with.${hint}`;
+}

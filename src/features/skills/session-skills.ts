@@ -1,0 +1,317 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import { digestOf } from "../../context/digest.ts";
+import { diskFiles } from "../../context/disk-files.ts";
+import type { Fact } from "../../context/facts.ts";
+import type { Files } from "../../context/files.ts";
+import type { Reference } from "../../context/references.ts";
+import { skillNamed } from "../../context/skills/find-skill.ts";
+import { commandGrant } from "../../context/skills/grants.ts";
+import { skillLibrary } from "../../context/skills/library.ts";
+import { skillsBlocks } from "../../context/skills/listing.ts";
+import { isLoadedBy, loadedText } from "../../context/skills/loaded-text.ts";
+import { type Named, type Rendered, renderSkill, variablesOf } from "../../context/skills/render.ts";
+import type { Skill, Skills } from "../../context/skills/skill.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
+import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { Rule } from "../../settings/rules.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Spawner } from "../../tools/agent.ts";
+import type { Loaded, SkillService } from "../../tools/skill/service.ts";
+import type { CallContext } from "../../tools/tool.ts";
+import type { Actors } from "../background/background-service.ts";
+import { writeScope } from "../gate/write-scope.ts";
+import { currentTurnTexts } from "./current-turn.ts";
+import { forkWords } from "./fork-words.ts";
+import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
+import type { SkillsOptions } from "./options.ts";
+import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
+import { rulesOf, SkillRules } from "./skill-rules.ts";
+import { slashLine, unknownSkill } from "./slash-line.ts";
+
+/** What a person's line comes to. */
+export type Typed =
+  /** `mentions`: what of it may name files. */
+  | {
+      readonly type: "prompt";
+      readonly text: string;
+      readonly mentions: string;
+      /** What comes with it, besides those. */
+      readonly attached?: readonly Reference[];
+    }
+  /** Nobody is asked; `reason` is a sentence for the person. */
+  | { readonly type: "refused"; readonly reason: string };
+
+export interface CalledFor {
+  readonly prompt: string;
+  /** What the skill may do without a question is this agent's, once it has been started. */
+  lend(agent: Pick<ActorRecord, "id" | "run">): void;
+}
+
+/** The skills of one session. */
+export interface SessionSkills extends SkillService {
+  /** Resolves, and never rejects, when they are known. */
+  readonly known: Promise<void>;
+  /** As they were looked at last. */
+  readonly now: Skills;
+  /** Looks whether anything has changed. */
+  look(): Promise<void>;
+  /** A line that the person typed, with the skill that it calls in its place. */
+  typed(line: string, signal: AbortSignal): Promise<Typed>;
+  /**
+   * The same for an agent that is to be started with it: a skill is its task, whatever kind it is. Rejects with a
+   * sentence where there is no such skill.
+   */
+  callFor(line: string, signal: AbortSignal): Promise<CalledFor>;
+  /** The list as something that a conversation is told; null: there is none. */
+  fact(windowTokens: number): Fact | null;
+  /** What an agent of this kind begins with; null: nothing. See `preloadedWords`. */
+  preload(kind: AgentDefinition, room: Room): Preloaded | null;
+  /** It has begun with that: what those skills lend is its own, unless an untrusted directory named them. */
+  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">, kind: Pick<AgentDefinition, "source">): void;
+  /** What an actor may do without a question for the skills it has loaded. */
+  lent(actor: ActorId): readonly Rule[];
+}
+
+export interface SkillParts extends CommandSide {
+  readonly options: SkillsOptions;
+  readonly session: SessionId;
+  readonly cwd: string;
+  readonly folders: readonly string[];
+  readonly actors: Pick<Actors, "find" | "tell">;
+  readonly spawn: Spawner["spawn"];
+  readonly journal: Pick<Journal, "append" | "note">;
+  readonly treeAt: (root: string) => Enclosure | null;
+  readonly denied: (path: string) => boolean;
+  /** The files that a text names with `@`. */
+  readonly named: (text: string) => Named;
+  /** A prompt of a server that a line calls; null: it calls none. */
+  readonly prompted: (line: string, signal: AbortSignal) => Promise<Typed | null>;
+  /** Whether a hook would hear of a call of this tool. */
+  readonly hooked: (tool: string) => boolean;
+  readonly onWarning: (message: string) => void;
+  readonly files?: Files;
+}
+
+/** On whose behalf a skill's text is filled in. */
+interface Around {
+  readonly where: () => Omit<CommandContext, "signal">;
+  readonly named: SkillParts["named"];
+  readonly signal: AbortSignal;
+}
+
+/** Sentences at once about files that are not as they should be. */
+const MOST_NOTES = 5;
+const DEFAULT_AGENT = "general-purpose";
+const SPAWNING = "Agent";
+const LOADING = "Skill";
+
+export function sessionSkills(parts: SkillParts): SessionSkills {
+  const { options, cwd, denied, actors, onWarning, files = diskFiles } = parts;
+  const { search } = options;
+  const library = skillLibrary({ ...search, cwd, denied }, files);
+  const blockOf = skillsBlocks();
+  const calls = judgedCalls(parts);
+  const lent = new SkillRules();
+  const warned = new Set<string>();
+  /** A skill that only the person may call, and did in this prompt. */
+  let askedFor: string | null = null;
+
+  function warn(note: string): void {
+    if (!warned.has(note)) onWarning(note);
+    warned.add(note);
+  }
+
+  async function look(): Promise<void> {
+    const { notes } = await library.look();
+    const fresh = notes.filter((note) => !warned.has(note));
+    for (const note of fresh) warned.add(note);
+    for (const note of fresh.slice(0, MOST_NOTES)) onWarning(note);
+    const left = fresh.length - MOST_NOTES;
+    if (left > 0) onWarning(`${left} more skills or commands are not as they should be.`);
+  }
+
+  function whereIs(id: ActorId): Omit<CommandContext, "signal"> {
+    const actor = actors.find(id);
+    const at = actor ?? { root: cwd, spec: { additionalDirs: parts.folders.slice(1) } };
+    const territory = { ...writeScope(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
+    return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, territory };
+  }
+
+  function render(skill: Skill, args: string, { where, named, signal }: Around): Promise<Rendered> {
+    return renderSkill(skill, args, {
+      ...{ files, named },
+      variables: variablesOf(skill, { cwd, session: parts.session }),
+      async run(command, written) {
+        const ran =
+          skill.origin === "project" && !search.agreed(commandGrant(skill, written).digest)
+            ? ({ type: "not-run", reason: UNTRUSTED } as const)
+            : await calls.run(command, { ...where(), signal });
+        signal.throwIfAborted();
+        if (ran.type === "not-run")
+          onWarning(`A command of the skill ${skill.name} was not run (${command}): ${ran.reason}`);
+        return ran;
+      },
+    });
+  }
+
+  /** What the skill may do without a question from now on. */
+  function rulesLent(skill: Skill): readonly Rule[] {
+    const { rules, left } = rulesOf(skill, search.agreed);
+    if (left.length > 0)
+      warn(
+        `The skill ${skill.name} would use ${left.join(", ")} without a question; that does not count, because this folder is not trusted (--trust agrees to it for this run).`,
+      );
+    return rules;
+  }
+
+  /** What rules and the mode say of a call that loads it, asked without one. */
+  function wouldPass(name: string, { permissionMode: atMost }: AgentDefinition): boolean {
+    const territory = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
+    const own = atMost === undefined ? territory : { ...territory, atMost };
+    const call = { tool: LOADING, input: { skill: name }, cwd, territory: own };
+    return parts.gate().recheck(call).type === "allow";
+  }
+
+  async function load(name: string, args: string, context: CallContext): Promise<Loaded> {
+    const actor = actors.find(context.actor);
+    const skill = skillNamed(name, library.now.all);
+    if (skill === undefined || !actor) return refused(unknownSkill(name, library.now.all.filter(isForModel)));
+    if (name !== skill.name || skill.alias !== null) {
+      const other = name === skill.name ? skill.alias : skill.name;
+      const call = { tool: LOADING, input: { skill: other }, ...whereIs(context.actor) };
+      const decision = parts.gate().recheck(call);
+      // A rule about one of its names holds for the other.
+      if (decision.type === "deny") return refused(decision.reason);
+      if (decision.type === "ask" && other === skill.name)
+        return refused(`Call it by its name: ${skill.name}.`);
+    }
+    if (!isForModel(skill) && askedFor !== skill.name)
+      return refused(`Only the person loads the skill ${skill.name}, by typing /${skill.name}.`);
+    const isThere = actor.spec.skills?.includes(skill.name) ?? false;
+    if (isThere || isLoadedBy(currentTurnTexts(actor), skill.name))
+      return { type: "already", name: skill.name };
+    const startsAgents = actor.spec.tools.some((tool) => tool.name === SPAWNING);
+    const forks = skill.forks && startsAgents;
+    const rules = rulesLent(skill);
+    if (forks) lent.lendToStarted(context.call, rules);
+    else lent.lend(context.actor, actor.run, rules);
+    const around = { where: () => whereIs(context.actor), named: parts.named, signal: context.signal };
+    const body = await render(skill, args, around);
+    if (body.type === "unusable") return refused(body.reason);
+    if (forks) return carriedOut(skill, body.text, context);
+    const text = loadedText(skill, args, body.text, false);
+    const system = options.injection === "system" ? ({ system: true } as const) : {};
+    const id = `skill:${context.call}`;
+    const message = { role: "user" as const, content: text };
+    parts.journal.note({ type: "prompt", actor: context.actor, message, id, news: true, ...system });
+    actors.tell(context.actor, { type: "skill", title: skill.name, id, text, reads: body.reads, ...system });
+    return { type: "loaded", name: skill.name };
+  }
+
+  async function carriedOut(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
+    const type = skill.agent ?? DEFAULT_AGENT;
+    const prompt = loadedText(skill, "", text, false);
+    const alias = MODELS.find((one) => one === skill.model);
+    const model = alias === undefined ? {} : { model: alias };
+    const input = { description: `skill ${skill.name}`, prompt, subagent_type: type, ...model };
+    const where = { ...whereIs(context.actor), signal: context.signal };
+    const word = await calls.judged(SPAWNING, input, where);
+    if (word.type === "refuse") return refused(`No agent may carry it out: ${word.reason}`);
+    try {
+      const spawned = await parts.spawn(type, { ...input, run_in_background: false }, context);
+      const report = spawned.type === "ended" ? `${spawned.frame}\n\n${spawned.report}` : spawned.title;
+      return { type: "carried-out", report };
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return refused(errorMessage(error));
+    }
+  }
+
+  async function typed(line: string, signal: AbortSignal): Promise<Typed> {
+    lent.newPrompt();
+    askedFor = null;
+    const called = slashLine(line, library.now.all);
+    if (called.type === "text") return { type: "prompt", text: line, mentions: line };
+    if (called.type === "unknown") return (await parts.prompted(line, signal)) ?? refused(called.reason);
+    if (called.type === "refused") return called;
+    const { skill, args } = called;
+    if (skill.forks) {
+      askedFor = skill.name;
+      return { type: "prompt", text: forkWords(skill, args), mentions: args };
+    }
+    lent.lend(MAIN, actors.find(MAIN)?.run ?? 1, rulesLent(skill));
+    // The files that it names are attached to the prompt like those of any other.
+    const around = { where: () => whereIs(MAIN), named: () => NO_FILES, signal };
+    const body = await render(skill, args, around);
+    if (body.type === "unusable") return refused(body.reason);
+    const text = loadedText(skill, args, body.text, true);
+    return { type: "prompt", text, mentions: body.written };
+  }
+
+  async function callFor(line: string, signal: AbortSignal): Promise<CalledFor> {
+    await look();
+    const called = slashLine(line, library.now.all);
+    if (called.type === "text") return { prompt: line, lend() {} };
+    if (called.type === "unknown") {
+      const prompted = (await parts.prompted(line, signal)) ?? called;
+      if (prompted.type !== "prompt") throw new Error(prompted.reason);
+      return { prompt: prompted.text, lend() {} };
+    }
+    if (called.type === "refused") throw new Error(called.reason);
+    const { skill, args } = called;
+    const rules = rulesLent(skill);
+    const place = whereIs(MAIN);
+    const where = () => ({ ...place, territory: { ...place.territory, lent: rules } });
+    const body = await render(skill, args, { where, named: parts.named, signal });
+    if (body.type === "unusable") throw new Error(body.reason);
+    return {
+      prompt: loadedText(skill, args, body.text, true),
+      lend: ({ id, run }) => lent.lend(id, run, rules),
+    };
+  }
+
+  const known = look();
+  return {
+    known,
+    get now() {
+      return library.now;
+    },
+    look,
+    load,
+    typed,
+    callFor,
+    preload: (kind, room) =>
+      preloadedWords(kind, room, {
+        ...{ files, cwd, warn, session: parts.session, skills: () => library.now.all },
+        passes: ({ name }) => !parts.hooked(LOADING) && wouldPass(name, kind),
+      }),
+    begun({ id, run, spec: { skills = [] } }, { source }) {
+      if (source?.scope === "project" && !search.trusted()) return;
+      for (const skill of library.now.all.filter(({ name }) => skills.includes(name)))
+        lent.lend(id, run, rulesLent(skill));
+    },
+    fact(windowTokens) {
+      const text = blockOf(library.now.all, windowTokens);
+      return text === null ? null : { key: SKILLS_FACT, digest: digestOf(text), text };
+    },
+    lent: (id) => lent.of(actors.find(id), id),
+  };
+}
+
+/** By which a conversation knows the list. */
+export const SKILLS_FACT = "skills";
+
+const NO_FILES: Named = { texts: [], reads: [] };
+const MODELS = ["sonnet", "opus", "haiku"] as const;
+const UNTRUSTED =
+  "this folder is not trusted, so the commands of its skills do not run; --trust lets them for one run.";
+
+function isForModel({ forModel }: Skill): boolean {
+  return forModel;
+}
+
+function refused(reason: string): { readonly type: "refused"; readonly reason: string } {
+  return { type: "refused", reason };
+}

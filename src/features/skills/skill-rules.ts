@@ -1,0 +1,63 @@
+import { ruleGrant } from "../../context/skills/grants.ts";
+import type { Skill } from "../../context/skills/skill.ts";
+import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
+import type { Rule } from "../../settings/rules.ts";
+import type { ActorRecord } from "../../supervisor/actor-record.ts";
+
+interface Lent {
+  /** The run it holds for. */
+  readonly run: number;
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * What skills let their actors do without a question, for as long as they are worked on: the main conversation until
+ * its next prompt, an agent until it ends. It lifts no rule that denies or asks, and nobody else has it.
+ */
+export class SkillRules {
+  readonly #byActor = new Map<ActorId, Lent>();
+  /** For the agent that this call starts. */
+  readonly #byCall = new Map<CallId, readonly Rule[]>();
+
+  /** What holds for an actor now; the same array as long as nothing changes. */
+  of(actor: ActorRecord | undefined, id: ActorId): readonly Rule[] {
+    const { run = 0, errand } = actor ?? {};
+    const lent = this.#byActor.get(id);
+    const own = lent !== undefined && (id === MAIN || lent.run === run) ? lent.rules : NONE;
+    const started = errand?.call ? (this.#byCall.get(errand.call) ?? NONE) : NONE;
+    return own.length > 0 ? own : started;
+  }
+
+  lend(id: ActorId, run: number, rules: readonly Rule[]): void {
+    if (rules.length === 0) return;
+    const before = this.#byActor.get(id);
+    const held = before !== undefined && (id === MAIN || before.run === run) ? before.rules : NONE;
+    const fresh = rules.filter(({ text }) => !held.some((one) => one.text === text));
+    this.#byActor.set(id, { run, rules: [...held, ...fresh] });
+  }
+
+  lendToStarted(call: CallId, rules: readonly Rule[]): void {
+    if (rules.length > 0) this.#byCall.set(call, rules);
+  }
+
+  /** The person says something new. */
+  newPrompt(): void {
+    this.#byActor.delete(MAIN);
+  }
+}
+
+const NONE: readonly Rule[] = [];
+
+/** The rules of a skill: those of a folder's only where the person has agreed to each. */
+export function rulesOf(
+  skill: Skill,
+  agreed: (digest: string) => boolean,
+): { readonly rules: readonly Rule[]; readonly left: readonly string[] } {
+  const counts = (rule: string) => skill.origin !== "project" || agreed(ruleGrant(skill, rule).digest);
+  return {
+    rules: skill.allowedTools
+      .filter(counts)
+      .map((text) => ({ text, behaviour: "allow", scope: "session", file: skill.path })),
+    left: skill.allowedTools.filter((rule) => !counts(rule)),
+  };
+}

@@ -1,0 +1,43 @@
+import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
+import type { Skill } from "../../context/skills/skill.ts";
+
+/** What a line comes to that a person typed. */
+export type SlashLine =
+  | { readonly type: "text" }
+  | { readonly type: "skill"; readonly skill: Skill; readonly args: string }
+  /** `reason` is a sentence: there is no such skill. */
+  | { readonly type: "unknown"; readonly reason: string }
+  /** There is one, and no person may call it. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** A line that begins with a slash, unless its first word is a path. */
+const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
+
+/** A call of a skill among these, where the line is one. */
+export function slashLine(line: string, all: readonly Skill[]): SlashLine {
+  const [, name, args = ""] = SLASH.exec(line.trim()) ?? [];
+  if (name === undefined) return { type: "text" };
+  const skill = skillTyped(name, all);
+  if (skill === undefined)
+    return {
+      type: "unknown",
+      reason: unknownSkill(
+        `/${name}`,
+        all.filter(({ forUser }) => forUser),
+      ),
+    };
+  if (!skill.forUser)
+    return {
+      type: "refused",
+      reason: `The skill ${skill.name} is for the model alone (user-invocable: false).`,
+    };
+  return { type: "skill", skill, args: args.trim() };
+}
+
+export function unknownSkill(name: string, skills: readonly Skill[]): string {
+  const near = nearNames(name, skills);
+  const slash = name.startsWith("/") ? "/" : "";
+  const kind = slash === "" ? "skill" : "command or skill";
+  const hint = near.length === 0 ? "" : ` Near it are: ${near.map((one) => `${slash}${one}`).join(", ")}.`;
+  return `There is no ${kind} ${JSON.stringify(name)}.${hint}`;
+}

@@ -1,0 +1,108 @@
+import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
+import type { AgentTool } from "../../mailbox/messages.ts";
+import type { Toolbox } from "../../supervisor/toolbox.ts";
+import { refusedSchema } from "../../tools/deferred/request-schema.ts";
+import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
+
+/** Which tools are only named to models, until they ask for them. */
+export interface DeferOptions {
+  /** `auto`: those of servers and of the library's user, where their schemas are too much; `on`: always (default `auto`). */
+  readonly tools?: "auto" | "on" | "off";
+  /** What is too much: the share of the model's window, from 0 to 1 (default 0.1). */
+  readonly above?: number;
+  /** Where their names stand: attached to the first message (default), or in the system prompt. */
+  readonly names?: "attached" | "inline";
+}
+
+const ABOVE = 0.1;
+/** Of what is built in, what few conversations need. */
+const SELDOM: readonly string[] = [
+  "NotebookEdit",
+  "Monitor",
+  "EnterWorktree",
+  "ExitWorktree",
+  "WebFetch",
+  "WebSearch",
+  "CronCreate",
+  "CronList",
+  "CronDelete",
+];
+/** Of names; where there are more, servers are told of instead. */
+const NAMES_CHARS = 12_000;
+
+export interface DeferredTools {
+  /** Those of the requests first, in an order that does not depend on what is deferred. */
+  readonly tools: readonly AgentTool[];
+  /** What the model is told of the others; null: there are none. */
+  readonly names: string | null;
+}
+
+/**
+ * Parts an agent's tools into those of its requests and those that are only named: servers' first, then a library user's
+ * own, never what conversations are made of; besides, whatever is set, those whose schema would have every request
+ * refused. `awaits`: servers that are still starting may bring more, which can be found then.
+ */
+export function selectDeferredTools(
+  tools: readonly AgentTool[],
+  { tools: when = "auto", above = ABOVE }: DeferOptions,
+  { window, awaits }: { readonly window: number; readonly awaits: boolean },
+  toolbox: Pick<Toolbox, "finders" | "originOf">,
+): DeferredTools {
+  const unfit = tools.filter(
+    ({ name, input_schema }) => toolbox.originOf(name) !== "built-in" && refusedSchema(input_schema) !== null,
+  );
+  const fit = tools.filter((tool) => !unfit.includes(tool));
+  const later = new Set([...unfit, ...chosen(fit, when, above * window, toolbox)]);
+  const finders = later.size > 0 || (awaits && when !== "off") ? toolbox.finders() : [];
+  // A rule that forbids one of them leaves no way to the others.
+  if (finders.length < 2) return { tools: fit, names: null };
+  const deferred = tools
+    .filter((tool) => later.has(tool))
+    .map((tool) => ({ ...tool, deferred: true as const }));
+  return {
+    tools: [...tools.filter((tool) => !later.has(tool)), ...finders, ...deferred],
+    names: deferred.length === 0 ? null : namesOf(deferred),
+  };
+}
+
+function chosen(
+  tools: readonly AgentTool[],
+  when: NonNullable<DeferOptions["tools"]>,
+  room: number,
+  toolbox: Pick<Toolbox, "originOf">,
+): AgentTool[] {
+  if (when === "off") return [];
+  const of = (origin: ReturnType<Toolbox["originOf"]>) =>
+    tools.filter(({ name }) => toolbox.originOf(name) === origin);
+  const [servers, own] = [of("server"), of("library")];
+  if (when === "on") return [...servers, ...own, ...tools.filter(({ name }) => SELDOM.includes(name))];
+  if (tokensOfPrefix([], [...servers, ...own]) <= room) return [];
+  return tokensOfPrefix([], own) <= room ? servers : [...servers, ...own];
+}
+
+function namesOf(deferred: readonly AgentTool[]): string {
+  const names = deferred.map(({ name }) => name);
+  const head = `Deferred tools\nThese tools are there too, but only named here. ${SEARCH} shows what they do and what they take ("select:NAME,NAME", or words); call them through ${CALLER}.`;
+  const all = names.join("\n");
+  return `${head}\n${all.length <= NAMES_CHARS ? all : byServer(names)}`;
+}
+
+/** `mcp__server__*`, with how many there are. */
+function byServer(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const group = /^(mcp__.+?__)/.exec(name)?.[1];
+    const key = group === undefined ? name : `${group}*`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const lines = [...counts].map(([key, count]) =>
+    count === 1 ? key : `${key} (${count} tools: search for them by words)`,
+  );
+  let room = NAMES_CHARS;
+  const told = lines.filter((line) => {
+    room -= line.length + 1;
+    return room >= 0;
+  });
+  const left = lines.length - told.length;
+  return [...told, ...(left > 0 ? [`and ${left} more`] : [])].join("\n");
+}

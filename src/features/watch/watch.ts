@@ -1,0 +1,123 @@
+import type { Clock } from "../../mailbox/clock.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Stop } from "../../supervisor/lifecycle.ts";
+import { AwakeTime } from "./awake-time.ts";
+import { type Finding, judge, judgeSession, type WatchLimits } from "./judge.ts";
+import { pauseOf, reasonOf, warningOf } from "./sentences.ts";
+import type { WatchedActor } from "./watched-actor.ts";
+
+/** What a watch says. `actor` null: it is about the whole session. */
+export type WatchNews = { readonly actor: ActorId | null } & (
+  | /** Said once for each finding, while there is time. */
+  { readonly type: "warn"; readonly finding: Finding; readonly sentence: string }
+  /** Said once: it is to be stopped. */
+  | { readonly type: "end"; readonly finding: Finding; readonly stop: Stop }
+  /** All that it was warned of has passed by itself. */
+  | { readonly type: "well" }
+  /** The machine slept, or this thread could not turn (faults 27, 68): `ms` that count against nobody. */
+  | { readonly type: "paused"; readonly ms: number; readonly sentence: string }
+);
+
+export interface WatchOptions {
+  readonly clock: Clock;
+  readonly limits: WatchLimits;
+  /** Milliseconds between two looks (default 1,000). */
+  readonly periodMs?: number;
+  /** The session's own deadline, in milliseconds from `startedAt`. */
+  readonly session?: { readonly startedAt: number; readonly deadlineMs: number };
+  /** Whoever has not ended. While it is nobody, no timer runs. */
+  actors(): Iterable<WatchedActor>;
+  onNews(news: WatchNews): void;
+}
+
+export interface Watch {
+  /** Somebody has begun: looks again. Costs nothing while it looks anyway. */
+  wake(): void;
+  /** Withdraws its timer; it says nothing any more. */
+  stop(): void;
+}
+
+/** What one actor was told already. */
+interface Told {
+  readonly run: number;
+  readonly warned: Set<string>;
+  ended: boolean;
+}
+
+/** Looks at every actor once a period, while there are any, and says what is wrong before it is ended (C2, D2). */
+export function startWatch(options: WatchOptions): Watch {
+  const { clock, limits, periodMs = 1_000, session } = options;
+  const awake = new AwakeTime(periodMs, clock.now());
+  const since = (at: number) => awake.since(at);
+  const told = new Map<ActorId | null, Told>();
+  let withdraw: (() => void) | null = null;
+  let stopped = false;
+
+  const lookAt = (actor: WatchedActor | null, run: number, findings: readonly Finding[]) => {
+    const id = actor?.id ?? null;
+    const before = told.get(id);
+    if (findings.length === 0 && before === undefined) return;
+    const known = before?.run === run ? before : { run, warned: new Set<string>(), ended: false };
+    told.set(id, known);
+    if (known.ended) return;
+    const [first] = findings;
+    if (first === undefined) {
+      told.delete(id);
+      if (known.warned.size > 0) options.onNews({ type: "well", actor: id });
+      return;
+    }
+    if (first.leftMs <= 0) {
+      known.ended = true;
+      const stop = { status: "timed_out", reason: reasonOf(first) } as const;
+      options.onNews({ type: "end", actor: id, finding: first, stop });
+      return;
+    }
+    const keys = new Set(findings.map(keyOf));
+    for (const key of known.warned) if (!keys.has(key)) known.warned.delete(key);
+    for (const finding of findings) {
+      if (known.warned.has(keyOf(finding))) continue;
+      known.warned.add(keyOf(finding));
+      options.onNews({ type: "warn", actor: id, finding, sentence: warningOf(actor, finding) });
+    }
+  };
+
+  const look = () => {
+    withdraw = null;
+    const now = clock.now();
+    const ms = awake.look(now);
+    // Listed first: what is said of one may end others.
+    const actors = [...options.actors()];
+    if (actors.length === 0) return told.clear();
+    try {
+      if (ms > 0) options.onNews({ type: "paused", actor: null, ms, sentence: pauseOf(ms) });
+      const here = new Set(actors.map(({ id }): ActorId | null => id));
+      for (const id of told.keys()) if (id !== null && !here.has(id)) told.delete(id);
+      for (const actor of actors) lookAt(actor, actor.run, judge(actor, now, since, limits));
+      if (session === undefined) return;
+      const finding = judgeSession(session.startedAt, session.deadlineMs, since);
+      lookAt(null, 1, finding === null ? [] : [finding]);
+    } finally {
+      arm();
+    }
+  };
+
+  const arm = () => {
+    if (!stopped) withdraw ??= clock.after(periodMs, look);
+  };
+
+  return {
+    wake() {
+      if (withdraw === null) awake.skipTo(clock.now());
+      arm();
+    },
+    stop() {
+      stopped = true;
+      withdraw?.();
+      withdraw = null;
+    },
+  };
+}
+
+function keyOf(finding: Finding): string {
+  return finding.type === "call-overdue" ? `call-overdue ${finding.call.id}` : finding.type;
+}

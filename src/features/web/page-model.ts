@@ -1,0 +1,39 @@
+import { MAIN } from "../../mailbox/ids.ts";
+import { resolveModel } from "../../model/aliases.ts";
+import { DEFAULT_BASE_URL } from "../../model/base-url.ts";
+import type { Gateway } from "../../model/client.ts";
+import { gatewayClient } from "../../model/gateway-client.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
+import type { PageModel } from "../../web/page-question.ts";
+import { windowFor } from "../compaction/windows.ts";
+
+/** The small model, asked on behalf of an agent: what it costs is the agent's. `model`: the session's, resolved. */
+export function pageModel(
+  gateway: Pick<Gateway, "connect" | "isOver">,
+  model: string,
+  { smallModel, aliases, compaction, source }: SupervisorOptions,
+): PageModel {
+  const isSmall = smallModel !== undefined && source.provider !== "offline";
+  const name = isSmall ? resolveModel(smallModel, aliases) : model;
+  return {
+    // Some languages have a token for each character; half of the window stays free.
+    pageChars: Math.floor(windowFor(name, compaction).tokens / 2),
+    async ask(actor, request, signal) {
+      const connect = () => gateway.connect(actor, actor === MAIN, "side");
+      const lane = gatewayClient(connect(), async () => {
+        if (gateway.isOver) throw new Error("The model gateway is gone.");
+        return connect();
+      });
+      try {
+        return await lane.ask({ actor, model: name, ...request }, () => {}, signal);
+      } finally {
+        lane.close();
+      }
+    },
+  };
+}
+
+/** Whether the model's endpoint is the API that has a search of its own. */
+export function hasServerSideSearch({ source }: Pick<SupervisorOptions, "source">): boolean {
+  return source.provider === "anthropic" && (source.baseURL ?? DEFAULT_BASE_URL) === DEFAULT_BASE_URL;
+}

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { join, resolve } from "node:path";
+import type { SessionId } from "../mailbox/ids.ts";
+
+/** Where one session lives. Everything below `home` is ours: private folders, never reached through a link. */
+export interface SessionPlace {
+  readonly home: string;
+  readonly folder: string;
+}
+
+/** A file name may have 255 bytes on every system we run on; this leaves room for what others append. */
+const MAX_SLUG = 200;
+
+/**
+ * The folder Troupe keeps everything in: `TROUPE_HOME` where it is set and not empty, else `~/.troupe`.
+ * A leading `~/` is expanded (no shell does that in a settings file); a relative one counts from the
+ * process's folder.
+ */
+export function troupeHome(env: Readonly<Record<string, string | undefined>>, homedir: string): string {
+  const wanted = env["TROUPE_HOME"]?.trim();
+  if (!wanted) return join(homedir, ".troupe");
+  if (wanted === "~" || wanted.startsWith("~/")) return join(homedir, wanted.slice(1));
+  return resolve(wanted);
+}
+
+export function projectsFolder(home: string): string {
+  return join(home, "projects");
+}
+
+/**
+ * A path as one file name: every other character than a letter or digit becomes `-`; one too long is cut
+ * and told apart by a hash. `/a/b-c` and `/a/b/c` share a slug: sessions do not collide (their ids are
+ * random), and whoever lists them compares the `cwd` in the journal, never the slug.
+ */
+export function slugOf(cwd: string): string {
+  const slug = cwd.replace(/[^A-Za-z0-9]/g, "-");
+  if (slug.length <= MAX_SLUG) return slug;
+  const hash = createHash("sha256").update(cwd).digest("hex").slice(0, 12);
+  return `${slug.slice(0, MAX_SLUG - hash.length - 1)}-${hash}`;
+}
+
+export function sessionPaths(home: string, cwd: string, id: SessionId): SessionPlace {
+  return { home, folder: join(projectsFolder(home), slugOf(cwd), id) };
+}
+
+export function journalFile(folder: string): string {
+  return join(folder, "journal.jsonl");
+}

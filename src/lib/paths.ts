@@ -1,0 +1,14 @@
+import { dirname, isAbsolute, relative, sep } from "node:path";
+
+/** True if a path is in a directory, or is it; by its parts, links are not followed. Both are absolute. */
+export function isPathInside(path: string, dir: string): boolean {
+  const way = relative(dir, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Returns a directory and those above it, the nearest first; the root only if it is the directory itself. */
+export function ancestors(dir: string): string[] {
+  const dirs = [dir];
+  for (let at = dirname(dir); at !== dirname(at); at = dirname(at)) dirs.push(at);
+  return dirs;
+}

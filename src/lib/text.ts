@@ -1,0 +1,13 @@
+/** Returns a text in one line: runs of spaces, line ends and invisible characters become one space. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+}
+
+/** Returns a text of at most `most` characters; one that is cut ends in an ellipsis. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text
+    .slice(0, most - 1)
+    .toWellFormed()
+    .trimEnd()}…`;
+}

@@ -1,0 +1,71 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { Channel } from "../mailbox/rpc/channel.ts";
+import { receive, type Server, sender, serve } from "../mailbox/rpc/server.ts";
+import type { Handlers, NoticeHandlers } from "../mailbox/rpc/table.ts";
+import { type Helper, openHelper } from "../processes/helper-process.ts";
+import { hostTag, killTagged } from "../processes/host-tag.ts";
+import { signalGroup } from "../processes/process-group.ts";
+import { type BROKER_NOTICES, SESSION_NOTICES, SESSION_REQUESTS } from "./protocol.ts";
+
+/** In `dist` all bundles are in one directory; in development the sources run. */
+const ENTRY = new URL(
+  import.meta.url.endsWith(".ts") ? "./broker/process.ts" : "./mcp-broker.js",
+  import.meta.url,
+);
+
+/** Servers that ignore every signal cost the broker about 4 s; after this the broker itself hangs. */
+const CLOSE_MS = 12_000;
+
+export interface BrokerParts {
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly requests: Handlers<typeof SESSION_REQUESTS>;
+  readonly notices: Omit<NoticeHandlers<typeof SESSION_NOTICES>, "process">;
+  onGone(how: string): void;
+}
+
+/** One process of the broker, with the servers that it has started. */
+export class BrokerClient {
+  readonly channel: Channel;
+  readonly notify: ReturnType<typeof sender<typeof BROKER_NOTICES>>;
+  readonly #process: Helper;
+  readonly #requests: Server;
+  /** Process groups of servers that run, by their leaders. */
+  readonly #groups = new Set<number>();
+  #startedAny = false;
+
+  constructor({ env, clock, requests, notices, onGone }: BrokerParts) {
+    this.#process = openHelper({
+      ...{ entry: ENTRY, env, clock },
+      onGone: (how) => {
+        this.#killServers(how);
+        onGone(how);
+      },
+    });
+    this.channel = this.#process.channel;
+    this.notify = sender<typeof BROKER_NOTICES>(this.channel);
+    this.#requests = serve(this.channel, SESSION_REQUESTS, requests);
+    receive(this.channel, SESSION_NOTICES, {
+      ...notices,
+      process: ({ pid, running }) => {
+        this.#startedAny = true;
+        if (running) this.#groups.add(pid);
+        else this.#groups.delete(pid);
+      },
+    });
+  }
+
+  /** Ends all servers, then the broker; resolves when it has exited. */
+  close(): Promise<void> {
+    void this.#requests.close();
+    return this.#process.end(CLOSE_MS);
+  }
+
+  /** A broker that was killed could not end its servers. */
+  #killServers(how: string): void {
+    for (const group of this.#groups) signalGroup(group, "SIGKILL");
+    const { pid } = this.#process;
+    if (pid !== undefined && (this.#groups.size > 0 || (this.#startedAny && how !== "exit code 0")))
+      killTagged(hostTag(process.pid, pid));
+  }
+}

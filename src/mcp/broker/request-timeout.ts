@@ -1,0 +1,74 @@
+import type { Clock } from "../../mailbox/clock.ts";
+
+export interface TimeoutTimes {
+  /** Milliseconds without progress. */
+  readonly quietMs: number;
+  /** Milliseconds in all. */
+  readonly longestMs: number;
+}
+
+/** The time that one request may take. The SDK's own timeout cannot wait while the user answers a question. */
+export interface RequestTimeout {
+  /** Aborted by the caller, or when time is up. */
+  readonly signal: AbortSignal;
+  /** Why time is up, or null if it is not. */
+  readonly expired: string | null;
+  /** The server has reported progress. */
+  progress(): void;
+  /** Stops the time while the user is asked, until the returned function is called. */
+  hold(): () => void;
+  end(): void;
+}
+
+export function startTimeout(
+  clock: Clock,
+  { quietMs, longestMs }: TimeoutTimes,
+  outer: AbortSignal,
+): RequestTimeout {
+  const over = new AbortController();
+  const startedAt = clock.now();
+  let expired: string | null = null;
+  let holds = 0;
+  let withdraw = () => {};
+  const schedule = () => {
+    withdraw();
+    if (holds > 0 || over.signal.aborted) return;
+    const left = startedAt + longestMs - clock.now();
+    withdraw = clock.after(Math.max(0, Math.min(quietMs, left)), () => {
+      expired =
+        left <= quietMs ? `${formatTime(longestMs)} in all` : `${formatTime(quietMs)} without progress`;
+      over.abort(new Error("time is up"));
+    });
+  };
+  const stop = () => {
+    withdraw();
+    over.abort(outer.reason);
+  };
+  outer.addEventListener("abort", stop, { once: true });
+  if (outer.aborted) stop();
+  schedule();
+  return {
+    signal: over.signal,
+    get expired() {
+      return expired;
+    },
+    progress: schedule,
+    hold() {
+      holds += 1;
+      withdraw();
+      return () => {
+        holds -= 1;
+        schedule();
+      };
+    },
+    end() {
+      outer.removeEventListener("abort", stop);
+      holds = Number.POSITIVE_INFINITY;
+      withdraw();
+    },
+  };
+}
+
+function formatTime(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 1_000)} s`;
+}

@@ -1,0 +1,267 @@
+import type { MessagePort } from "node:worker_threads";
+import { errorMessage } from "../lib/errors.ts";
+import { type Clock, pause, systemClock } from "../mailbox/clock.ts";
+import { splitHistory } from "../mailbox/shared-history.ts";
+import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
+
+/** Milliseconds that a new port may take to come; a thread is started meanwhile, and the machine may be busy. */
+const RECONNECT_MS = 30_000;
+/**
+ * A port may come from a thread that is dying and whose end nobody has heard of yet: it closes, and another is
+ * asked for, so many times in a row and after ever longer waits (milliseconds), until something comes through one.
+ */
+const WAITS_MS = [0, 20, 80, 320, 1000, 1000, 1000, 1000, 1000, 1000];
+
+/** Milliseconds that a count may take on the agent's side: what the provider allows itself, and the way there. */
+const COUNT_MS = 5_000;
+
+interface Asked {
+  readonly request: ModelRequest;
+  readonly on: OnModelEvent;
+  readonly settle: (outcome: ModelOutcome) => void;
+  /** How often it was sent again. */
+  again: number;
+}
+
+/**
+ * Gives a port to the gateway that took the dead one's place, or rejects where there is none any more. Asked
+ * once for all open requests; a port that comes too late is closed.
+ */
+export type Reconnect = () => Promise<MessagePort>;
+
+/** A model at the other end of a lane. It owns its ports: `close` closes whichever it has now, and ends what is open. */
+export interface LaneModel extends ModelClient {
+  close(): void;
+}
+
+/**
+ * The agent's end of its model lane. When its port closes because the gateway's thread died, it asks for
+ * another and sends its open requests again: only whole replies leave it, so what had streamed before begins
+ * anew. Where there is none, every request ends with a `connection` failure, so that nobody waits for a
+ * gateway that is gone. The port keeps the thread alive only while something is asked.
+ */
+export function gatewayClient(
+  port: MessagePort,
+  reconnect?: Reconnect,
+  clock: Clock = systemClock,
+): LaneModel {
+  return new Lane(port, reconnect, clock);
+}
+
+class Lane implements LaneModel {
+  readonly name = "gateway";
+  readonly #reconnect: Reconnect | undefined;
+  readonly #clock: Clock;
+  readonly #open = new Map<number, Asked>();
+  readonly #counts = new Map<number, (tokens: number | null) => void>();
+  /** None while there is no gateway, or one is being asked for. */
+  #port: MessagePort | undefined;
+  #asking = false;
+  /** Ports in a row through which nothing came. */
+  #fruitless = 0;
+  #closed = false;
+  #counter = 0;
+
+  constructor(port: MessagePort, reconnect: Reconnect | undefined, clock: Clock) {
+    this.#reconnect = reconnect;
+    this.#clock = clock;
+    this.#use(port);
+  }
+
+  ask(request: ModelRequest, on: OnModelEvent, signal: AbortSignal): Promise<ModelOutcome> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(cancelled());
+      const id = this.#counter++;
+      const cancel = () => {
+        this.#post({ type: "cancel", id });
+        // Answered here: an abort must not wait for a round trip, nor for a gateway that is busy or gone.
+        this.#settle(id, cancelled());
+      };
+      this.#open.set(id, {
+        ...{ request, on, again: 0 },
+        settle(outcome) {
+          signal.removeEventListener("abort", cancel);
+          resolve(outcome);
+        },
+      });
+      signal.addEventListener("abort", cancel, { once: true });
+      this.#send(id, request);
+    });
+  }
+
+  countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null> {
+    const port = this.#port;
+    if (signal.aborted || port === undefined) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const id = this.#counter++;
+      const settle = (tokens: number | null) => {
+        if (!this.#counts.delete(id)) return;
+        withdraw();
+        signal.removeEventListener("abort", give);
+        this.#unrefIdle();
+        resolve(tokens);
+      };
+      const give = () => {
+        this.#post({ type: "cancel", id });
+        settle(null);
+      };
+      // An estimate is at hand: whatever the gateway does, nobody waits for it for long.
+      const withdraw = this.#clock.after(COUNT_MS, give);
+      signal.addEventListener("abort", give, { once: true });
+      this.#counts.set(id, settle);
+      try {
+        port.ref();
+        port.postMessage({ type: "count", id, request: partedRequest(request) } satisfies ToGateway);
+      } catch {
+        settle(null);
+      }
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#port?.close();
+    this.#port = undefined;
+    this.#endCounts();
+    this.#giveUp();
+  }
+
+  /** Not sent again: an estimate does as well. */
+  #endCounts(): void {
+    for (const settle of [...this.#counts.values()]) settle(null);
+  }
+
+  #use(port: MessagePort): void {
+    this.#port = port;
+    port.on("message", (message: FromGateway) => this.#receive(message));
+    port.once("close", () => {
+      if (this.#port === port) this.#lost();
+    });
+    port.unref();
+  }
+
+  #receive(message: FromGateway): void {
+    this.#fruitless = 0;
+    switch (message.type) {
+      case "event":
+        this.#open.get(message.id)?.on(message.event);
+        return;
+      case "outcome":
+        this.#settle(message.id, message.outcome);
+        return;
+      case "counted":
+        this.#counts.get(message.id)?.(message.tokens);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #send(id: number, request: ModelRequest): void {
+    this.#port?.ref();
+    // A closed port cannot be kept alive; its close event may have come before anyone listened.
+    if (!this.#port?.hasRef()) {
+      this.#lost();
+      return;
+    }
+    try {
+      this.#post({ type: "ask", id, request: partedRequest(request) });
+    } catch (error) {
+      const reason = errorMessage(error);
+      this.#settle(id, failure("invalid_request", `The request is not plain data: ${reason}`));
+    }
+  }
+
+  #post(message: ToGateway): void {
+    this.#port?.postMessage(message);
+  }
+
+  #settle(id: number, outcome: ModelOutcome): void {
+    const asked = this.#open.get(id);
+    this.#open.delete(id);
+    this.#unrefIdle();
+    asked?.settle(outcome);
+  }
+
+  #unrefIdle(): void {
+    if (this.#open.size === 0 && this.#counts.size === 0) this.#port?.unref();
+  }
+
+  /** The port is gone. Another is asked for as soon as somebody needs one. */
+  #lost(): void {
+    this.#port = undefined;
+    this.#endCounts();
+    if (this.#reconnect === undefined || this.#closed) this.#giveUp();
+    else if (this.#open.size > 0 && !this.#asking) void this.#askAnew(this.#reconnect);
+  }
+
+  async #askAnew(reconnect: Reconnect): Promise<void> {
+    const waitMs = WAITS_MS[this.#fruitless];
+    this.#fruitless += 1;
+    this.#asking = true;
+    if (waitMs) await pause(this.#clock, waitMs);
+    const port = waitMs === undefined || this.#closed ? undefined : await this.#inTime(reconnect);
+    this.#asking = false;
+    if (port === undefined || this.#closed) {
+      port?.close();
+      this.#fruitless = 0;
+      this.#giveUp();
+      return;
+    }
+    this.#use(port);
+    for (const [id, asked] of [...this.#open]) this.#sendAgain(id, asked);
+  }
+
+  #sendAgain(id: number, asked: Asked): void {
+    const reason = "The model gateway stopped before the reply was complete; the request is sent again.";
+    // Once for whoever reads along, however many ports it takes.
+    if (this.#fruitless === 1) {
+      asked.again += 1;
+      asked.on({ type: "waiting", reason, ms: 0, attempt: asked.again });
+    }
+    this.#send(id, asked.request);
+  }
+
+  /** Never rejects: no port is an answer too. */
+  #inTime(reconnect: Reconnect): Promise<MessagePort | undefined> {
+    return new Promise((resolve) => {
+      let late = false;
+      const withdraw = this.#clock.after(RECONNECT_MS, () => {
+        late = true;
+        resolve(undefined);
+      });
+      const come = (port: MessagePort) => {
+        withdraw();
+        if (late) port.close();
+        else resolve(port);
+      };
+      const none = () => {
+        withdraw();
+        resolve(undefined);
+      };
+      // It may throw before it promises anything.
+      Promise.resolve().then(reconnect).then(come, none);
+    });
+  }
+
+  #giveUp(): void {
+    for (const id of [...this.#open.keys()]) this.#settle(id, stopped());
+  }
+}
+
+function partedRequest(request: ModelRequest): PartedRequest {
+  return { ...request, ...splitHistory(request.messages) };
+}
+
+function cancelled(): ModelOutcome {
+  return failure("cancelled", "The request was cancelled.");
+}
+
+function stopped(): ModelOutcome {
+  return failure("connection", "The model gateway stopped before the reply was complete.");
+}
+
+function failure(kind: ModelFailureKind, message: string): ModelOutcome {
+  return { type: "failure", failure: { kind, message } };
+}

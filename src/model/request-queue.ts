@@ -1,0 +1,214 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { ModelOutcome, ServerAnswer } from "./client.ts";
+import { type Flight, Throttle } from "./throttle.ts";
+
+/** A place that was given. */
+export interface QueueSlot {
+  readonly type: "place";
+  /** What the servers' pauses cost of patience, and waiting for a server that let in nobody. */
+  readonly pausedMs: number;
+  /** The server has begun to answer. */
+  answered(answer: ServerAnswer): void;
+  /** The attempt is over, and others may have the place; to be called once. */
+  release(outcome: ModelOutcome): void;
+}
+
+/** How waiting for a place ended. */
+export type Placed =
+  | QueueSlot
+  | { readonly type: "out-of-patience"; readonly pausedMs: number }
+  | { readonly type: "cancelled" };
+
+export interface QueueRequest {
+  readonly actor: ActorId;
+  /** Each model has limits of its own. */
+  readonly model: string;
+  /** Served before all others. */
+  readonly lead: boolean;
+  /** It was refused or failed before. */
+  readonly retry: boolean;
+  /** Milliseconds of pauses this one can bear; waiting for a free place is not counted. */
+  readonly patienceMs: number;
+  /** A pause of so many milliseconds lies ahead. */
+  readonly onPaused: (ms: number, reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Ticket extends QueueRequest {
+  readonly throttle: Throttle;
+  readonly since: number;
+  pausedMs: number;
+  readonly settle: (placed: Placed) => void;
+}
+
+/**
+ * Who asks next: the lead first, then the actors in turn, each actor's own in order; whose model is closed
+ * for now is passed over. At most `limit` requests run at once, and each model's throttle says how many of
+ * its own, and when.
+ */
+export class RequestQueue {
+  private readonly clock: Clock;
+  private readonly random: () => number;
+  private readonly limit: number;
+  private readonly throttles = new Map<string, Throttle>();
+  private readonly lead: Ticket[] = [];
+  /** In the order in which actors are served; whoever was served goes to the end. */
+  private readonly others = new Map<ActorId, Ticket[]>();
+  private taken = 0;
+  private withdraw: (() => void) | undefined;
+
+  constructor(clock: Clock, random: () => number, limit: number) {
+    this.clock = clock;
+    this.random = random;
+    this.limit = limit;
+  }
+
+  /** Settles exactly once, whatever happens; an aborted signal withdraws the request at once. */
+  take(wanted: QueueRequest): Promise<Placed> {
+    return new Promise((resolve) => {
+      if (wanted.signal.aborted) return resolve({ type: "cancelled" });
+      const cancel = () => {
+        this.remove(ticket);
+        ticket.settle({ type: "cancelled" });
+      };
+      const ticket: Ticket = {
+        ...wanted,
+        throttle: this.throttle(wanted.model),
+        since: this.clock.now(),
+        pausedMs: 0,
+        settle(placed) {
+          wanted.signal.removeEventListener("abort", cancel);
+          resolve(placed);
+        },
+      };
+      wanted.signal.addEventListener("abort", cancel, { once: true });
+      this.add(ticket);
+      this.delay(ticket, ticket.throttle.pausedUntil - this.clock.now());
+      this.give();
+    });
+  }
+
+  /** Nobody asks this model for `ms` from now. A shorter pause than the present one changes nothing. */
+  pause(model: string, ms: number, reason: string): void {
+    const throttle = this.throttle(model);
+    const longer = throttle.pause(ms, reason, this.clock.now());
+    if (longer === 0) return;
+    for (const ticket of this.waiting()) if (ticket.throttle === throttle) this.delay(ticket, longer);
+  }
+
+  private throttle(model: string): Throttle {
+    const known = this.throttles.get(model);
+    if (known) return known;
+    const made = new Throttle(this.random);
+    this.throttles.set(model, made);
+    return made;
+  }
+
+  private delay(ticket: Ticket, ms: number): void {
+    if (ms <= 0) return;
+    if (ticket.pausedMs + ms > ticket.patienceMs) {
+      this.remove(ticket);
+      ticket.settle({ type: "out-of-patience", pausedMs: ticket.pausedMs });
+      return;
+    }
+    ticket.pausedMs += ms;
+    const { pausedUntil, pauseReason } = ticket.throttle;
+    ticket.onPaused(pausedUntil - this.clock.now(), pauseReason);
+  }
+
+  private give(): void {
+    this.stopTimer();
+    while (this.taken < this.limit) {
+      const now = this.clock.now();
+      const next = this.next(now);
+      if (next.ticket) {
+        this.remove(next.ticket);
+        this.start(next.ticket, now);
+      } else {
+        if (Number.isFinite(next.at)) this.giveAt(next.at, now);
+        return;
+      }
+    }
+  }
+
+  private giveAt(at: number, now: number): void {
+    this.withdraw = this.clock.after(at - now, () => {
+      this.withdraw = undefined;
+      this.give();
+    });
+  }
+
+  private stopTimer(): void {
+    this.withdraw?.();
+    this.withdraw = undefined;
+  }
+
+  private start(ticket: Ticket, now: number): void {
+    const { actor, lead, throttle } = ticket;
+    const left = this.others.get(actor);
+    if (!lead && left) {
+      this.others.delete(actor);
+      this.others.set(actor, left);
+    }
+    this.taken += 1;
+    const flight = throttle.sent(ticket.retry, now);
+    const stuck = ticket.retry && throttle.lastAcceptedAt <= ticket.since;
+    ticket.settle({
+      type: "place",
+      pausedMs: stuck ? Math.max(ticket.pausedMs, now - ticket.since) : ticket.pausedMs,
+      answered: (answer) => {
+        throttle.answered(flight, answer, this.clock.now());
+        this.give();
+      },
+      release: (outcome) => this.release(throttle, flight, outcome),
+    });
+  }
+
+  private release(throttle: Throttle, flight: Flight, outcome: ModelOutcome): void {
+    if (flight.state === "over") return;
+    throttle.ended(flight, outcome, this.clock.now());
+    this.taken -= 1;
+    this.give();
+  }
+
+  /** Who may start now; or when somebody may, if nothing else happens before. */
+  private next(now: number): { readonly ticket?: Ticket; readonly at: number } {
+    let first = Number.POSITIVE_INFINITY;
+    for (const ticket of this.heads()) {
+      // The lead's next try waits for nobody else's.
+      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead, now);
+      if (at <= now) return { ticket, at };
+      first = Math.min(first, at);
+    }
+    return { at: first };
+  }
+
+  private *heads(): Iterable<Ticket> {
+    yield* this.lead;
+    for (const [ticket] of this.others.values()) if (ticket) yield ticket;
+  }
+
+  private add(ticket: Ticket): void {
+    if (ticket.lead) this.lead.push(ticket);
+    else {
+      const tickets = this.others.get(ticket.actor);
+      if (tickets) tickets.push(ticket);
+      else this.others.set(ticket.actor, [ticket]);
+    }
+  }
+
+  private remove(ticket: Ticket): void {
+    const tickets = ticket.lead ? this.lead : (this.others.get(ticket.actor) ?? []);
+    const at = tickets.indexOf(ticket);
+    if (at >= 0) tickets.splice(at, 1);
+    if (!ticket.lead && tickets.length === 0) this.others.delete(ticket.actor);
+    // A timer that nobody waits for would only keep the process alive.
+    if (this.lead.length === 0 && this.others.size === 0) this.stopTimer();
+  }
+
+  private *waiting(): Iterable<Ticket> {
+    yield* [...this.lead];
+    for (const tickets of [...this.others.values()]) yield* [...tickets];
+  }
+}

@@ -1,0 +1,47 @@
+import { parseShell } from "../shell/parse.ts";
+import type { ShellPart, ShellRedirect } from "../shell/script.ts";
+import { plainText, type ShellWord } from "../shell/words.ts";
+import { findStarted } from "../shell/wrappers.ts";
+import type { Whereabouts } from "./directories.ts";
+import { follow, type State } from "./follow.ts";
+
+/** What is done with each command that another one is or starts, and with the parts of scripts that it hands to a shell. */
+export interface StartedVisitor {
+  /** `text` is that of the words. */
+  command(words: readonly ShellWord[], text: string): void;
+  part(part: ShellPart, state: State, depth: number): void;
+  redirect(redirect: ShellRedirect, state: State): void;
+}
+
+/** More scripts within scripts than this are not looked into: each has to be quoted once more than the last. */
+const MAX_NESTING = 40;
+
+/** A command and all that it starts, in the widest sense (§5.5). `part` is what its words are of. */
+export function startedCommands(
+  words: readonly ShellWord[],
+  part: ShellPart,
+  at: Whereabouts,
+  { home, depth }: { readonly home: string; readonly depth: number },
+  visit: StartedVisitor,
+): void {
+  const todo: (readonly ShellWord[])[] = [words];
+  // What a runner starts is an end of its own words; each is looked at once.
+  const seen = new Set<string>();
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const text = plainText(next);
+    if (seen.has(text)) continue;
+    seen.add(text);
+    visit.command(next, text);
+    const { commands, scripts } = findStarted(next, part.documents);
+    todo.push(...commands);
+    if (depth >= MAX_NESTING) continue;
+    for (const script of scripts) {
+      follow(parseShell(script), at, home, {
+        part: (inner, state) => visit.part(inner, state, depth + 1),
+        redirects: (redirects, state) => {
+          for (const one of redirects) visit.redirect(one, state);
+        },
+      });
+    }
+  }
+}

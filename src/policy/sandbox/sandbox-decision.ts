@@ -1,0 +1,85 @@
+import type { SandboxReport, SandboxSettings } from "./sandbox.ts";
+
+/** What the sandbox has to say of one command, before rules and the person are asked. */
+export type SandboxWord =
+  /** Nothing: rules, mode and person decide as ever. */
+  | { readonly type: "silent" }
+  /** It may run without a question, unless a deny or ask rule says otherwise. */
+  | { readonly type: "allow" }
+  /** Only the person's own yes lets it run, whatever rules and mode allow. */
+  | { readonly type: "ask"; readonly reason: string }
+  | { readonly type: "refuse"; readonly reason: string };
+
+export interface SandboxedCall {
+  /** The call's input, as it came from the model. */
+  readonly input: unknown;
+  /** Whether the permission engine found it to be plainly read-only. */
+  readonly readOnly: boolean;
+}
+
+/** Whether a call of Bash asks to run outside of the sandbox (A7.9). Anything but an absent or false field does. */
+export function leavesSandbox(input: unknown): boolean {
+  if (typeof input !== "object" || input === null) return false;
+  const wish: unknown = Reflect.get(input, "dangerouslyDisableSandbox");
+  return wish !== undefined && wish !== false;
+}
+
+/**
+ * `report` is null where the mode is off. Leaving the sandbox is always a question, in every mode of permission: a
+ * model could otherwise switch off what holds it. Nothing that is not enforced is allowed without a question.
+ */
+export function sandboxDecision(
+  settings: SandboxSettings,
+  report: SandboxReport | null,
+  { input, readOnly }: SandboxedCall,
+): SandboxWord {
+  if (settings.mode === "off" || report === null) return { type: "silent" };
+  if (settings.mode === "required" && leavesSandbox(input))
+    return refuse(
+      "Commands run in the sandbox only (troupe.sandbox.mode is required), so dangerouslyDisableSandbox is not honoured. Send the command without it.",
+    );
+  switch (report.state) {
+    case "unavailable":
+      if (settings.mode === "required")
+        return refuse(
+          `Commands run in the sandbox only (troupe.sandbox.mode is required), and there is none here. ${report.reason}`,
+        );
+      if (readOnly && !leavesSandbox(input)) return { type: "silent" };
+      return {
+        type: "ask",
+        reason: `It would run without a sandbox, because there is none here. ${report.reason}`,
+      };
+    case "partial":
+    case "enforced":
+      if (leavesSandbox(input))
+        return { type: "ask", reason: "It asks to run outside of the sandbox (dangerouslyDisableSandbox)." };
+      return report.state === "enforced" && settings.autoAllow ? { type: "allow" } : { type: "silent" };
+    default:
+      return report.state satisfies never;
+  }
+}
+
+/**
+ * Whether a call that the gate has let through, with `sandboxWord` heard, runs outside of the sandbox. Told to what
+ * starts commands, so that a command of which nobody has judged this is never one.
+ */
+export function runsOutside(
+  settings: SandboxSettings,
+  report: SandboxReport | null,
+  input: unknown,
+): boolean {
+  switch (settings.mode) {
+    case "off":
+      return true;
+    case "required":
+      return false;
+    case "on":
+      return leavesSandbox(input) || report?.state === "unavailable";
+    default:
+      return settings.mode satisfies never;
+  }
+}
+
+function refuse(reason: string): SandboxWord {
+  return { type: "refuse", reason };
+}

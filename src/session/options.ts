@@ -1,0 +1,342 @@
+import type * as z from "zod/mini";
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { ActorHost } from "../actors/hosts.ts";
+import type { MemorySearch } from "../context/memory/memory-paths.ts";
+import type { Skill } from "../context/skills/skill.ts";
+import type { AgentPlacement, AgentsNow } from "../features/agents/agent-types.ts";
+import type { Budget } from "../features/budget/budget.ts";
+import type { CompactionOptions } from "../features/compaction/windows.ts";
+import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
+import type { LanguageServersOption } from "../features/languages/session-languages.ts";
+import type { ServerService } from "../features/servers/server-service.ts";
+import type { SkillsOptions } from "../features/skills/options.ts";
+import type { DeferOptions } from "../features/tool-search/deferred-tools.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { Compaction } from "../mailbox/compacted.ts";
+import type { Usage } from "../mailbox/conversation.ts";
+import type { Effort } from "../mailbox/effort.ts";
+import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
+import type { JsonSchema } from "../mailbox/messages.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
+import type { ServerStatus } from "../mcp/mcp.ts";
+import type { McpServer, McpServerEntry } from "../mcp/server.ts";
+import type { AgentModels } from "../model/agent-models.ts";
+import type { ModelClient } from "../model/client.ts";
+import type { OwnPrices } from "../model/prices.ts";
+import type { UserHandler } from "../policy/asks.ts";
+import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { AgentBudget } from "../settings/budget-settings.ts";
+import type { HookSource } from "../settings/read-settings.ts";
+import type { PermissionMode, Rule } from "../settings/rules.ts";
+import type { AgentResult } from "../supervisor/agent-result.ts";
+import type { StopScope } from "../supervisor/lifecycle.ts";
+import type { AgentView, PermissionDenial, SupervisorEvent } from "../supervisor/view.ts";
+import type { CustomTool } from "../tools/define-tool.ts";
+import type { FileRules } from "../tools/tool.ts";
+import type { SearchSettings } from "../web/search/choose-provider.ts";
+import type { ResumableSession } from "./resume-session.ts";
+
+/** Where replies come from. */
+export type ModelSource =
+  | {
+      readonly provider: "anthropic";
+      readonly apiKey?: string;
+      /** Sent as a bearer token instead of a key, as gateways want it. */
+      readonly authToken?: string;
+      /** Any server that speaks the Messages API; the SDK's default where absent. */
+      readonly baseURL?: string;
+    }
+  | { readonly provider: "offline" }
+  /** A library user's own, such as `scriptedModel(…)`; it runs on the caller's thread. */
+  | { readonly provider: "client"; readonly client: ModelClient };
+
+export type { PermissionMode } from "../settings/rules.ts";
+export type { AgentResult } from "../supervisor/agent-result.ts";
+export type { StopScope } from "../supervisor/lifecycle.ts";
+
+/** Limits with their defaults; each can be set in settings under `troupe`. */
+export interface Limits {
+  /** Agents running at the same time; the rest wait in order (default 32, 1 to 256). */
+  readonly maxAgents: number;
+  /** How deep agents may spawn agents; the main conversation is 0 (default 2). */
+  readonly maxDepth: number;
+  /** Milliseconds a request may be retried in all (default 60,000). */
+  readonly patienceMs: number;
+  /** Milliseconds without a model event (pings do not count) before a stream is given up (default 120,000). */
+  readonly idleMs: number;
+  /**
+   * Milliseconds an agent that has answered is kept for its commands in the background: their news make it go
+   * on; after that they are stopped and it ends (default 60,000).
+   */
+  readonly backgroundMs: number;
+  /** Milliseconds that an agent's thread may stand still before a person is told (default 10,000). */
+  readonly stuckWarnMs: number;
+  /** The same before it is ended (default 60,000). */
+  readonly stuckMs: number;
+  /** Milliseconds a call in an agent's own thread may take; commands have their own time (default 600,000). */
+  readonly toolMs: number;
+  /** Milliseconds that the first request waits for MCP servers that are still starting (default 5,000). */
+  readonly mcpStartMs: number;
+  /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
+  readonly graceMs: number;
+  /** Tokens of one reply, at most the model's own limit (default: that, in a sixth of its window; 16,000 if it is not known). */
+  readonly maxTokens: number;
+  /** Turns of the main conversation per prompt, and of agents whose definition sets none (default 100). */
+  readonly maxTurns: number;
+  /** Tokens to think with; 0 is off (default 0). */
+  readonly thinkingTokens: number;
+  /** Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep (default 8). */
+  readonly parallelCalls: number;
+  /** Agents that one agent may start (default 1,000). */
+  readonly maxChildren: number;
+  /** Agents of the whole session, ended or not (default 1,000). */
+  readonly maxAgentsPerSession: number;
+  /** Minutes after which an agent is ended; it is asked for its answer before (default 0: none). */
+  readonly agentMinutes: number;
+  /** The same for the whole session (default 0: none). */
+  readonly sessionMinutes: number;
+}
+
+export type { SkillsOptions } from "../features/skills/options.ts";
+
+/** What conversations are told of the place they work in, besides the folder itself. */
+export interface ContextOptions {
+  /** Where memory files are looked for; absent: there is no memory, and `@path` in a prompt is text. */
+  readonly memory?: Omit<MemorySearch, "cwd" | "denied">;
+  /** The date, and the state of the repository (default: neither). */
+  readonly surroundings?: boolean;
+}
+
+export interface SupervisorOptions extends AgentModels {
+  /** How much models put into their replies; an agent's definition wins (default: the server's). */
+  readonly effort?: Effort;
+  /** The folder the session is about; must exist. */
+  readonly cwd: string;
+  readonly source: ModelSource;
+  /** Alias or full id (default sonnet). */
+  readonly model?: string;
+  /** What opus, sonnet and haiku stand for, where it is not the newest of each. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly additionalDirs?: readonly string[];
+  readonly permissionMode?: PermissionMode;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  /** Permission rules of settings, each with the file it stands in. */
+  readonly rules?: readonly Rule[];
+  /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
+  readonly askEveryCommand?: boolean;
+  /** Hooks of settings, as they stand there. */
+  readonly hooks?: readonly HookSource[];
+  /**
+   * What git would run in this folder that nobody has agreed to, as a clause for the person, or null: where it is
+   * one, git is asked about unless a rule allows it. Absent: git is taken as it is.
+   */
+  readonly foreignGit?: (folder: string) => string | null;
+  /** Environment variables that commands get besides the process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of variables that commands get besides the usual ones. */
+  readonly commandEnv?: readonly string[];
+  /** Secrets that are left out of the journal, besides those that are known. */
+  readonly redact?: readonly string[];
+  /** How files are guarded (default: edits strict, any file may be overwritten as a whole). */
+  readonly fileRules?: Partial<FileRules>;
+  /** What holds commands (default: nothing does). */
+  readonly sandbox?: Partial<SandboxSettings>;
+  /** Why settings do not let the session into a mode, in a sentence, or null; asked where an approved plan would change it. */
+  readonly whyNotMode?: (mode: PermissionMode) => string | null;
+  /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
+  readonly person?: UserHandler;
+  /**
+   * Replaces the role of the main conversation; its environment, memory files and tools stay as they are. A session that
+   * is resumed keeps the role that it began with.
+   */
+  readonly systemPrompt?: string;
+  /** The main conversation takes its role, its tools and its model from this definition; `systemPrompt` and `model` win. */
+  readonly mainAgent?: AgentDefinition;
+  /** Added to the role of the main conversation. */
+  readonly appendSystemPrompt?: string;
+  /** Memory files, date, state of the repository (default: none of them). */
+  readonly context?: ContextOptions;
+  /** Skills and commands (default: none, and a prompt that begins with a slash is text). */
+  readonly skills?: SkillsOptions;
+  /** When conversations that grow too large are made shorter (default: at 90 % of their model's window). */
+  readonly compaction?: CompactionOptions;
+  readonly limits?: Partial<Limits>;
+  /** How agents get worktrees of their own, and how their edits come back (default: `worktreeDefaults`). */
+  readonly worktree?: Partial<WorktreeSettings>;
+  /** Whether what agents report is checked against what they have read and run (default: yes). */
+  readonly checkReports?: boolean;
+  /** Which tools are only named to models until they ask for them (default: those of servers, where they are many). */
+  readonly deferTools?: DeferOptions;
+  /** What the whole session may use: tokens, dollars, turns, milliseconds (default: no limit). */
+  readonly budget?: Budget;
+  /** What agents of a type get of it, each. */
+  readonly agentBudgets?: readonly AgentBudget[];
+  /** Who searches the web for WebSearch (default: the API's own search, if the endpoint is the API). */
+  readonly webSearch?: SearchSettings;
+  /** Prices of models that differ from the published ones, by full id. */
+  readonly prices?: OwnPrices;
+  /** Dollars above which agents of one reply are asked about, or told, before they start (default 1; 0: always). */
+  readonly quoteAboveUsd?: number;
+  /** Where sessions are kept (default `~/.troupe`). */
+  readonly home?: string;
+  /** A line by which a person recognises the session in a list (default: its first prompt). */
+  readonly title?: string;
+  /** A session that is taken up again: the same id, and its journal goes on (see `resumeSession`). */
+  readonly resume?: ResumableSession;
+  /**
+   * What becomes of the main conversation when it has answered while something of it runs in the background.
+   * `wait`: a prompt ends when nothing does any more, its news heard (default). `wake`: a prompt ends with its
+   * answer; news start the conversation again by themselves, told as `woken` and `answered` events.
+   */
+  readonly background?: "wait" | "wake";
+  /** Kinds of agents besides the built-in ones; one with a built-in's name takes its place. */
+  readonly agents?: readonly AgentDefinition[];
+  /** Asked before each prompt: the same as they are then. Agents that run stay what they were. */
+  readonly agentsNow?: AgentsNow;
+  /**
+   * Where models find the list of agents: in the description of the Agent tool (default), or in a message, so that one
+   * more agent leaves the tools, and all that is cached with them, as they are.
+   */
+  readonly agentListing?: AgentPlacement;
+  /** Whether an agent may begin with the conversation of whoever starts it (default true). */
+  readonly forks?: boolean;
+  /** Tools besides the built-in ones; they run in the agent's thread, or on the caller's if they say so (see `defineTool`). */
+  readonly tools?: readonly CustomTool[];
+  /**
+   * MCP servers by name, as in `.mcp.json`, or read already; shared by all agents, as `mcp__server__tool`. One that
+   * cannot be used is a warning.
+   */
+  readonly mcpServers?: Readonly<Record<string, McpServerEntry>> | readonly McpServer[];
+  /** Servers that are known and are not started, by name, each with the reason: a clause, for agents that name one. */
+  readonly serversLeftOut?: Readonly<Record<string, string>>;
+  /**
+   * The tool of one of them, by its whole name, that answers in the person's place. No model is offered it. Prompts
+   * and spawns reject where there is no such tool.
+   */
+  readonly permissionPromptTool?: string;
+  /** Language servers that may be started, for the tool LSP (default: none, and no such tool). */
+  readonly languageServers?: LanguageServersOption;
+  /** Where actors run; worker threads where absent. */
+  readonly host?: ActorHost;
+  readonly ids?: Ids;
+  readonly clock?: Clock;
+  readonly onEvent?: (event: SupervisorEvent) => void;
+}
+
+export interface SpawnRequest {
+  /** Agent type, matched whatever its case and separators (default Explore). */
+  readonly type?: string;
+  /** Three to five words. */
+  readonly description?: string;
+  readonly prompt: string;
+  /** A person typed the prompt: `/name args` stands for the skill of that name, and rejects where there is none. */
+  readonly typed?: boolean;
+  /** Alias or full id; wins over the definition's. */
+  readonly model?: string;
+  /** Total tokens (input, output, cache) after which it writes its summary and ends `over_budget`. */
+  readonly tokenBudget?: number;
+  /** Milliseconds from its start after which it is stopped and ends `timed_out`. */
+  readonly timeoutMs?: number;
+  /** It edits in a git worktree of its own, and its edits are merged back when it ends (default: it edits in `cwd`). */
+  readonly isolation?: "worktree";
+  /** How the edits of its worktree come back (default: that of the session's `worktree` settings). Rejects without one. */
+  readonly merge?: MergeMode;
+  /**
+   * What its answer must be: a JSON Schema, or a zod schema, of which what JSON Schema can say is checked. The data is
+   * `summary.output`; where it never fits, the summary is `partial`. Wins over the definition's.
+   */
+  readonly output?: JsonSchema | z.core.$ZodType;
+  /** Told the agent's id as soon as it has one: by it the agent can be found, told something and ended meanwhile. */
+  readonly onStart?: (id: ActorId) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Everything about a session that its end wants to know. */
+export interface SessionUsage {
+  readonly session: SessionId;
+  readonly agents: readonly AgentView[];
+  /** Of the main conversation and every agent together. */
+  readonly usage: Usage;
+  /** Milliseconds spent in requests, all agents together. */
+  readonly apiMs: number;
+  readonly costUsd: number;
+  readonly denials: readonly PermissionDenial[];
+}
+
+/** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
+export interface SupervisorHandle {
+  readonly session: SessionId;
+  /** Folder of the session's journal. */
+  readonly folder: string;
+  /**
+   * Sends one prompt to the main conversation and resolves with the summary of its run, however that ends; a prompt that a
+   * hook or a skill stops is `failed`. Rejects, and runs no hook, if the session is closed, the text is empty or the last
+   * prompt is not answered yet; later, only if the session is closed or cannot be used while the prompt is prepared.
+   * Aborting `signal` ends the hooks and then the run, as `cancelled`.
+   */
+  prompt(text: string, signal?: AbortSignal): Promise<AgentResult>;
+  /**
+   * Starts one agent without a main model and resolves with its summary, however it ends. Rejects, and starts none, if the
+   * session is closed, an option or the agent type does not exist, an option cannot be obeyed, or the worktree, the skill
+   * or the budget that it needs cannot be had. Aborting `signal` ends the agent as soon as it has started, as `cancelled`.
+   */
+  spawn(request: SpawnRequest): Promise<AgentResult>;
+  /**
+   * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor
+   * that was about to end goes on with it. `ended`: nobody is there to hear it.
+   */
+  send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
+  /** Every agent of the session in spawn order, the main conversation first if it was used. */
+  tree(): readonly AgentView[];
+  /**
+   * Ends one agent; its summary is `cancelled`, and it can be gone on with. `subtree` (default): and all below it;
+   * `foreground`: and what it waits for, but not what runs in the background. Unknown or ended: nothing happens.
+   */
+  cancel(actor: ActorId, reason: string, scope?: StopScope): void;
+  /**
+   * Goes on with an agent that has ended, with all it knows: its next result. One that still runs hears the text
+   * instead, and the answer is its end. Rejects if the session is closed, the text is empty, there is no such agent, or its
+   * conversation cannot be read or paid for. Aborting `signal` ends the agent, as `cancelled`, also one that ran already.
+   */
+  resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult>;
+  /**
+   * Makes a conversation shorter (`/compact`): between two turns where it runs, at once where it is the main one and
+   * idle. `instructions`: what the summary should look after. Answers what came of it; rejects if the session is closed.
+   */
+  compact(actor: ActorId, instructions?: string): Promise<Compaction>;
+  /** What a resumed session had not finished (nothing of it runs before `goOn` or a prompt), and what was left. */
+  unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] };
+  /**
+   * Resumes everything that was cut off from its last durable turn. Resolves with the main conversation's result as
+   * `prompt` does: the recorded one if nothing was cut off and the session was not closed. Else null. Rejects if the
+   * session is closed. Aborting `signal` ends what was set going, as `cancelled`.
+   */
+  resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null>;
+  usage(): SessionUsage;
+  /** The skills and commands that the person can call as `/name`, as they were looked at last. */
+  skills(): readonly Skill[];
+  /** How it stands with each MCP server. */
+  mcpServers(): readonly ServerStatus[];
+  /** Those that are known and not started, by name, each with the reason. */
+  serversLeftOut(): Readonly<Record<string, string>>;
+  /** What the person does with them: their prompts, signing in, starting again, accepting changed tools. */
+  readonly mcp: ServerService;
+  /** The permission mode in force, for every agent. */
+  mode(): PermissionMode;
+  /** Holds from the next call on, for every agent. */
+  setMode(mode: PermissionMode): void;
+  /** The permission rules in force, those the person granted for the session last. */
+  rules(): readonly Rule[];
+  /** Settings were changed: their rules and hooks hold from the next call on. */
+  replaceSettings(settings: { readonly rules: readonly Rule[]; readonly hooks: readonly HookSource[] }): void;
+  /** Boots up to `count` threads ahead of need. */
+  warm(count: number): void;
+  /**
+   * Leaves everything as it is, to be resumed with the session (C23): what runs is ended, but not in the journal, and
+   * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.
+   */
+  detach(reason: string): void;
+  /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,96 @@
+import type { Reference } from "../context/references.ts";
+import { withHookWords } from "../features/hooks/hook-words.ts";
+import type { LazyServers } from "../features/servers/lazy-servers.ts";
+import type { SessionSkills, Typed } from "../features/skills/session-skills.ts";
+import { noUsage } from "../mailbox/conversation.ts";
+import { MAIN } from "../mailbox/ids.ts";
+import { noReceipts } from "../mailbox/turns.ts";
+import type { HookCaller } from "../policy/hooks/results.ts";
+import type { HookRunner } from "../policy/hooks/runner.ts";
+import type { AgentResult, SupervisorOptions } from "./options.ts";
+
+/** A prompt as hooks leave it: its text with what they add, or no turn at all. */
+export type Submitted =
+  | {
+      readonly type: "go";
+      readonly text: string;
+      /** What of it may name files. */
+      readonly mentions: string;
+      /** What comes with it, besides those. */
+      readonly attached?: readonly Reference[];
+    }
+  /** `reason` is a sentence for the person. */
+  | { readonly type: "blocked"; readonly reason: string };
+
+/** What of a session has a say in prompts. */
+export interface PromptSide {
+  readonly hooks: PromptHooks;
+  readonly caller: (actor: typeof MAIN, cwd: string) => HookCaller;
+  readonly common: { readonly options: Pick<SupervisorOptions, "cwd"> };
+  readonly skills: Pick<SessionSkills, "look" | "typed"> | null;
+  /** Their prompts, for a session without skills. */
+  readonly servers: Pick<LazyServers, "prompted">;
+}
+
+interface PromptTurn {
+  /** Nothing was said in this session before. */
+  readonly first: boolean;
+  readonly signal: AbortSignal;
+}
+
+type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">;
+
+/** Null: it is taken as it is, at once. */
+export function preparePrompt(text: string, side: PromptSide, turn: PromptTurn): Promise<Submitted> | null {
+  const isLooked = isHeard(side.hooks) || side.skills !== null || side.servers.prompted !== null;
+  return isLooked ? submitted(text, side, turn) : null;
+}
+
+/** Whether any hook has a say in prompts. */
+function isHeard(hooks: PromptHooks): boolean {
+  return hooks.has("SessionStart", ["startup"]) || hooks.has("UserPromptSubmit");
+}
+
+/**
+ * What hooks make of a prompt (A5.9, A5.11), and then skills (A12.7): a hook sees the line as the person typed it, and
+ * what it adds calls no skill.
+ */
+async function submitted(
+  text: string,
+  { hooks, caller, common, skills, servers }: PromptSide,
+  { first, signal }: PromptTurn,
+): Promise<Submitted> {
+  const who = caller(MAIN, common.options.cwd);
+  const started = first ? await hooks.sessionStart("startup", who, signal) : {};
+  const said = await hooks.userPromptSubmit(text, who, signal);
+  if (said.type === "blocked")
+    return { type: "blocked", reason: `A hook stopped the prompt: ${said.reason || "it gave no reason."}` };
+  const line = said.prompt ?? text;
+  await skills?.look();
+  const typed =
+    skills === null
+      ? ((await servers.prompted?.(line, signal)) ?? plain(line))
+      : await skills.typed(line, signal);
+  if (typed.type === "refused") return { type: "blocked", reason: typed.reason };
+  const { attached = [], mentions } = typed;
+  const words = withHookWords(typed.text, [
+    { event: "SessionStart", context: started.context },
+    { event: "UserPromptSubmit", context: said.context },
+  ]);
+  // What hooks print may be anybody's text: no name in it fetches a file.
+  return { type: "go", text: words, mentions, attached };
+}
+
+function plain(line: string): Typed {
+  return { type: "prompt", text: line, mentions: line };
+}
+
+/** No turn was begun, so the conversation stays as it was. */
+export function blockedPrompt(reason: string): AgentResult {
+  const summary = {
+    status: "failed",
+    ...{ text: "", turns: 0, usage: noUsage, receipts: noReceipts },
+    reason,
+  } as const;
+  return { id: MAIN, type: "main", description: "main conversation", summary, durationMs: 0 };
+}

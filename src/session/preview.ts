@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findAgent } from "../actors/definitions/index.ts";
+import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
+import { type Counted, countedParts } from "./counted-parts.ts";
+import type { SupervisorOptions } from "./options.ts";
+import { openSession, type Session, type SessionListeners, type WithheldTool } from "./session.ts";
+
+/** Milliseconds for all counts together: estimates are at hand. */
+const COUNT_MS = 8_000;
+
+/** What a session with these options would send, or why there is no such agent. */
+export type Previewed =
+  | {
+      readonly type: "preview";
+      readonly preview: Preview;
+      readonly agent: string | null;
+      /** Tools that cannot work here, and why. */
+      readonly withheld: readonly WithheldTool[];
+      /** Null: nobody was asked, or could say. */
+      readonly counted: Counted | null;
+    }
+  | { readonly type: "unknown"; readonly agents: readonly string[] };
+
+/**
+ * What the model of the main conversation (null), or of an agent of a type, would be sent first. A session is opened for
+ * it and closed again: its MCP servers start, as their tools are part of the answer; no hook runs, no model is asked,
+ * and no session is kept. `prompt`: what the person would say. `counts`: the model's server is asked how many tokens it
+ * is, where there is one.
+ */
+export async function previewContext(
+  options: SupervisorOptions,
+  agent: string | null,
+  { prompt, counts }: { readonly prompt: string; readonly counts: boolean },
+  onWarning: (message: string) => void,
+): Promise<Previewed> {
+  const home = await mkdtemp(join(tmpdir(), "troupe-context-"));
+  try {
+    const session = openSession({ ...options, home, hooks: [] }, listeners(onWarning));
+    try {
+      await session.known;
+      const found = await preview(session, agent, prompt);
+      // What the offline model counts is an estimate, too.
+      if (found.type === "unknown" || !counts || options.source.provider === "offline") return found;
+      const counted = await countedParts(session.gateway, found.preview, AbortSignal.timeout(COUNT_MS));
+      return { ...found, counted };
+    } finally {
+      await session.close();
+    }
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function preview(
+  { common, definitions, spending, ids, servers, withheld }: Session,
+  agent: string | null,
+  prompt: string,
+): Promise<Previewed> {
+  if (agent === null) {
+    await common.knowledge.userTurn(prompt);
+    return { type: "preview", preview: mainParts(common, prompt), agent: null, withheld, counted: null };
+  }
+  const definition = findAgent(definitions, agent);
+  if (!definition) return { type: "unknown", agents: definitions.map(({ name }) => name) };
+  servers.named.tell([definition]);
+  const id = ids.actor();
+  await servers.hold(id, definition);
+  const spawn = { id, parent: null, description: "", prompt, model: undefined, servers: servers.of(id) };
+  const parts = agentParts(common, definition, spawn, spending.budgetOf(definition));
+  return { type: "preview", preview: parts, agent: definition.name, withheld, counted: null };
+}
+
+/** Nobody acts in it. */
+function listeners(onWarning: (message: string) => void): SessionListeners {
+  return {
+    spawn: () => Promise.reject(new Error("Nothing is started here.")),
+    onNotice() {},
+    onWarning,
+    onTasks() {},
+    onDue() {},
+    actors: {
+      find: () => undefined,
+      all: () => [],
+      stop() {},
+      changed() {},
+      whileWaiting: (_, other) => other,
+      tell() {},
+    },
+    mail: { agents: () => [], send: () => Promise.reject(new Error("Nobody is there.")) },
+  };
+}

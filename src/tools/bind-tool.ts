@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import type { ToolDefinition } from "../mailbox/conversation.ts";
+import type { Access, CallResult } from "../mailbox/messages.ts";
+import type { PermissionLevel } from "../policy/asks.ts";
+import type { BootNeed, CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
+
+/** The result of a call that ran; `response`: what hooks read of it, if they are told more than the model. */
+export type ToolEnd = CallResult & { readonly response?: unknown };
+
+/** A call whose input was checked: everything that is left to ask of it. */
+export interface ReadyCall<Context extends CallContext> {
+  readonly type: "ready";
+  readonly title: string;
+  accesses(cwd: string): readonly Access[];
+  call(context: Context): Promise<ToolEnd>;
+}
+
+/** `message` tells the model which fields are wrong (A5.3). */
+export interface InvalidCall {
+  readonly type: "invalid";
+  readonly message: string;
+}
+
+/** A tool with its input type closed over, so that tools of all inputs stand in one list without casts. */
+export interface SealedTool<Context extends CallContext = CallContext> {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly permissionLevel: PermissionLevel;
+  readonly parallel: boolean;
+  readonly repeatable: boolean;
+  readonly needs?: BootNeed;
+  readonly description: string | ToolPrompt;
+  readonly inputSchema: z.core.$ZodType;
+  /** Told to models in place of what `inputSchema` comes to: a schema that is somebody else's, as it came. */
+  readonly jsonSchema?: ToolDefinition["input_schema"];
+  prepare(input: unknown): ReadyCall<Context> | InvalidCall;
+}
+
+export function bindTool<Input, Output, Context extends CallContext>(
+  tool: Tool<Input, Output, Context>,
+): SealedTool<Context> {
+  return {
+    name: tool.name,
+    aliases: tool.aliases,
+    permissionLevel: tool.permissionLevel,
+    parallel: tool.parallel,
+    repeatable: tool.repeatable ?? tool.permissionLevel === "read",
+    ...(tool.needs ? { needs: tool.needs } : {}),
+    get description() {
+      return tool.description;
+    },
+    inputSchema: tool.inputSchema,
+    prepare(raw) {
+      const parsed = z.safeParse(tool.inputSchema, raw, { reportInput: true });
+      if (!parsed.success) return { type: "invalid", message: inputErrors(tool.name, parsed.error) };
+      const input = parsed.data;
+      return {
+        type: "ready",
+        title: tool.title(input),
+        accesses: (cwd) => tool.accesses(input, cwd),
+        async call(context) {
+          const output = await tool.call(input, context);
+          if (isFailure(output)) return { content: output.message, isError: true };
+          const content = tool.mapToolResultToToolResultBlockParam(output);
+          const told = tool.response ? { response: tool.response(output, input) } : {};
+          return { content, isError: false, ...told };
+        },
+      };
+    },
+  };
+}
+
+function isFailure(output: unknown): output is ToolFailure {
+  return typeof output === "object" && output !== null && "type" in output && output.type === "tool-failure";
+}
+
+/** zod/mini carries no message texts (they would cost every thread), so the sentence is built here. */
+export function inputErrors(tool: string, error: z.core.$ZodError): string {
+  const lines = error.issues.map((issue) => {
+    const where = issue.path.length > 0 ? issue.path.join(".") : "input";
+    return `- ${where}: ${expectation(issue)}`;
+  });
+  return `Invalid input for ${tool}:\n${lines.join("\n")}\nCorrect the input and call ${tool} again.`;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined
+        ? `required, expected ${nameOf(issue.expected)}`
+        : `expected ${nameOf(issue.expected)}, got ${kindOf(issue.input)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map((v) => JSON.stringify(v)).join(", ")}`;
+    case "unrecognized_keys":
+      return `has no field ${issue.keys.map((k) => JSON.stringify(k)).join(", ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function nameOf(kind: string): string {
+  return kind === "int" ? "a whole number" : kind;
+}

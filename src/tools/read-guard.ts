@@ -1,0 +1,113 @@
+import { hash } from "node:crypto";
+import type { Stats } from "node:fs";
+import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
+import type { OpenFile } from "./regular-file.ts";
+import { readTextLines } from "./text-lines.ts";
+import { type AgentCallContext, FILE_RULES } from "./tool.ts";
+
+/** Up to this many bytes a file is remembered by a digest of all of it, not only of the lines shown. */
+export const WHOLE_DIGEST_BYTES = 1024 * 1024;
+
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
+export function digestOf(content: string | Uint8Array): string {
+  return hash("sha256", content, "hex");
+}
+
+/** A file as an agent sees it now, for its ledger. */
+export function seenEntry(
+  path: string,
+  { size, mtimeMs, ino }: Stats,
+  shown: Pick<ReadEntry, "digest" | "lines" | "wholeDigest">,
+): ReadEntry {
+  return { path, size, mtimeMs, inode: ino, ...shown };
+}
+
+/** The entry of a file whose bytes the agent knows, because it was shown all of it or wrote it. */
+export function knownEntry(path: string, stats: Stats, bytes: Uint8Array): ReadEntry {
+  const digest = digestOf(bytes);
+  return seenEntry(path, stats, {
+    digest,
+    ...(bytes.length <= WHOLE_DIGEST_BYTES ? { wholeDigest: digest } : {}),
+  });
+}
+
+/** A file that is about to be changed: its bytes, and the state in which they were read. */
+export interface Current {
+  readonly path: string;
+  readonly stats: Stats;
+  readonly bytes: Uint8Array;
+  readonly file: OpenFile;
+}
+
+/** Whether an agent knows a file as it is now, and if not, what to tell it. */
+export type Sight =
+  | { readonly type: "seen" }
+  | { readonly type: "unread" | "changed"; readonly reason: string };
+
+/**
+ * It has to have seen the file, as it is now (A9.1, A9.2, fault 47). Strict: another size, time, inode or digest
+ * is another file (A22.8).
+ */
+export async function readState(
+  current: Current,
+  { reads, lastWriters, signal }: Pick<AgentCallContext, "reads" | "lastWriters" | "signal">,
+): Promise<Sight> {
+  const { path } = current;
+  const entry = reads.get(path);
+  const by = writers(lastWriters);
+  if (!entry) {
+    const last = by === "" ? "" : ` It was last written by ${by}.`;
+    const reason = `${path} has not been read in this conversation.${last} Read it first, then edit it.`;
+    return { type: "unread", reason };
+  }
+  if (isSame(entry, current.stats) && (await hasSameContent(entry, current, signal))) return { type: "seen" };
+  const who = by === "" ? "" : ` by ${by}`;
+  const reason = `${path} was changed${who} since you read it, and was left as it is. Read it again, then edit what it says now.`;
+  return { type: "changed", reason };
+}
+
+/**
+ * Why a file must not be overwritten unread: another agent's work is in it, and this one has not seen it. Any
+ * other file may be (A8.6), unless the person wants it read first (A22.10).
+ */
+export function whyNotOverwritten(
+  path: string,
+  stats: Stats,
+  {
+    reads,
+    lastWriters,
+    fileRules = FILE_RULES,
+  }: Pick<AgentCallContext, "reads" | "lastWriters" | "fileRules">,
+): string | null {
+  const entry = reads.get(path);
+  if (entry && isSame(entry, stats)) return null;
+  if (lastWriters.length === 0) {
+    if (fileRules.write === "any") return null;
+    const why = entry ? "was changed since you read it" : "is there already, and you have not read it";
+    return `${path} ${why}. Read it, then write so that nothing of it is lost that should stay.`;
+  }
+  return `${path} was written by ${writers(lastWriters)}, and you have not seen what it says now. Read it, then write so that nothing of it is lost.`;
+}
+
+/** As a person would know them: what they were asked to do, and their id. */
+function writers(list: readonly LastWriter[]): string {
+  return list
+    .map(({ actor, description }) => `another agent (${actor}, ${JSON.stringify(description)})`)
+    .join(" and ");
+}
+
+function isSame(entry: ReadEntry, { size, mtimeMs, ino }: Stats): boolean {
+  return entry.size === size && entry.mtimeMs === mtimeMs && entry.inode === ino;
+}
+
+async function hasSameContent(
+  { wholeDigest, digest, lines }: ReadEntry,
+  { bytes, file }: Current,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (wholeDigest !== undefined) return digestOf(bytes) === wholeDigest;
+  if (lines === undefined) return digestOf(bytes) === digest;
+  const again = await readTextLines(file, { ...lines, maxChars: UNBOUNDED, size: UNBOUNDED }, signal);
+  return again.type === "text" && again.digest === digest;
+}

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Worktree } from "../mailbox/worktree.ts";
+import { dropBrokenEntry } from "./broken-entries.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
+import { removeEmptyFolders } from "./finish-removal.ts";
+import { baseRef, ignoredRef, snapshotRef, treePath, treeRecordFolder } from "./layout.ts";
+import { readRecord, recordedNames, type TreeRecord, writeRecord } from "./tree-record.ts";
+import { hasOwnTreesFolder } from "./trees-folder.ts";
+import { commonFolder } from "./worktree-location.ts";
+
+const TRIES = 5;
+const PAUSE_MS = 50;
+
+/**
+ * Takes back a tree that was never handed out, with everything of it: only for the holder of the lock, and for a record
+ * that is not `made`. Nobody has worked in it, so there is nothing to save. What an earlier tree of this name has left
+ * stays.
+ */
+export async function discardWorktree(repo: Repository, record: TreeRecord): Promise<void> {
+  const { tree } = record;
+  dropBrokenEntry(repo.common, tree.name);
+  // A git that was cut off may still write its last file.
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    await repo.git.run(["worktree", "remove", "--force", "--force", tree.path]);
+    if (!existsSync(tree.path)) break;
+    if (!isOurs(repo, tree)) break;
+    await rm(tree.path, { recursive: true, force: true }).catch(() => {});
+    if (tries > 0) await pause(PAUSE_MS);
+  }
+  const format = "--format=%(refname) %(objectname)";
+  const names = [baseRef(tree.name), snapshotRef(tree.name), ignoredRef(tree.name)];
+  const refs = (await repo.git.run(["for-each-ref", format, ...names])).out.split("\n");
+  const base = refs.find((ref) => ref.startsWith(`${baseRef(tree.name)} `))?.split(" ")[1];
+  // It was on its way from the one to the other; anywhere else it is somebody's.
+  for (const tip of new Set([tree.base, base ?? tree.base]))
+    await repo.git.run(["update-ref", "-d", `refs/heads/${tree.branch}`, tip]);
+  if (refs.some((ref) => ref !== "" && !ref.startsWith(`${baseRef(tree.name)} `)))
+    return writeRecord(repo.common, tree.name, { ...record, made: true, result: "empty" });
+  await repo.git.run(["update-ref", "-d", baseRef(tree.name)]);
+  removeEmptyFolders(tree.checkout);
+  // Last: while the record is there, somebody can find what is left.
+  await rm(treeRecordFolder(repo.common, tree.name), { recursive: true, force: true });
+}
+
+/**
+ * A record may have been copied or moved with its repository, or be somebody's invention: only what stands where trees
+ * of this repository do is removed without git.
+ */
+function isOurs({ common }: Repository, { name, path, checkout }: Worktree): boolean {
+  return (
+    path === treePath(checkout, name) && commonFolder(checkout) === common && hasOwnTreesFolder(checkout)
+  );
+}
+
+/** Takes back what dead makers left half-made; the names. Only for the holder of the lock. */
+export async function unmakeHalfMade(repo: Repository, ground: GitEnvironment): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of await recordedNames(repo.common)) {
+    const record = await readRecord(repo.common, name);
+    if (record === null || record.made || ground.isAlive(record.maker)) continue;
+    await discardWorktree(repo, record);
+    names.push(name);
+  }
+  return names;
+}

@@ -1,0 +1,155 @@
+import { errorMessage } from "../lib/errors.ts";
+import { type Clock, within } from "../mailbox/clock.ts";
+import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
+import { Caller } from "../mailbox/rpc/caller.ts";
+import { commandEnvironment } from "../processes/environment.ts";
+import type { Helper } from "../processes/helper-process.ts";
+import { beginKeeper } from "./git-worker-process.ts";
+import { type AnswerOf, OPERATIONS, type OperationName, type RequestOf } from "./protocol.ts";
+import type { Refused } from "./requests.ts";
+import type { Worktrees } from "./worktrees.ts";
+
+export interface KeeperOptions {
+  /** The person's environment; the keeper and its git get what of it is harmless. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+  /** Its process died: something may be left of what it did. */
+  readonly onDied?: () => void;
+}
+
+/** What git does in a large repository on a slow disk takes minutes; after this it is the keeper that hangs. */
+const ANSWER_MS = 15 * 60_000;
+/** What is cancelled is taken back first. */
+const END_MS = 60_000;
+const CLOSING = "The session is closing, so nothing is begun with worktrees any more.";
+const DIED_TOO_OFTEN = `The keeper of worktrees died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
+
+/** What comes to the same when it is done twice, or after a part of it was done: asked again where the keeper died. */
+const REPEATABLE: ReadonlySet<OperationName> = new Set([
+  ...([
+    "inspect",
+    "everTracked",
+    "claim",
+    "snapshot",
+    "overlap",
+    "prepare",
+    "settle",
+    "rebase",
+    "keep",
+  ] as const),
+  ...(["remove", "list", "diff", "sweep"] as const),
+]);
+/** What kills the keeper may be the request itself. */
+const TRIES = 3;
+
+/** The keeper of trees, owned by the caller until `close()`. Its process starts at the first request, and again when it died. */
+export function startGitWorker(options: KeeperOptions): Worktrees {
+  const link = new KeeperLink(options);
+  const askFor =
+    <Op extends OperationName>(op: Op) =>
+    (request: RequestOf<Op>, signal?: AbortSignal) =>
+      link.ask(op, request, signal);
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  const operations = Object.fromEntries(names.map((op) => [op, askFor(op)])) as unknown;
+  return { ...(operations as Omit<Worktrees, "close">), close: () => link.close() };
+}
+
+class KeeperLink {
+  readonly #options: KeeperOptions;
+  readonly #restarts: Restarts;
+  readonly #caller: Caller<typeof OPERATIONS>;
+  readonly #idle = new Set<() => void>();
+  #life: Helper | null = null;
+  #hasDied = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#restarts = new Restarts(options.clock);
+    this.#caller = new Caller(OPERATIONS, {
+      ...{ clock: options.clock, peer: "The keeper of worktrees" },
+      onIdle: () => {
+        for (const resolve of this.#idle) resolve();
+      },
+    });
+  }
+
+  /** Rejects for a bug, or with the signal's reason once the keeper has taken back what it had begun. */
+  async ask<Op extends OperationName>(
+    op: Op,
+    request: RequestOf<Op>,
+    signal?: AbortSignal,
+  ): Promise<AnswerOf<Op> | Refused> {
+    signal?.throwIfAborted();
+    const lack = this.#closing === null ? this.#connect() : CLOSING;
+    if (lack !== null) return { type: "refused", reason: lack };
+    const replays = REPEATABLE.has(op) ? TRIES - 1 : 0;
+    const limits = { signal, waitsForCancel: true, deadlineMs: ANSWER_MS, replays } as const;
+    const result = await this.#caller.call(op, request, limits);
+    if (result.ok) return result.value;
+    switch (result.kind) {
+      case "late":
+        this.#life?.kill();
+        return {
+          type: "refused",
+          reason: `The keeper of worktrees did not answer within ${ANSWER_MS / 60_000} minutes, so it was ended.`,
+        };
+      case "gone":
+        return { type: "refused", reason: result.message, died: true };
+      case "cancelled":
+        throw signal?.aborted ? signal.reason : new Error(`The keeper of worktrees gave up ${op}.`);
+      case "malformed":
+        throw new Error(result.message);
+      case "failed":
+      case "unsendable":
+        throw new Error(`The keeper of worktrees failed at ${op}: ${result.message}`);
+      default:
+        throw result.kind satisfies never;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#life === null) return;
+    if (this.#caller.open > 0) {
+      const all = new Promise<void>((resolve) => this.#idle.add(resolve));
+      await within(this.#options.clock, ANSWER_MS, all);
+    }
+    await this.#life?.end(END_MS);
+  }
+
+  /** Sees to it that a keeper runs; returns why there is none, or null. */
+  #connect(): string | null {
+    if (this.#life !== null) return null;
+    if (this.#hasDied && !this.#restarts.again()) return DIED_TOO_OFTEN;
+    try {
+      const { env, clock } = this.#options;
+      this.#life = beginKeeper(commandEnvironment(env), clock, (how) => this.#gone(how));
+      this.#caller.attach(this.#life.channel);
+      return null;
+    } catch (error) {
+      return `The keeper of worktrees cannot start (${errorMessage(error)}).`;
+    }
+  }
+
+  /** Another one is started if something is to be asked again, or at the next request, unless it breaks too often. */
+  #gone(how: string): void {
+    this.#life = null;
+    this.#hasDied = true;
+    this.#options.onDied?.();
+    const lost = `The keeper of worktrees died (${how}) before it answered. What it was doing is taken back, or is found in its records, when worktrees are next used; look there, or ask again.`;
+    if (this.#closing === null)
+      this.#options.onWarning(
+        `The keeper of worktrees died (${how}); it is started again when it is needed.`,
+      );
+    this.#caller.detach(lost);
+    if (this.#closing !== null) this.#caller.giveUp(lost);
+    const lack = this.#caller.open > 0 ? this.#connect() : null;
+    if (lack !== null) this.#caller.giveUp(lack);
+  }
+}

@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import { lstatOf } from "./file-state.ts";
+import type { Exchange, Move } from "./moves.ts";
+import { foldersOf } from "./names.ts";
+
+/** Folders that are not there yet, or are still files, outer ones first. */
+export function missingDirs(top: string, moves: readonly Move[]): Exchange["made"] {
+  const wanted = moves.flatMap(({ path, after }) => (after === null ? [] : foldersOf(path)));
+  return [...new Set(wanted)]
+    .filter((folder) => lstatOf(join(top, folder))?.isDirectory() !== true)
+    .sort((one, other) => one.split("/").length - other.split("/").length)
+    .map((path) => ({ path, mode: null }));
+}

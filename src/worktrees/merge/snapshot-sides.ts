@@ -1,0 +1,29 @@
+import type { Worktree } from "../../mailbox/worktree.ts";
+import { snapshotCheckout } from "../checkout-snapshot.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
+import { bothEnded, granted } from "../refusal.ts";
+import { snapshotToMerge } from "./agent-snapshot.ts";
+import { type Candidate, candidateOf, type Sides } from "./candidate.ts";
+
+export interface Look {
+  readonly tree: Worktree;
+  /** What was checked is to be merged, not what may have been written since. */
+  readonly checked: boolean;
+  readonly hold: readonly string[];
+}
+
+/** Both sides as they are now, and what they come to together. */
+export async function snapshotSides(
+  repo: Repository,
+  { tree, checked, hold }: Look,
+  ground: GitEnvironment,
+  signal?: AbortSignal,
+): Promise<{ readonly sides: Sides; readonly candidate: Candidate }> {
+  // Neither waits for the other.
+  const [snapshot, checkout] = await bothEnded(
+    snapshotToMerge(repo, tree, checked, ground),
+    snapshotCheckout(repo, [tree.base], ground),
+  );
+  const sides = { tree, snapshot, checkout: granted(checkout), hold };
+  return { sides, candidate: await candidateOf(repo, sides, ground, signal) };
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { Repository } from "../environment.ts";
+import { outputOf } from "../refusal.ts";
+import { chunks } from "../side-index.ts";
+import { type FileState, isUntouched, look, lstatOf, type Seen, stateOf } from "./file-state.ts";
+import type { Move } from "./moves.ts";
+import type { Change } from "./plan.ts";
+
+/** `changed`: somebody wrote to this file since it was looked at. */
+export type Proven =
+  | { readonly type: "proven"; readonly moves: readonly Move[] }
+  | { readonly type: "changed"; readonly path: string };
+
+/**
+ * What is on the disk is what was merged: its bytes give, through the filters of its path, what git has. Only bytes
+ * that are proven are ever put aside. `stage`: where the new files lie, a folder in `bytes`.
+ */
+export async function verifyFiles(
+  repo: Repository,
+  changes: readonly Change[],
+  bytes: string,
+  stage: string,
+): Promise<Proven> {
+  const changed: string[] = [];
+  const doubted: { change: Change; seen: Seen }[] = [];
+  const states = new Map<string, FileState | null>();
+  for (const change of changes) {
+    const { path, before } = change;
+    // What is to be made and what is in its way was judged before; a link refuses a name that is taken.
+    const seen =
+      before === null ? null : look(join(repo.top, path), before.id.length === 40 ? "sha1" : "sha256");
+    states.set(path, seen?.state ?? null);
+    if (before === null) continue;
+    if (seen === null || !isKind(before.mode, seen.state)) changed.push(path);
+    else if (seen.blob !== before.id) doubted.push({ change, seen });
+  }
+  const filtered = await throughFilters(repo, doubted);
+  const rights = await otherRights(repo, changes, states);
+  const [path] = [...changed, ...filtered, ...rights];
+  if (path !== undefined) return { type: "changed", path };
+  const moves = changes.map(({ path, after }) => ({
+    path,
+    before: states.get(path) ?? null,
+    after: after === null ? null : stateOf(join(bytes, stage, path)),
+    incoming: after === null ? null : `${stage}/${path}`,
+  }));
+  return { type: "proven", moves };
+}
+
+/** Where a disk has no links, git writes a file with the name of what it leads to. */
+function isKind(mode: string, { kind }: FileState): boolean {
+  return mode === "120000" ? kind !== "other" : kind === "file";
+}
+
+/** Which of them are not what git has. */
+async function throughFilters(
+  repo: Repository,
+  doubted: readonly { change: Change; seen: Seen }[],
+): Promise<string[]> {
+  const isLink = ({ seen }: { seen: Seen }) => seen.state.kind === "link";
+  const paths = doubted.filter(isLink).map(({ change }) => change.path);
+  for (const some of chunks(
+    doubted.filter((one) => !isLink(one)),
+    200,
+  )) {
+    const args = ["hash-object", "--", ...some.map(({ change }) => change.path)];
+    const answer = await repo.git.run(args);
+    // One that went meanwhile is an answer too.
+    const gone = some.filter(({ change }) => lstatOf(join(repo.top, change.path)) === null);
+    if (gone.length === 0) outputOf(answer, `What is in ${repo.top} could not be compared`);
+    const ids = answer.out.split("\n");
+    for (const [at, { change, seen }] of some.entries()) {
+      const now = stateOf(join(repo.top, change.path));
+      if (answer.code !== 0 || ids[at] !== change.before?.id || !isUntouched(now, seen.state))
+        paths.push(change.path);
+    }
+  }
+  return paths;
+}
+
+/** Who made a file executable since, or took that away, has changed it; where the disk can tell. */
+async function otherRights(
+  repo: Repository,
+  changes: readonly Change[],
+  states: ReadonlyMap<string, FileState | null>,
+): Promise<string[]> {
+  const found = changes.filter(({ path, before }) => {
+    const state = states.get(path);
+    if (!before || state?.kind !== "file" || !before.mode.startsWith("100")) return false;
+    return (before.mode === "100755") !== ((state.mode & 0o100) !== 0);
+  });
+  if (found.length === 0) return [];
+  const { out } = await repo.git.run(["config", "--type=bool", "--default=true", "core.fileMode"]);
+  return out.trim() === "false" ? [] : found.map(({ path }) => path);
+}

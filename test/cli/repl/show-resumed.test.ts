@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { createEscapeKey } from "../../../src/cli/repl/escape-key.ts";
+import { lastExchange } from "../../../src/cli/repl/last-exchange.ts";
+import { showResumed } from "../../../src/cli/repl/show-resumed.ts";
+import { sessionStateOf } from "../../../src/journal/session-state.ts";
+import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
+import type { SessionEvent } from "../../../src/mailbox/session-events.ts";
+import {
+  prompt,
+  recordsOf,
+  SESSION,
+  sessionEvent,
+  spawn,
+  summary,
+  turnEvent,
+} from "../../journal/samples.ts";
+import { agentView } from "../../support/agent-view.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+
+const REMINDER = "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n</system-reminder>";
+const begun = spawn(MAIN, {
+  ...{ parent: null, depth: 0, type: "main", description: "main conversation" },
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: REMINDER },
+        { type: "text", text: "the first question" },
+      ],
+    },
+  ],
+});
+const ended: SessionEvent = { type: "summary", actor: MAIN, summary: summary("x"), durationMs: 1 };
+
+function stateOf(...events: readonly SessionEvent[]) {
+  return sessionStateOf(recordsOf([sessionEvent(), ...events]));
+}
+
+function last(...events: readonly SessionEvent[]) {
+  const main = stateOf(...events).actors.get(MAIN);
+  if (!main) throw new Error("there is no main conversation");
+  return lastExchange(main);
+}
+
+describe("the last exchange of a session that is taken up again", () => {
+  test("is what the person said, without what the runtime added, and the last words since", () => {
+    expect(last(begun)).toEqual({ prompt: "the first question", said: "" });
+    expect(last(begun, turnEvent(MAIN, 1, "looking"), turnEvent(MAIN, 2, "found it"), ended)).toEqual({
+      prompt: "the first question",
+      said: "found it",
+    });
+  });
+
+  test("is the newest prompt, heard or not, and no news from the background", () => {
+    const answered = [begun, turnEvent(MAIN, 1, "found it"), ended];
+    expect(last(...answered, prompt("and then?"))).toEqual({ prompt: "and then?", said: "" });
+    const heard = [{ text: "and then?", of: ["p5"] }];
+    const woken = [{ text: REMINDER, of: ["result:alice.1"] }];
+    expect(
+      last(
+        ...answered,
+        prompt("and then?"),
+        turnEvent(MAIN, 2, "this", { heard }),
+        turnEvent(MAIN, 3, "and this", { heard: woken }),
+      ),
+    ).toEqual({ prompt: "and then?", said: "and this" });
+  });
+
+  test("is nothing where nothing was asked", () => {
+    const [main] = stateOf(begun).actors.values();
+    if (!main) throw new Error("there is no main conversation");
+    expect(lastExchange({ ...main, spec: { ...main.spec, messages: [] } })).toBeNull();
+  });
+});
+
+describe("where a session stands", () => {
+  const show = (events: readonly SessionEvent[], unfinished: Parameters<typeof showResumed>[2]) => {
+    const terminal = new FakeTerminal({ onLine() {}, onInterrupt() {}, onEscape() {}, onEnd() {} });
+    const restored = {
+      ...{ id: SESSION, home: "/h", folder: "/h/s", cwd: "/w", model: "sonnet", title: "", ended: false },
+      ...{ state: stateOf(...events), end: { seq: 1, bytes: 1 }, notes: [], release() {} },
+    };
+    showResumed(terminal, restored, unfinished);
+    return terminal.text;
+  };
+
+  test("is the last exchange and who was cut off", () => {
+    const agent = agentView({ id: ActorId.parse("alice") });
+    expect(
+      show([begun, turnEvent(MAIN, 1, "looking")], { main: true, agents: [agent, agent, agent] }),
+    ).toMatchInlineSnapshot(`
+      "› the first question
+      looking
+      Going on with session session0000001: the main conversation and 3 agents were cut off."
+    `);
+    expect(show([begun], { main: false, agents: [agent] })).toContain(": 1 agent was cut off.");
+  });
+
+  test("is short, and harmless for a terminal", () => {
+    const reply = Array.from({ length: 100 }, (_, index) => `line ${index}\u001b[2J`).join("\n");
+    const text = show([begun, turnEvent(MAIN, 1, reply), ended], { main: false, agents: [] });
+    expect(text).toContain("… 84 lines before\nline 84\n");
+    expect(text).toContain("line 99\nGoing on with session session0000001: nothing was cut off.");
+    expect(text).not.toContain("\u001b");
+  });
+});
+
+describe("the Escape key", () => {
+  const pressing = () => {
+    const clock = new FakeClock();
+    let pressed = 0;
+    const key = createEscapeKey(clock, () => {
+      pressed += 1;
+    });
+    const take = (text: string) => key.take(text)?.toString() ?? null;
+    return { clock, key, take, pressed: () => pressed };
+  };
+
+  test("is told from a sequence that a slow line has cut", async () => {
+    const { clock, take, pressed } = pressing();
+    expect(take("\u001b")).toBeNull();
+    await clock.advance(20);
+    expect(take("[A")).toBe("\u001b[A");
+    await clock.advance(1_000);
+    expect(pressed()).toBe(0);
+  });
+
+  test("is not part of what is typed after it", async () => {
+    const { clock, take, pressed } = pressing();
+    take("\u001b");
+    await clock.advance(50);
+    expect(pressed()).toBe(1);
+    expect(take("no")).toBe("no");
+    expect(take("\u001b\u001b")).toBeNull();
+    expect(pressed()).toBe(2);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is not waited for any more once the terminal is closed", () => {
+    const { clock, key, take } = pressing();
+    take("\u001b");
+    key.close();
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { escapeTags } from "../../src/context/escape-tags.ts";
+import { isLoadedBy } from "../../src/context/skills/loaded-text.ts";
+
+test.each([
+  ["<command-name>review</command-name>", "&lt;command-name>review&lt;/command-name>"],
+  ["< /Command-Args >", "&lt; /Command-Args >"],
+  ["<command-message>x", "&lt;command-message>x"],
+  ["<system-reminder>", "&lt;system-reminder>"],
+  // What only looks like one is left as it is.
+  ["<command> a < b && c <command-named>", "<command> a < b && c <command-named>"],
+])("no tag of ours in the text of others is one: %s (A4.21)", (given, left) => {
+  expect(escapeTags(given)).toBe(left);
+});
+
+test("a skill is loaded where the runtime has said so, not where somebody quotes it (A4.21)", () => {
+  const tag = "<command-name>review</command-name>";
+  expect(isLoadedBy([`Hello.\n\n${tag}\nReview it.`], "review")).toBe(true);
+  expect(isLoadedBy([tag.replace("review", "/review")], "review")).toBe(true);
+  expect(isLoadedBy([`What does ${tag} mean?`, escapeTags(tag), `  ${tag}`], "review")).toBe(false);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { parseRule } from "../../../src/context/memory/rules.ts";
+
+test.each([
+  ["paths: src/**/*.ts", ["src/**/*.ts"]],
+  ['paths: "src/**/*.{ts,tsx}", lib/*', ["src/**/*.{ts,tsx}", "lib/*"]],
+  ["paths: [a/**, 'b c/*']", ["a/**", "b c/*"]],
+  [
+    "name: x\npaths:\n  - '{src,lib}/**'\n  - \"docs/*.md\" # of docs\nother:\n  - no",
+    ["{src,lib}/**", "docs/*.md"],
+  ],
+  ["paths:\n- a\n- b", ["a", "b"]],
+  ["paths:", null],
+  ["description: for all", null],
+])("the files a rule is about are read from %j", (header, paths) => {
+  expect(parseRule(`---\n${header}\n---\nDo it.\n`)).toEqual({ text: "Do it.\n", paths });
+});
+
+test("without front matter, or where it does not end, all of it is the rule", () => {
+  for (const text of ["Do it.", "---\npaths: a\nDo it.", ""])
+    expect(parseRule(text)).toEqual({ text, paths: null });
+});

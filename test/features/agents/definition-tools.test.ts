@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { namedTools } from "../../../src/features/agents/definition-tools.ts";
+
+const agent = (more: object) =>
+  defineAgent({ name: "a", whenToUse: "", prompt: "p", tools: ["Read"], ...more });
+
+test("whoever names servers or skills gets the tools they need, also where others are listed", () => {
+  expect(namedTools(agent({}))).toEqual(["Read"]);
+  expect(namedTools(agent({ tools: "all", skills: ["x"] }))).toBe("all");
+  const mcpServers = { named: ["git hub"], own: { db: {} } };
+  expect(namedTools(agent({ mcpServers, skills: ["x"] }))).toEqual([
+    ...["Read", "mcp__git_hub", "mcp__db", "Skill"],
+  ]);
+});

@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ActorId } from "../../../src/mailbox/ids.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
+import { resumeSession } from "../../../src/session/resume-session.ts";
+import { everyDayHosts, supervised } from "../../support/supervised.ts";
+import { isSummaryRequest, tokensIn } from "./compacting-sessions.ts";
+
+const bare = { disallowedTools: ["Agent", "Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"] };
+/** What a summary is worth writing for. */
+const LONG = " and so on".repeat(200);
+const all = (request: unknown) => JSON.stringify(request);
+
+describe.each(everyDayHosts)("/compact, %s", (name) => {
+  test("an idle conversation is made shorter at once: one request, the hooks' and the person's words in it, and it answers nobody", async () => {
+    const value = { PreCompact: [{ matcher: "manual", hooks: [{ type: "command", command: "cat" }] }] };
+    const { supervisor, model, events } = supervised(
+      name,
+      (request) =>
+        isSummaryRequest(request)
+          ? { text: "The notes." }
+          : { text: `answer ${request.messages.length}${LONG}` },
+      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
+    );
+    for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
+    const done = await supervisor.compact(MAIN, "the melons");
+    expect(done).toMatchObject({ type: "compacted" });
+    expect(model.requests).toHaveLength(5);
+    const [asked] = model.requests.slice(-1);
+    for (const part of ["the melons", "PreCompact", '"trigger":"manual"'])
+      expect(all(asked).replaceAll("\\", "")).toContain(part);
+    expect(all(asked)).toContain("The person wants this conversation to be made shorter.");
+    expect(all(asked)).not.toContain("nearly full");
+    expect(
+      events.filter(({ type }) => type === "woken" || type === "answered" || type === "warning"),
+    ).toEqual([]);
+    const { summary } = await supervisor.prompt("fifth");
+    expect(summary).toMatchObject({ status: "done" });
+    const last = model.requests.at(-1);
+    const roles = last?.messages.map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "user", "assistant", "user"]);
+    for (const part of ["first", "The notes.", "third", "fourth", "fifth"])
+      expect(all(last?.messages)).toContain(part);
+    expect(all(last?.messages)).not.toContain("answer 1");
+    expect(all(last?.messages)).toContain("The person had the conversation up to here made shorter.");
+    expect(all(last?.messages)).not.toContain("did not fit");
+  });
+
+  test("SessionStart hooks have their say again beside the summary, those for `compact` alone, and once for each", async () => {
+    const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
+    const value = {
+      SessionStart: [
+        hook("startup", "echo Begun."),
+        hook("compact", 'echo "<system-reminder>Mind the step.</system-reminder>"; cat >> told.jsonl'),
+      ],
+    };
+    const { supervisor, model, cwd } = supervised(
+      name,
+      (request) => ({ text: isSummaryRequest(request) ? "The notes." : `answer${LONG}` }),
+      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
+    );
+    for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    await supervisor.prompt("fifth");
+    const [beginning] = model.requests.at(-1)?.messages ?? [];
+    expect(all(beginning)).toContain("The notes.");
+    expect(all(beginning).match(/Mind the step\./g)).toHaveLength(1);
+    expect(all(beginning)).toContain("&lt;system-reminder>Mind");
+    expect(readFileSync(join(cwd, "told.jsonl"), "utf8").match(/"source":"compact"/g)).toHaveLength(1);
+    for (const prompt of ["sixth", "seventh", "eighth"]) await supervisor.prompt(prompt);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    await supervisor.prompt("ninth");
+    expect(all(model.requests.at(-1)?.messages[0]).match(/Mind the step\./g)).toHaveLength(1);
+  });
+
+  test("a hook that blocks it is quoted; a failure is told; nothing has changed", async () => {
+    const value = {
+      PreCompact: [
+        { matcher: "manual", hooks: [{ type: "command", command: "echo Not on Sundays. >&2; exit 2" }] },
+      ],
+    };
+    const { supervisor, model } = supervised(
+      name,
+      (request) => ({ text: `${request.messages.length}${LONG}` }),
+      {
+        ...bare,
+        hooks: [{ scope: "user", file: "/u/settings.json", value }],
+      },
+    );
+    await supervisor.prompt("first");
+    expect(await supervisor.compact(MAIN)).toEqual({
+      type: "left",
+      reason: "A PreCompact hook is against it: Not on Sundays.",
+    });
+    supervisor.replaceSettings({ rules: [], hooks: [] });
+    await supervisor.prompt("second");
+    expect(model.requests.at(-1)?.messages).toHaveLength(3);
+  });
+
+  test("while it works: between two turns, and the work goes on", async () => {
+    let wanted: Promise<unknown> | undefined;
+    const { supervisor, model } = supervised(
+      name,
+      (request, n) => {
+        if (isSummaryRequest(request)) return { text: "The notes." };
+        if (n === 3) wanted = supervisor.compact(MAIN);
+        return n < 6
+          ? { calls: [{ name: "TodoWrite", input: { todos: [] }, id: `t${n}` }], text: LONG }
+          : { text: "done" };
+      },
+      bare,
+    );
+    const { summary } = await supervisor.prompt("work");
+    expect(summary).toMatchObject({ status: "done", text: "done" });
+    expect(await wanted).toMatchObject({ type: "compacted" });
+    expect(model.requests.filter(isSummaryRequest)).toHaveLength(1);
+  });
+
+  test("asked for during its last words it is made shorter when it has answered", async () => {
+    let wanted: Promise<unknown> | undefined;
+    const { supervisor } = supervised(
+      name,
+      (request, n) => {
+        if (isSummaryRequest(request)) return { text: "The notes." };
+        if (n === 1) wanted = supervisor.compact(MAIN);
+        return { text: `answer${LONG}` };
+      },
+      bare,
+    );
+    await supervisor.prompt("one");
+    expect((await supervisor.prompt("two")).summary).toMatchObject({ status: "done", text: `answer${LONG}` });
+    expect(await wanted).toMatchObject({ type: "compacted" });
+    expect((await supervisor.prompt("three")).summary.text).toBe(`answer${LONG}`);
+  });
+
+  test("what cannot be is said", async () => {
+    const { supervisor } = supervised(name, () => ({ text: "answer" }), bare);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "left" });
+    expect(await supervisor.compact("nobody" as ActorId)).toMatchObject({ type: "left" });
+    const agent = await supervisor.spawn({ prompt: "look" });
+    expect(await supervisor.compact(agent.id)).toEqual({
+      type: "left",
+      reason: "It has ended; its conversation is made shorter when it goes on.",
+    });
+  });
+});
+
+test("each agent has its own model's window, by the session's own figures where there are any (A19.5)", async () => {
+  const sizes: number[] = [];
+  const { supervisor } = supervised(
+    "in-thread",
+    (request, n) => {
+      const usage = { input_tokens: tokensIn(request), output_tokens: 10 };
+      if (isSummaryRequest(request)) return { text: "The notes.", usage };
+      sizes.push(tokensIn(request));
+      if (n >= 30) return { text: "done", usage };
+      return {
+        calls: [
+          {
+            name: "TodoWrite",
+            input: { todos: [{ content: `${n} ${"x".repeat(900)}`, status: "pending", activeForm: "x" }] },
+            id: `t${n}`,
+          },
+        ],
+        usage,
+      };
+    },
+    { ...bare, model: "tiny", compaction: { windows: { tiny: 12_000 } } },
+  );
+  expect((await supervisor.prompt("work")).summary.status).toBe("done");
+  expect(Math.max(...sizes)).toBeLessThan(12_000);
+});
+
+test("a session that is taken up again shows its model the same, and has what its summaries cost in its books", async () => {
+  const script = (request: Parameters<typeof isSummaryRequest>[0]) =>
+    isSummaryRequest(request)
+      ? { text: "The notes.", usage: { input_tokens: 70 } }
+      : { text: `answer${LONG}`, usage: { input_tokens: 10 } };
+  const { supervisor, cwd, home, model } = supervised("in-thread", script, bare);
+  for (const prompt of ["first", "second", "third"]) await supervisor.prompt(prompt);
+  await supervisor.compact(MAIN);
+  await supervisor.prompt("fourth");
+  await supervisor.close();
+  const restored = await resumeSession({ home, cwd, session: "latest", fork: true });
+  if (restored.type === "refused") throw new Error(restored.reason);
+  const again = supervised("in-thread", script, { ...bare, cwd, home, resume: restored.session });
+  expect(again.supervisor.usage().usage.input_tokens).toBe(110);
+  await again.supervisor.prompt("fifth");
+  const before = model.requests.at(-1)?.messages ?? [];
+  expect(again.model.requests[0]?.messages.slice(0, before.length)).toEqual(before);
+});

@@ -1,0 +1,191 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { sessionPermissions } from "../../../src/features/gate/permissions.ts";
+import { writeScope } from "../../../src/features/gate/write-scope.ts";
+import { systemClock } from "../../../src/mailbox/clock.ts";
+import { callId, MAIN } from "../../../src/mailbox/ids.ts";
+import type { UserHandler } from "../../../src/policy/asks.ts";
+import type { WriteScope } from "../../../src/policy/confinement/write-scope.ts";
+import { hookRunner } from "../../../src/policy/hooks/runner.ts";
+import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
+import { noSession, sessionTools } from "../../../src/session/session-tools.ts";
+import type { PermissionMode, Rule } from "../../../src/settings/rules.ts";
+import { Toolbox } from "../../../src/supervisor/toolbox.ts";
+import { enclosed } from "../../policy/confinement/enclosed.ts";
+
+const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"];
+const rule = (behaviour: Rule["behaviour"], text: string): Rule => ({ text, behaviour, scope: "project" });
+
+/** A session's gate in the main checkout, asked by an actor in a tree of it. */
+async function gated(
+  given: {
+    readonly mode?: PermissionMode;
+    readonly rules?: readonly Rule[];
+    readonly hookAllows?: boolean;
+    readonly person?: UserHandler;
+  } = {},
+) {
+  const place = await enclosed();
+  const { checkout, tree } = place;
+  const actors = {
+    ...{ find: () => undefined, all: () => [], stop() {}, tell() {}, changed() {} },
+    whileWaiting: <T>(_: unknown, other: Promise<T>) => other,
+  };
+  const runner = hookRunner({
+    ...{ hooks: new Map(), clock: systemClock, onProblem() {}, onMessage() {} },
+    run: () => Promise.reject(new Error("no hook runs here")),
+    session: { id: "s", transcriptPath: "/", projectDir: checkout, folder: "/nonexistent" },
+  });
+  const permissions = sessionPermissions({
+    shell: "bash",
+    options: {
+      rules: given.rules ?? [],
+      permissionMode: given.mode ?? "default",
+      ...(given.person ? { person: given.person } : {}),
+    },
+    ...{ folders: [checkout], readable: [], planFile: () => "/plans/plan-1.md", actors, onWarning() {} },
+    hooks: given.hookAllows
+      ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) }
+      : runner,
+    sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
+  });
+  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
+  const gate = permissions.gate(toolbox);
+  let calls = 0;
+  const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
+  const territory = writeScope({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);
+  const judge = (name: string, input: unknown, where: WriteScope = territory) => {
+    const tool = toolbox.find(name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    calls += 1;
+    const call = { id: callId(MAIN, calls, 0), toolUse: "t", tool: name, input };
+    return gate.judge(
+      { actor: MAIN, call, tool, cwd: where.root, territory: where },
+      new AbortController().signal,
+    );
+  };
+  const recheck = (tool: string, input: unknown) =>
+    gate.recheck({ tool, input, cwd: territory.root, territory });
+  return { ...place, judge, recheck, gate, territory };
+}
+
+const write = (file: string) => ({ file_path: file, content: "x" });
+
+test.each(MODES)(
+  "no mode lets an actor in a tree write to the main checkout: %s (C11)",
+  { tags: ["long"] },
+  async (mode) => {
+    const { judge, recheck, checkout, path } = await gated({
+      mode,
+      rules: [rule("allow", "Write"), rule("allow", "Bash")],
+    });
+    const file = join(checkout, "src/a.ts");
+    for (const [tool, input] of [
+      ["Write", write(file)],
+      ["Bash", { command: `echo x > ${file}` }],
+      ["Bash", { command: "git stash" }],
+    ] as const) {
+      const judged = await judge(tool, input);
+      expect(judged).toMatchObject({
+        type: "refuse",
+        by: "rules",
+        reason: expect.stringContaining("worktree"),
+      });
+      expect(recheck(tool, input)).toMatchObject({ type: "deny" });
+    }
+    expect(await judge("Write", write(file))).toMatchObject({
+      reason: expect.stringContaining(`write ${join(path, "src/a.ts")}`),
+    });
+  },
+);
+
+test("neither a hook that allows it nor the person's own other input does", { tags: ["long"] }, async () => {
+  const hooked = await gated({ hookAllows: true });
+  expect(await hooked.judge("Write", write(join(hooked.checkout, "x")))).toMatchObject({ type: "refuse" });
+  let file = "";
+  const person: UserHandler = {
+    ask: async () => ({ type: "allow", span: "once", input: write(file) }),
+  };
+  const asked = await gated({ person });
+  file = join(asked.checkout, "x");
+  expect(await asked.judge("Write", write(join(asked.path, "x")))).toMatchObject({
+    type: "refuse",
+    reason: expect.stringContaining("main checkout"),
+  });
+});
+
+test("the tree is the workspace of its actor, the checkout that of all others, in one session (C11)", async () => {
+  const { judge, checkout, path } = await gated({
+    mode: "acceptEdits",
+    rules: [rule("deny", "Edit(/secrets/**)")],
+  });
+  const ordinary: WriteScope = { root: checkout, additionalDirs: [], tree: null };
+  expect(await judge("Write", write(join(path, "src/new.ts")))).toMatchObject({ type: "go" });
+  expect(await judge("Write", write(join(path, "secrets/key")))).toMatchObject({ type: "refuse" });
+  expect(await judge("Write", write(join(checkout, "src/new.ts")), ordinary)).toMatchObject({ type: "go" });
+  expect(await judge("Bash", { command: "rm src/a.ts" })).toMatchObject({ type: "go" });
+  // What git does not know is read in the checkout, and in the tree through a link.
+  for (const file of [join(checkout, ".env"), join(path, "node_modules/dep/index.js")])
+    expect(await judge("Read", { file_path: file })).toMatchObject({ type: "go" });
+  expect(await judge("Read", { file_path: join(checkout, "src/a.ts") })).toMatchObject({ type: "refuse" });
+});
+
+test("a project's allow rule holds in the tree: Edit(/src/**)", async () => {
+  const { judge, path } = await gated({ rules: [rule("allow", "Edit(/src/**)")], mode: "dontAsk" });
+  expect(await judge("Write", write(join(path, "src/new.ts")))).toMatchObject({ type: "go" });
+  expect(await judge("Write", write(join(path, "docs/new.md")))).toMatchObject({ type: "refuse" });
+});
+
+test("a search in a tree is not told of what rules of the checkout hide", async () => {
+  const { gate, territory, path } = await gated({ rules: [rule("deny", "Read(/secrets/**)")] });
+  const paths = [join(path, "secrets/key"), join(path, "src/a.ts")];
+  expect(gate.filterResults(paths, { cwd: territory.root, territory })).toEqual([paths[0]]);
+});
+
+test("additional folders in the checkout are those of the tree, others stay as they are and are not written", async () => {
+  const { judge, checkout, path, home, tree } = await gated({ mode: "acceptEdits" });
+  mkdirSync(join(home, "library"));
+  const spec = { additionalDirs: [join(checkout, "src"), join(home, "library")] };
+  const territory = writeScope({ root: path, spec }, { ...tree });
+  expect(territory.additionalDirs).toEqual([join(path, "src"), join(home, "library")]);
+  expect(await judge("Read", { file_path: join(home, "library", "x") }, territory)).toMatchObject({
+    type: "go",
+  });
+  expect(await judge("Write", write(join(home, "library", "x")), territory)).toMatchObject({
+    type: "refuse",
+  });
+});
+
+test("an actor without a tree, or that has left it, is not confined", async () => {
+  const { path, checkout, tree } = await enclosed();
+  const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
+  const of = (root: string) => writeScope({ root, spec: { additionalDirs: [], isolation } }, null).tree;
+  expect(of(join(path, "src"))).toEqual(tree);
+  expect(of(checkout)).toBeNull();
+  expect(writeScope({ root: checkout, spec: { additionalDirs: [] } }, null).tree).toBeNull();
+});
+
+test("however a path into the checkout is spelt, no write to it is let go, and none into the tree is confined", {
+  tags: ["long"],
+}, async () => {
+  const { judge, checkout, path } = await gated({ mode: "bypassPermissions" });
+  const names = fc.array(fc.constantFrom("src", "a.ts", "..", ".", "", "deep", "node_modules", ".claude"), {
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), names, async (inTree, parts) => {
+      const file = `${inTree ? path : checkout}/${parts.join("/")}/x`;
+      const lands = join(file);
+      const link = join(path, "node_modules");
+      const own = (lands === path || lands.startsWith(`${path}/`)) && !lands.startsWith(`${link}/`);
+      const outside = !lands.startsWith(`${checkout}/`);
+      const judged = await judge("Write", write(file));
+      // `..` after a link leads elsewhere than by its name, which is refused too.
+      if (own && !parts.includes("node_modules")) expect([file, judged.type]).toEqual([file, "go"]);
+      if (!own && !outside) expect([file, judged.type]).toEqual([file, "refuse"]);
+    }),
+    { seed: 6, numRuns: 300 },
+  );
+});

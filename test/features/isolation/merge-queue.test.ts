@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MergeQueue } from "../../../src/features/isolation/merge-queue.ts";
+
+const quiet = () => new AbortController().signal;
+
+describe("the merge queue (issue 6, 4)", () => {
+  test("of each checkout one at a time, in the order of arrival, whatever becomes of those before (D7)", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ checkout: fc.constantFrom("a", "b"), ends: fc.constantFrom("well", "throws") }),
+          {
+            maxLength: 20,
+          },
+        ),
+        fc.scheduler(),
+        async (jobs, scheduler) => {
+          const queue = new MergeQueue();
+          const running = new Map<string, number>();
+          const order = new Map<string, number[]>();
+          const all = jobs.map(({ checkout, ends }, place) =>
+            queue
+              .enter(checkout, quiet(), async () => {
+                const now = (running.get(checkout) ?? 0) + 1;
+                running.set(checkout, now);
+                expect(now).toBe(1);
+                order.set(checkout, [...(order.get(checkout) ?? []), place]);
+                await scheduler.schedule(Promise.resolve());
+                running.set(checkout, 0);
+                if (ends === "throws") throw new Error("it failed");
+              })
+              .catch(() => {}),
+          );
+          await scheduler.waitFor(Promise.all(all));
+          for (const [checkout, places] of order) {
+            const arrived = jobs.flatMap((job, place) => (job.checkout === checkout ? [place] : []));
+            expect(places).toEqual(arrived);
+          }
+        },
+      ),
+      { numRuns: 100, seed: 6 },
+    );
+  });
+
+  test("one that is stopped before its turn does nothing, and the next one goes on", async () => {
+    const queue = new MergeQueue();
+    const first = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const did: string[] = [];
+    const one = queue.enter("a", quiet(), () => first.promise);
+    const two = queue.enter("a", stop.signal, async () => void did.push("two"));
+    const three = queue.enter("a", quiet(), async () => void did.push("three"));
+    stop.abort(new Error("Enough."));
+    first.resolve();
+    await expect(two).rejects.toThrow("Enough.");
+    await Promise.all([one, three]);
+    expect(did).toEqual(["three"]);
+  });
+});

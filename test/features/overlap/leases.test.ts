@@ -1,0 +1,260 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Claim, Overlaps } from "../../../src/features/overlap/overlaps.ts";
+import type { ActorId } from "../../../src/mailbox/ids.ts";
+import { actor } from "../../support/agent-view.ts";
+import { settled } from "../../support/fake-clock.ts";
+import { file, radar } from "./ground.ts";
+
+const [A, B, C] = [actor(1), actor(2), actor(3)];
+const never = new AbortController().signal;
+
+/** A claim, and what has come of it so far. */
+function claim(overlaps: Overlaps, who: ActorId, paths: readonly string[], signal = never) {
+  const state = { outcome: "waits" as "waits" | "go" | "aborted" | string };
+  void overlaps
+    .claim(
+      who,
+      paths.map((path) => file(path)),
+      signal,
+    )
+    .then(
+      (end: Claim) => {
+        state.outcome = end.type === "go" ? "go" : end.reason;
+      },
+      () => {
+        state.outcome = "aborted";
+      },
+    );
+  return state;
+}
+
+describe("a file that is leased (D8)", () => {
+  test("is the first one's until it has ended; the second waits, and the live tree says for whom", async () => {
+    const { overlaps, changed } = radar({ mode: () => "wait" });
+    const first = claim(overlaps, A, ["src/a.ts"]);
+    const second = claim(overlaps, B, ["src/a.ts"]);
+    await settled();
+    expect([first.outcome, second.outcome]).toEqual(["go", "waits"]);
+    expect([overlaps.words(A), overlaps.words(B)]).toEqual([null, "waits for src/a.ts: the task of agent1"]);
+    overlaps.wrote(A, [file("src/a.ts")]);
+    overlaps.released(A);
+    await settled();
+    expect([second.outcome, overlaps.words(B), changed]).toEqual(["go", null, [B, B]]);
+  });
+
+  test("is refused at once where agents are to choose other work, with what to do", async () => {
+    const { overlaps } = radar({ mode: () => "refuse" });
+    await claim(overlaps, A, ["a.ts"]);
+    const second = claim(overlaps, B, ["b.ts", "a.ts"]);
+    await settled();
+    expect(second.outcome).toBe(
+      'a.ts is being changed by "the task of agent1" (agent agent1), and its edits are not back yet, so nothing was written. Do other work first and come back to this file, or leave this part to it: SendMessage reaches it by its id.',
+    );
+    const third = claim(overlaps, C, ["b.ts"]);
+    await settled();
+    expect(third.outcome, "what was claimed beside it is given back").toBe("go");
+  });
+
+  test.each(["tell", "off"] as const)("is everybody's where the setting is %s", async (mode) => {
+    const { overlaps } = radar({ mode: () => mode });
+    const all = [A, B].map((who) => claim(overlaps, who, ["a.ts"]));
+    await settled();
+    expect(all.map(({ outcome }) => outcome)).toEqual(["go", "go"]);
+  });
+
+  test("is the one's who wrote it by a command, too; where it was another's both are told", async () => {
+    const { overlaps, news } = radar({ mode: () => "wait" });
+    overlaps.wrote(A, [file("a.ts")]);
+    const second = claim(overlaps, B, ["a.ts"]);
+    overlaps.wrote(C, [file("a.ts")]);
+    await settled();
+    expect([second.outcome, news().length]).toEqual(["waits", 2]);
+  });
+
+  test("is not waited for in a circle: the one that closes it is told to do without (A, B)", async () => {
+    const { overlaps } = radar({ mode: () => "wait" });
+    claim(overlaps, A, ["a.ts"]);
+    claim(overlaps, B, ["b.ts"]);
+    const one = claim(overlaps, A, ["b.ts"]);
+    const two = claim(overlaps, B, ["a.ts"]);
+    await settled();
+    expect(one.outcome).toBe("waits");
+    expect(two.outcome).toContain(
+      "which itself waits for you, so waiting would never end; nothing was written",
+    );
+    overlaps.released(B);
+    await settled();
+    expect(one.outcome).toBe("go");
+  });
+
+  test("is lent to a child whose end its holder waits for, to one child at a time, whoever else stands in line", async () => {
+    const children = new Map<ActorId, ActorId[]>([[A, [B, C]]]);
+    const { overlaps } = radar({ mode: () => "wait", awaits: (one) => children.get(one) ?? [] });
+    claim(overlaps, A, ["a.ts"]);
+    const stranger = claim(overlaps, actor(4), ["a.ts"]);
+    const [b, c] = [claim(overlaps, B, ["a.ts"]), claim(overlaps, C, ["a.ts"])];
+    await settled();
+    expect([stranger.outcome, b.outcome, c.outcome]).toEqual(["waits", "go", "waits"]);
+    overlaps.released(B);
+    await settled();
+    expect([stranger.outcome, c.outcome]).toEqual(["waits", "go"]);
+    children.set(A, []);
+    for (const one of [C, A]) overlaps.released(one);
+    await settled();
+    expect(stranger.outcome).toBe("go");
+  });
+
+  test("is lent as soon as its holder comes to wait for the one in line", async () => {
+    const awaited: ActorId[] = [];
+    const { overlaps } = radar({ mode: () => "wait", awaits: (one) => (one === A ? awaited : []) });
+    claim(overlaps, A, ["a.ts"]);
+    const child = claim(overlaps, B, ["a.ts"]);
+    await settled();
+    expect(child.outcome).toBe("waits");
+    awaited.push(B);
+    overlaps.reconsider();
+    await settled();
+    expect(child.outcome).toBe("go");
+  });
+
+  test("a child that would wait for one who waits for its parent closes a circle", async () => {
+    const children = new Map<ActorId, ActorId[]>([[A, [C]]]);
+    const { overlaps } = radar({ mode: () => "wait", awaits: (one) => children.get(one) ?? [] });
+    claim(overlaps, A, ["a.ts"]);
+    claim(overlaps, B, ["b.ts"]);
+    const one = claim(overlaps, B, ["a.ts"]);
+    const child = claim(overlaps, C, ["b.ts"]);
+    await settled();
+    expect([one.outcome, child.outcome]).toEqual(["waits", expect.stringContaining("would never end")]);
+  });
+
+  test("who is stopped while it waits leaves the line, and what it had got beside it is free", async () => {
+    const { overlaps } = radar({ mode: () => "wait" });
+    const stop = new AbortController();
+    claim(overlaps, A, ["z.ts"]);
+    const stopped = claim(overlaps, B, ["a.ts", "z.ts"], stop.signal);
+    const [beside, behind] = [claim(overlaps, C, ["a.ts"]), claim(overlaps, actor(4), ["z.ts"])];
+    await settled();
+    // In the same moment: the file that is free by now must not go to the one that was stopped.
+    stop.abort();
+    overlaps.released(A);
+    await settled();
+    expect([stopped, beside, behind].map(({ outcome }) => outcome)).toEqual(["aborted", "go", "go"]);
+    const late = claim(overlaps, B, ["b.ts"], stop.signal);
+    await settled();
+    expect(late.outcome).toBe("aborted");
+  });
+
+  test("who has ended gets nothing any more, and holds nothing", async () => {
+    const { overlaps } = radar({ mode: () => "wait" });
+    claim(overlaps, A, ["a.ts"]);
+    const waits = claim(overlaps, B, ["a.ts", "b.ts"]);
+    overlaps.released(B);
+    overlaps.released(A);
+    const next = claim(overlaps, C, ["a.ts", "b.ts"]);
+    await settled();
+    expect([waits.outcome, next.outcome]).toEqual(["This agent has ended, so nothing was written.", "go"]);
+  });
+});
+
+test("everyone in line is served in the order in which they came (D8)", async () => {
+  const step = fc.record({ who: fc.nat(5), what: fc.constantFrom("claim", "claim", "end") });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { overlaps } = radar({ mode: () => "wait" });
+      const line: number[] = [];
+      const served: number[] = [];
+      for (const { who, what } of steps) {
+        const place = line.indexOf(who);
+        if (what === "claim" && place < 0) {
+          line.push(who);
+          void overlaps.claim(actor(who), [file("a.ts")], never).then(() => served.push(who));
+        } else if (what === "end" && place === 0) {
+          line.shift();
+          overlaps.released(actor(who));
+        }
+        await settled();
+        expect(served.at(-1)).toBe(line[0] ?? served.at(-1));
+      }
+    }),
+    { seed: 20261122, numRuns: 200 },
+  );
+});
+
+test("whatever is claimed, lent, given up and ended: one holder of a file, and nobody waits for ever (D8)", async () => {
+  const step = fc.record({
+    what: fc.constantFrom("claim", "claim", "claim", "claim", "abort", "end", "await"),
+    who: fc.nat(6),
+    files: fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 3 }),
+  });
+  // Whom each was started by: always one with a smaller number.
+  const parents = fc.tuple(...[1, 2, 3, 4, 5, 6].map((own) => fc.option(fc.nat(own - 1))));
+  await fc.assert(
+    fc.asyncProperty(parents, fc.array(step, { maxLength: 60 }), async (above, steps) => {
+      const all = [0, 1, 2, 3, 4, 5, 6];
+      const parentOf = (one: number) => (one === 0 ? null : (above[one - 1] ?? null));
+      const ended = new Set<number>();
+      const beside = new Set<number>();
+      const awaited = (one: number) =>
+        all.filter((child) => parentOf(child) === one && !ended.has(child) && !beside.has(child));
+      const isAwaited = (one: number, by: number): boolean =>
+        awaited(by).some((child) => child === one || isAwaited(one, child));
+      const number = (id: ActorId) => Number(id.slice("agent".length));
+      const { overlaps } = radar({ mode: () => "wait", awaits: (one) => awaited(number(one)).map(actor) });
+
+      const has = new Map<number, Set<number>>();
+      const open: { who: number; stop: AbortController }[] = [];
+      const begin = (who: number, files: readonly number[]) => {
+        const mine = { who, stop: new AbortController() };
+        open.push(mine);
+        const over = () => void open.splice(open.indexOf(mine), 1);
+        overlaps
+          .claim(
+            actor(who),
+            files.map((at) => file(`f${at}`)),
+            mine.stop.signal,
+          )
+          .then((end) => {
+            over();
+            if (end.type === "refuse") return;
+            for (const at of files) {
+              for (const [other, theirs] of has)
+                if (other !== who && theirs.has(at))
+                  expect(isAwaited(who, other) || isAwaited(other, who)).toBe(true);
+              has.set(who, (has.get(who) ?? new Set()).add(at));
+            }
+          }, over);
+      };
+      const mayEnd = (who: number) =>
+        !ended.has(who) && awaited(who).length === 0 && !open.some((one) => one.who === who);
+      const end = async (who: number) => {
+        ended.add(who);
+        has.delete(who);
+        overlaps.released(actor(who));
+        await settled();
+      };
+
+      for (const { what, who, files } of steps) {
+        if (what === "claim" && !ended.has(who)) begin(who, files);
+        else if (what === "abort") open.find((one) => one.who === who)?.stop.abort();
+        else if (what === "end" && mayEnd(who)) await end(who);
+        else if (what === "await" && beside.delete(who) === false && !ended.has(who)) {
+          beside.add(who);
+          overlaps.reconsider();
+        } else if (what === "await") overlaps.reconsider();
+        await settled();
+      }
+      // Whoever waits for nobody ends; that must bring everybody to an end.
+      for (let left = all.length; left >= 0; left--) {
+        const next = all.find(mayEnd);
+        if (next !== undefined) await end(next);
+      }
+      expect([open.length, ended.size]).toEqual([0, all.length]);
+      begin(0, [0, 1, 2, 3]);
+      await settled();
+      expect(open.length, "every file is free").toBe(0);
+    }),
+    { seed: 20261122, numRuns: 500 },
+  );
+});

@@ -1,0 +1,214 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Lines } from "../../../src/features/overlap/touch.ts";
+import { actor } from "../../support/agent-view.ts";
+import { settled } from "../../support/fake-clock.ts";
+import { file, heldLines, radar } from "./ground.ts";
+
+const [A, B, C] = [actor(1), actor(2), actor(3)];
+
+describe("two agents that write to the same file (D8)", () => {
+  test("are both told once, and the live tree says so at once", async () => {
+    const { overlaps, news, changed } = radar();
+    overlaps.wrote(A, [file("a.ts")]);
+    expect([changed, overlaps.words(A)]).toEqual([[], null]);
+    overlaps.wrote(B, [file("a.ts")]);
+    expect(changed).toEqual([A, B]);
+    expect(overlaps.words(A)).toBe("also in a.ts: the task of agent2");
+    await settled();
+    for (const one of [A, B, A]) overlaps.wrote(one, [file("a.ts")]);
+    await settled();
+    expect(news()).toEqual(["agent1: agent2 in a.ts, others", "agent2: agent1 in a.ts, others"]);
+  });
+
+  test("are told again when it comes to the same lines, and then no more", async () => {
+    let lines: Lines = "others";
+    const { overlaps, news } = radar({ sameLines: async () => lines });
+    const write = async () => {
+      overlaps.wrote(A, [file("a.ts")]);
+      overlaps.wrote(B, [file("a.ts")]);
+      await settled();
+      return news();
+    };
+    expect(await write()).toHaveLength(2);
+    lines = "same";
+    expect(await write()).toEqual(["agent1: agent2 in a.ts, same", "agent2: agent1 in a.ts, same"]);
+    expect(overlaps.words(B)).toBe("also in a.ts (same lines): the task of agent1");
+    lines = "others";
+    expect(await write()).toEqual([]);
+    lines = "same";
+    expect(await write()).toEqual([]);
+  });
+
+  test("are told within a second though nobody can say which lines, and again once somebody can", async () => {
+    const { asked, sameLines } = heldLines();
+    const { overlaps, clock, news } = radar({ sameLines });
+    overlaps.wrote(A, [file("a.ts")]);
+    overlaps.wrote(B, [file("a.ts")]);
+    await clock.advance(999);
+    expect(news()).toEqual(["agent1: agent2 in a.ts, unknown", "agent2: agent1 in a.ts, unknown"]);
+    asked[0]?.answer("same");
+    await settled();
+    expect(news()).toEqual(["agent1: agent2 in a.ts, same", "agent2: agent1 in a.ts, same"]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("are told where their lines cannot be found out", async () => {
+    const { overlaps, news } = radar({ sameLines: () => Promise.reject(new Error("no git")) });
+    overlaps.wrote(A, [file("a.ts")]);
+    overlaps.wrote(B, [file("a.ts")]);
+    await settled();
+    expect(news()).toEqual(["agent1: agent2 in a.ts, unknown", "agent2: agent1 in a.ts, unknown"]);
+  });
+
+  test("are not asked about at every write: one question at a time, and one more for what came meanwhile", async () => {
+    const { asked, sameLines } = heldLines();
+    const { overlaps, news } = radar({ sameLines });
+    overlaps.wrote(A, [file("a.ts")]);
+    for (let write = 0; write < 50; write++) overlaps.wrote(B, [file("a.ts")]);
+    expect(asked).toHaveLength(1);
+    asked[0]?.answer("others");
+    await settled();
+    expect(asked).toHaveLength(2);
+    expect(news()).toHaveLength(2);
+    asked[1]?.answer("same");
+    await settled();
+    expect([asked.length, news().length]).toEqual([2, 2]);
+  });
+
+  test("are told of many files in one notice each, and git is asked of some only", async () => {
+    const { asked, sameLines } = heldLines();
+    const { overlaps, clock, told } = radar({ sameLines });
+    const many = Array.from({ length: 500 }, (_, at) => file(`f${at}.ts`));
+    overlaps.wrote(A, many);
+    overlaps.wrote(B, [...many, file("own.ts")]);
+    expect(asked).toHaveLength(20);
+    await clock.advance(999);
+    expect(told.map(({ to, touches }) => [to, touches.length])).toEqual([
+      [A, 500],
+      [B, 500],
+    ]);
+    expect(overlaps.words(A)).toBe("also in f0.ts and 499 more: the task of agent2");
+  });
+
+  test("are three: each hears of both others", async () => {
+    const { overlaps, news } = radar();
+    for (const one of [A, B, C]) overlaps.wrote(one, [file("a.ts")]);
+    await settled();
+    expect(news().toSorted()).toEqual([
+      "agent1: agent2 in a.ts, others",
+      "agent1: agent3 in a.ts, others",
+      "agent2: agent1 in a.ts, others",
+      "agent2: agent3 in a.ts, others",
+      "agent3: agent1 in a.ts, others",
+      "agent3: agent2 in a.ts, others",
+    ]);
+    expect(overlaps.words(A)).toBe("also in a.ts: the task of agent2 and 1 more");
+  });
+
+  test.each([
+    ["of different repositories", [file("a.ts", "/one"), file("a.ts", "/two")] as const],
+    ["of different names", [file("a.ts"), file("b.ts")] as const],
+  ])("%s are not the same file", async (_, [one, other]) => {
+    const { overlaps, news } = radar();
+    overlaps.wrote(A, [one]);
+    overlaps.wrote(B, [other]);
+    await settled();
+    expect(news()).toEqual([]);
+  });
+
+  test("one after the other are not told: the first has ended, also while its lines were asked for", async () => {
+    const { asked, sameLines } = heldLines();
+    const { overlaps, news } = radar({ sameLines });
+    overlaps.wrote(A, [file("a.ts")]);
+    overlaps.wrote(B, [file("a.ts")]);
+    overlaps.released(A);
+    asked[0]?.answer("same");
+    overlaps.wrote(B, [file("a.ts")]);
+    overlaps.wrote(C, [file("b.ts")]);
+    await settled();
+    expect([news(), overlaps.words(A), overlaps.words(B)]).toEqual([[], null, null]);
+  });
+
+  test("where one waits for the other take turns, and are not told", async () => {
+    const { overlaps, news } = radar({ awaits: (one) => (one === A ? [B] : one === B ? [C] : []) });
+    for (const one of [A, B, C]) overlaps.wrote(one, [file("a.ts")]);
+    await settled();
+    expect(news()).toEqual([]);
+  });
+
+  test("are not told where the setting is off", async () => {
+    const { overlaps, news } = radar({ mode: () => "off" });
+    for (const one of [A, B]) overlaps.wrote(one, [file("a.ts")]);
+    await settled();
+    expect(news()).toEqual([]);
+  });
+});
+
+test("whatever the order of writes, ends and answers: both of a pair are told once of each file, at most once more (D8)", async () => {
+  const step = fc.record({
+    what: fc.constantFrom("write", "write", "write", "answer", "time", "end"),
+    who: fc.nat(3),
+    files: fc.uniqueArray(fc.nat(3), { minLength: 1 }),
+    lines: fc.constantFrom<Lines>("same", "others", "unknown"),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { asked, sameLines } = heldLines();
+      const { overlaps, clock, told } = radar({ sameLines });
+      const wrote = new Map<string, Set<number>>();
+      const due = new Set<string>();
+      const heard = new Map<string, string[]>();
+      const listen = () => {
+        for (const { to, touches } of told.splice(0))
+          for (const { other, path, lines } of touches) {
+            const pair = `${to} ${other} ${path}`;
+            expect(due).toContain(pair);
+            heard.set(pair, [...(heard.get(pair) ?? []), lines]);
+          }
+      };
+      for (const { what, who, files, lines } of steps) {
+        if (what === "write") {
+          for (const name of files.map((at) => `f${at}`)) {
+            const writers = wrote.get(name) ?? new Set();
+            wrote.set(name, writers.add(who));
+            for (const other of writers)
+              if (other !== who)
+                due.add(`${actor(who)} ${actor(other)} ${name}`).add(`${actor(other)} ${actor(who)} ${name}`);
+          }
+          overlaps.wrote(
+            actor(who),
+            files.map((at) => file(`f${at}`)),
+          );
+        } else if (what === "answer") asked.shift()?.answer(lines);
+        else if (what === "time") await clock.advance(600);
+        else {
+          await settled();
+          listen();
+          overlaps.released(actor(who));
+          for (const writers of wrote.values()) writers.delete(who);
+          // What is told from now on is of a new run of it.
+          for (const pair of [...due])
+            if (pair.split(" ").includes(actor(who))) {
+              due.delete(pair);
+              heard.delete(pair);
+            }
+        }
+        await settled();
+        listen();
+      }
+      await clock.advance(2_000);
+      listen();
+      for (const pair of due) {
+        const [to = "", other = "", name = ""] = pair.split(" ");
+        const own = heard.get(pair) ?? [];
+        expect(own.length).toBeGreaterThanOrEqual(1);
+        expect(own.slice(1)).toEqual(own.length > 1 ? ["same"] : []);
+        expect(own.filter((one) => one === "same").length).toBeLessThanOrEqual(1);
+        expect(heard.get(`${other} ${to} ${name}`)).toEqual(own);
+      }
+      expect(clock.pending).toBe(0);
+    }),
+    { seed: 20261122, numRuns: 300 },
+  );
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { unverifiedIn } from "../../../src/features/receipts/check.ts";
+import { evidenceOf } from "../../../src/features/receipts/evidence.ts";
+import { offlineModel } from "../../../src/model/offline.ts";
+import { supervised } from "../../support/supervised.ts";
+import { files, ROOT } from "./project.ts";
+import { read, staged } from "./staged.ts";
+
+test("what the offline model reports, it has seen", async () => {
+  const { supervisor } = supervised("in-thread", [], {
+    files,
+    source: { provider: "client", client: offlineModel() },
+  });
+  const asked = [
+    "where is the tax rate?",
+    "how does login work?",
+    "what is written about MD5?",
+    "密码 hash 在哪里？",
+    "review src/cart",
+  ];
+  const types = ["Explore", "general-purpose", "code-reviewer", "Plan", "security-audit"];
+  const ends = await Promise.all(
+    asked.map((prompt, at) => supervisor.spawn({ type: types[at] ?? "Explore", prompt })),
+  );
+  for (const { summary } of ends) {
+    expect(summary.text).not.toBe("");
+    expect(summary.unverified ?? []).toEqual([]);
+    expect(summary).not.toHaveProperty("unfounded");
+  }
+});
+
+test("a sentence that was read and is quoted claims nothing", () => {
+  const evidence = evidenceOf(
+    staged([read("docs/design.md")], {
+      prompt: "The guide says: the build is done when the shell exited with code 0 and all tests pass.",
+    }),
+    [ROOT],
+  );
+  expect(
+    unverifiedIn("  12  the build is done when the shell exited with code 0 and all tests pass.", evidence),
+  ).toEqual([]);
+  expect(unverifiedIn("It exited with code 0, all tests pass.", evidence)).not.toEqual([]);
+});

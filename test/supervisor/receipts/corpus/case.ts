@@ -1,7 +1,0 @@
-import type { Remembered } from "../../../../src/supervisor/receipts/evidence.ts";
-
-export interface Case {
-  readonly name: string;
-  readonly seen: Remembered;
-  readonly report: string;
-}
