@@ -356,7 +356,8 @@ export class FileAccess {
   #reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
     return this.#anchor(anchor, true).some((folder) => {
       const start = folder === "/" ? "/" : `${folder}/`;
-      if (fixed === null) return anyDepthReaches(start, prefix);
+      // At any depth there is a denied name in every directory, unless the prefix leads out of the anchor.
+      if (fixed === null) return prefix.startsWith(start) || start.startsWith(prefix);
       const whole = `${start}${fixed}`;
       const below = prefix === "/" ? "/" : `${prefix}/`;
       return `${whole}/`.startsWith(below) || prefix.startsWith(whole);
@@ -366,11 +367,6 @@ export class FileAccess {
 
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-/** At any depth there is a denied name in every folder, unless the prefix leads out of the anchor. */
-function anyDepthReaches(start: string, prefix: string): boolean {
-  return prefix.startsWith(start) || start.startsWith(prefix);
 }
 
 function relevant(
