@@ -157,7 +157,7 @@ export const rules: Rules = {
     ["jsonc-parser", folders("settings")],
     ["sharp", all("src/tools/pictures.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
-    ["@vscode/ripgrep", all("src/tools/ripgrep.ts")],
+    ["@vscode/ripgrep", all("src/tools/grep/ripgrep.ts")],
     ["simple-git", folders("worktrees")],
     // Troupe as a client in the broker's process, and as a server in the command that is one.
     ["@modelcontextprotocol/sdk", folders("mcp/broker", "cli/mcp-serve")],

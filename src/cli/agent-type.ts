@@ -1,7 +1,6 @@
 import type { ListedAgent } from "../features/agents/listing.ts";
 import { nearName } from "../mailbox/near-name.ts";
-import { quoted } from "./option.ts";
-import { UsageError } from "./usage-error.ts";
+import { quoted, UsageError } from "./usage-error.ts";
 
 /** The agent type a person means, whatever its case and separators; a `UsageError` lists the known ones. */
 export function agentType(given: string, agents: readonly ListedAgent[]): string {

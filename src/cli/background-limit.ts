@@ -2,22 +2,22 @@ import type { Clock } from "../mailbox/clock.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 
-/** Bounds the time for which a run waits for nothing but what runs in the background. */
+/** Bounds the time for which a run waits for nothing but background work. */
 export interface BackgroundLimit {
   onEvent(event: SupervisorEvent): void;
-  /** Nothing is stopped any more. */
+  /** Stops nothing any longer. */
   release(): void;
 }
 
-/** `onOver` once the main conversation has waited for its background for `ms` milliseconds in all. */
+/** Calls `onOver` when the main conversation has waited for its background work for `ms` milliseconds in all. */
 export function limitBackground(ms: number, clock: Clock, onOver: () => void): BackgroundLimit {
-  // In a session that is taken up again it may have ended before.
+  // In a resumed session the main conversation may have ended before.
   let waits = true;
   let left = ms;
   let since: number | null = null;
-  let withdraw = (): void => {};
+  let cancel = (): void => {};
   const stop = (): void => {
-    withdraw();
+    cancel();
     if (since !== null) left -= clock.now() - since;
     since = null;
   };
@@ -28,13 +28,13 @@ export function limitBackground(ms: number, clock: Clock, onOver: () => void): B
       if (!waits) return stop();
       if (since !== null) return;
       since = clock.now();
-      withdraw = clock.after(Math.max(0, left), onOver);
+      cancel = clock.after(Math.max(0, left), onOver);
     },
     release: stop,
   };
 }
 
-/** How the activity of an actor begins that has answered and is kept for what runs beside it. */
+/** How the activity of an actor starts that has answered and is kept for its background work. */
 const KEPT = "in the background: ";
 
 function isDoneButForBackground({ state, activity }: AgentView): boolean {

@@ -6,11 +6,13 @@ import { openSandbox } from "../policy/sandbox/open.ts";
 import { defaultSandboxSettings, type SandboxReport } from "../policy/sandbox/sandbox.ts";
 import { startProcesses } from "../processes/client.ts";
 import { platformShell } from "../processes/platform-shell.ts";
-import { existingFolder } from "./folders.ts";
+import type { Arguments } from "./arguments.ts";
+import { workingDir } from "./directories.ts";
 import type { CliIO } from "./io.ts";
+import { sessionFlags } from "./session-flags.ts";
 import { sessionSettings } from "./session-settings.ts";
 
-/** One thing that was tried. `failing`: settings ask for it, and it does not hold here. */
+/** One thing that was tried. `failing`: settings ask for it, and it does not work here. */
 export interface Check {
   readonly name: "confinement" | "sandbox";
   readonly state: "enforced" | "off" | "failing";
@@ -20,12 +22,12 @@ export interface Check {
 
 /** Tries what confines the commands of a session that would be started here. */
 export async function diagnose(
+  args: Arguments,
   io: CliIO,
-  given: { readonly cwd: string | undefined; readonly trusts: boolean },
 ): Promise<{ readonly checks: readonly Check[]; readonly notes: readonly string[] }> {
-  const cwd = await existingFolder("--cwd", given.cwd ?? ".", io.cwd);
+  const cwd = await workingDir(args, io);
   const home = troupeHome(io.env, io.homedir);
-  const { read, notes } = await sessionSettings(io, { cwd, home, trusts: given.trusts });
+  const { read, notes } = await sessionSettings(io, { cwd, home, trusts: args.value(sessionFlags.trust) });
   const settings = { ...defaultSandboxSettings, ...read.settings.sandbox };
   const { env, commandEnv } = read.settings;
   const processes = startProcesses({ env: { ...process.env, ...env }, commandEnv });

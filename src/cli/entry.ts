@@ -1,13 +1,13 @@
+import { errorMessage } from "../lib/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { main } from "./main.ts";
-import { messageOf } from "./message-of.ts";
 import { processIO } from "./process-io.ts";
 
 /** The process ends by itself once all it owns is closed. */
 const argv = process.argv.slice(2);
 
 process.on("uncaughtException", (error) => {
-  process.stderr.write(`troupe: ${messageOf(error)}\n`);
+  process.stderr.write(`troupe: ${errorMessage(error)}\n`);
   if (argv.includes("--debug") && error.stack) process.stderr.write(`${error.stack}\n`);
   process.exit(exitCodes.notDone);
 });

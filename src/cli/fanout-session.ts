@@ -1,9 +1,9 @@
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { Context } from "./command.ts";
-import { areEditsMerged } from "./edits-merged.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Job } from "./jobs.ts";
+import { areEditsMerged } from "./results.ts";
 import { type Finished, runSession } from "./run-session.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { taskName } from "./task-names.ts";
@@ -14,21 +14,18 @@ export interface FanOut {
   readonly type: string;
   /** Each edits in a worktree of its own. */
   readonly isolation?: "worktree";
-  /** How their edits come back, where it is not as the settings say. */
+  /** How their edits are merged, if not as the settings say. */
   readonly merge?: MergeMode;
   /** The session is not kept. */
   readonly passing?: boolean;
 }
 
-/** How edits of this session's agents come back. */
+/** Returns how edits of this session's agents are merged. */
 export function mergeModeOf({ options }: SessionSetup, { merge }: Pick<FanOut, "merge">): MergeMode {
   return merge ?? options.worktree?.merge ?? worktreeDefaults.merge;
 }
 
-/**
- * One agent per task, side by side, without a main model. Exit code 0 only where every task ended `done`, with its edits
- * where they belong.
- */
+/** Runs one agent per task, side by side. Exit code 0 only if every task ended `done` and its edits are merged. */
 export function runFanOut(
   context: Context,
   setup: SessionSetup,

@@ -25,6 +25,11 @@ export function dollars(usd: number): string {
   return `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
+/** 2026-11-20 12:19 UTC, of a time as it is stored. */
+export function shortDate(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
 function two(number: number): string {
   return String(number).padStart(2, "0");
 }

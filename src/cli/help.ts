@@ -1,15 +1,16 @@
 import type { Command } from "./command.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import type { Option } from "./option.ts";
+import { tableLines } from "./print.ts";
 import { commonFlags } from "./session-flags.ts";
 
-type Row = readonly [left: string, right: string];
+type Row = readonly [left: string, right?: string];
 
 const environment: readonly Row[] = [
   ["ANTHROPIC_API_KEY", "key for the model; without it the embedded offline model answers"],
   ["ANTHROPIC_AUTH_TOKEN", "sent as a bearer token, as gateways want it"],
   ["ANTHROPIC_BASE_URL", "any server that speaks the Anthropic Messages API"],
-  ["ANTHROPIC_MODEL", "the model, where --model is not given"],
+  ["ANTHROPIC_MODEL", "the model, if --model is not given"],
   ["ANTHROPIC_DEFAULT_OPUS_MODEL", "what opus stands for; also _SONNET_ and _HAIKU_"],
   ["TROUPE_MAX_AGENTS", "agents at work at the same time, 1 to 256 (default: 32)"],
   ["TROUPE_HOME", "where sessions are kept (default: ~/.troupe)"],
@@ -19,62 +20,58 @@ const environment: readonly Row[] = [
 /** `troupe --help`. */
 export function mainHelp(commands: readonly Command[], prompt: Command): string {
   return sections([
-    ["", [["troupe: many agents in worker threads, one summary each.", ""]]],
-    ["Usage", commands.flatMap(({ usage }) => usage.map((line): Row => [`troupe ${line}`, ""]))],
+    ["", [["troupe: many agents in worker threads, one summary each."]]],
+    ["Usage", commands.flatMap(usageRows)],
     ["Commands", commands.map(({ name, summary }): Row => [name, summary])],
-    ["Flags of -p", [...prompt.options, ...common].map(optionRow)],
+    ["Flags of -p", optionRows(prompt.options)],
     ["Environment", environment],
     ["Exit codes", exitCodeHelp.map(([code, meaning]): Row => [String(code), meaning])],
     ["Examples", commands.flatMap(({ examples }) => examples.slice(0, 2))],
-    ["", [["troupe COMMAND --help shows the flags of a command.", ""]]],
+    ["", [["troupe COMMAND --help shows the flags of a command."]]],
   ]);
 }
 
 /** `troupe COMMAND --help`. */
-export function commandHelp({ usage, summary, details = [], options, examples }: Command): string {
+export function commandHelp(command: Command): string {
+  const { summary, details = [], options, examples } = command;
   return sections([
-    ["", [summary, ...details].map((line): Row => [sentence(line), ""])],
-    ["Usage", usage.map((line): Row => [`troupe ${line}`, ""])],
-    ["Flags", [...options, ...common].map(optionRow)],
+    ["", [[`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`], ...details.map((line): Row => [line])]],
+    ["Usage", usageRows(command)],
+    ["Flags", optionRows(options)],
     ["Examples", examples],
-    ["", [["troupe --help explains exit codes and environment variables.", ""]]],
+    ["", [["troupe --help explains exit codes and environment variables."]]],
   ]);
 }
 
-/** What bare `troupe` says where there is no terminal to hold a conversation in. */
-export function shortHelp(): string {
-  return [
-    "A conversation needs a terminal for both what is typed and what is shown, and this is none.",
-    'Write troupe -p "your question" instead, which also reads stdin; troupe --help lists everything.',
-    "",
-  ].join("\n");
+/** What bare `troupe` prints if there is no terminal to hold a conversation in. */
+export const SHORT_HELP = `A conversation needs a terminal for both input and output, and this is not one.
+Write troupe -p "your question" instead, which also reads stdin; troupe --help lists everything.
+`;
+
+function usageRows({ usage }: Command): Row[] {
+  return usage.map((line): Row => [`troupe ${line}`]);
 }
 
-const common: readonly Option<unknown>[] = [...Object.values(commonFlags)];
-
-function optionRow({ name, short, value, valueIsOptional, summary, fallback }: Option<unknown>): Row {
-  const shown = valueIsOptional ? `[${value}]` : value;
-  const names = `${short ? `-${short}, ` : ""}--${name}${shown === undefined ? "" : ` ${shown}`}`;
-  return [names, fallback === undefined ? summary : `${summary} (default: ${fallback})`];
-}
-
-function sections(all: readonly (readonly [title: string, rows: readonly Row[]])[]): string {
-  return `${all.map(([title, rows]) => [...(title ? [title] : []), ...table(rows, title ? "  " : "")].join("\n")).join("\n\n")}\n`;
+function optionRows(options: readonly Option<unknown>[]): Row[] {
+  return [...options, ...Object.values(commonFlags)].map(
+    ({ name, short, value, valueIsOptional, summary, fallback }): Row => {
+      const shown = value === undefined ? "" : valueIsOptional ? ` [${value}]` : ` ${value}`;
+      const names = `${short ? `-${short}, ` : ""}--${name}${shown}`;
+      return [names, fallback === undefined ? summary : `${summary} (default: ${fallback})`];
+    },
+  );
 }
 
 /** A left column so wide that the right one would be squeezed gets a line of its own. */
 const WIDEST_LEFT = 34;
 
-function table(rows: readonly Row[], lead: string): string[] {
-  const left = Math.max(0, ...rows.map(([name]) => name.length).filter((width) => width <= WIDEST_LEFT));
-  return rows.flatMap(([name, meaning]) => {
-    if (meaning === "") return [`${lead}${name}`];
-    if (name.length > left) return [`${lead}${name}`, `${lead}${" ".repeat(left)}  ${meaning}`];
-    return [`${lead}${name.padEnd(left)}  ${meaning}`];
+function sections(all: readonly (readonly [title: string, rows: readonly Row[]])[]): string {
+  const texts = all.map(([title, rows]) => {
+    const split = rows.flatMap(([left, right]): readonly (readonly string[])[] =>
+      right === undefined ? [[left]] : left.length > WIDEST_LEFT ? [[left], ["", right]] : [[left, right]],
+    );
+    const lines = tableLines(split, { lead: title ? "  " : "", widest: WIDEST_LEFT });
+    return [...(title ? [title] : []), ...lines].join("\n");
   });
-}
-
-function sentence(words: string): string {
-  const capital = words.charAt(0).toUpperCase() + words.slice(1);
-  return capital.endsWith(".") ? capital : `${capital}.`;
+  return `${texts.join("\n\n")}\n`;
 }

@@ -1,35 +1,44 @@
 import { exitCodes } from "./exit-codes.ts";
 import type { CliIO } from "./io.ts";
 
-/** What SIGINT, SIGTERM and SIGHUP mean while a session runs. */
+/** What SIGINT, SIGTERM and SIGHUP ask of a running session. */
 export interface Interrupts {
-  /** Aborted by the first signal: everything is to stop. */
+  /** Aborted by the first signal: everything must stop. */
   readonly signal: AbortSignal;
-  /** Aborted when nothing may be waited for any more: what is known is told now. */
+  /** Aborted when nothing may be awaited any longer: what is known is reported now. */
   readonly hurry: AbortSignal;
   /** The exit code that the first signal asks for. */
   code(): number | undefined;
-  /** Signals end the process again as they do without us. */
+  /** Signals end the process again. */
   release(): void;
 }
 
-/** Milliseconds in which a program that is told to go has gone (fault 63), and until when agents may still end. */
+/** Milliseconds in which a program that must end has ended (fault 63), and until when agents may still end. */
 const GONE_MS = 900;
 const AGENTS_MS = 400;
-/** Milliseconds that a second signal leaves: the session closes and its SessionEnd hooks have a chance. */
+/** Milliseconds that a second signal leaves: the session closes, and its SessionEnd hooks may run. */
 export const LAST_CHANCE_MS = 500;
 
-type Signal = Parameters<CliIO["onSignal"]>[0];
-
-const signals: readonly (readonly [signal: Signal, code: number, words: string])[] = [
+const signals = [
   ["SIGINT", exitCodes.interrupted, "It was interrupted (SIGINT)."],
   ["SIGTERM", exitCodes.terminated, "It was told to stop (SIGTERM)."],
   ["SIGHUP", exitCodes.hungUp, "Its terminal went away (SIGHUP)."],
-];
+] as const;
+
+/** Calls back on each signal that asks the program to stop. The answer withdraws it. */
+export function onStopSignals(
+  io: Pick<CliIO, "onSignal">,
+  call: (code: number, reason: string) => void,
+): () => void {
+  const withdrawals = signals.map(([signal, code, reason]) => io.onSignal(signal, () => call(code, reason)));
+  return () => {
+    for (const withdraw of withdrawals) withdraw();
+  };
+}
 
 /**
- * The first SIGINT asks everything to stop, with the time that takes; SIGTERM and SIGHUP come from those who do not
- * wait, so that the process is gone within a second. A second signal leaves what does not end; a third leaves at once.
+ * The first SIGINT asks everything to stop, without a limit on time; SIGTERM and SIGHUP come from programs that do not
+ * wait, so the process ends within a second. A second signal abandons what has not ended; a third ends the process.
  * `leave` ends the process.
  */
 export function watchInterrupts(
@@ -39,47 +48,34 @@ export function watchInterrupts(
   const stop = new AbortController();
   const hurry = new AbortController();
   let count = 0;
-  let code: number | undefined;
+  let firstCode: number | undefined;
   let timers: (() => void)[] = [];
-  const withdrawTimers = (): void => {
-    for (const withdraw of timers.splice(0)) withdraw();
+  const cancelTimers = (): void => {
+    for (const cancel of timers.splice(0)) cancel();
   };
-  const goneWithin = (ms: number, exit: number): void => {
-    timers.push(io.clock.after(ms, () => leave(exit)));
+  const onFirst = (code: number, reason: string): void => {
+    firstCode = code;
+    const canWait = code === exitCodes.interrupted;
+    note(`Stopping; what is known so far follows.${canWait ? " Press Ctrl-C again to quit." : ""}`);
+    if (!canWait)
+      timers = [io.clock.after(AGENTS_MS, () => hurry.abort()), io.clock.after(GONE_MS, () => leave(code))];
+    stop.abort(new Error(reason));
   };
-  const first = (signal: Signal, exit: number, words: string): void => {
-    code = exit;
-    const waits = signal === "SIGINT";
-    note(
-      waits
-        ? "Stopping; what is known so far follows. Once more leaves at once."
-        : "Stopping; what is known so far follows.",
-    );
-    if (!waits) {
-      timers = [io.clock.after(AGENTS_MS, () => hurry.abort())];
-      goneWithin(GONE_MS, exit);
-    }
-    stop.abort(new Error(words));
-  };
-  const onSignal = (signal: Signal, exit: number, words: string): void => {
+  const withdraw = onStopSignals(io, (code, reason) => {
     count += 1;
-    if (count === 1) first(signal, exit, words);
-    else if (count === 2) {
-      withdrawTimers();
-      hurry.abort();
-      goneWithin(LAST_CHANCE_MS, exit);
-    } else leave(exit);
-  };
-  const withdrawals = signals.map(([signal, exit, words]) =>
-    io.onSignal(signal, () => onSignal(signal, exit, words)),
-  );
+    if (count === 1) return onFirst(code, reason);
+    if (count > 2) return leave(code);
+    cancelTimers();
+    hurry.abort();
+    timers.push(io.clock.after(LAST_CHANCE_MS, () => leave(code)));
+  });
   return {
     signal: stop.signal,
     hurry: hurry.signal,
-    code: () => code,
+    code: () => firstCode,
     release() {
-      withdrawTimers();
-      for (const withdraw of withdrawals) withdraw();
+      cancelTimers();
+      withdraw();
     },
   };
 }

@@ -1,20 +1,21 @@
+import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import { noReceipts } from "../mailbox/turns.ts";
 import type { AgentResult, SupervisorHandle } from "../session/options.ts";
-import { messageOf } from "./message-of.ts";
+import type { SupervisorEvent } from "../supervisor/view.ts";
 
-/** One thing a session is asked; `start` answers with the one summary of it. */
+/** One thing that a session is asked for; `start` resolves to its one summary. */
 export interface Job {
-  /** What stands in its place where it never became an agent. */
+  /** Of an end without an agent, as is `description`. */
   readonly type: string;
   readonly description: string;
   start(handle: SupervisorHandle, signal: AbortSignal): Promise<JobEnd>;
 }
 
-/** How a job ended. `id` is null where there was no agent. */
+/** How a job ended. `id` is null if no agent was started for it. */
 export interface JobEnd extends Omit<AgentResult, "id"> {
   readonly id: ActorId | null;
 }
@@ -22,19 +23,19 @@ export interface JobEnd extends Omit<AgentResult, "id"> {
 interface Running {
   /** Aborted when everything must stop. */
   readonly signal: AbortSignal;
-  /** Aborted when no end is waited for any more. */
+  /** Aborted when no end is awaited any longer. */
   readonly hurry: AbortSignal;
   readonly clock: Clock;
-  /** Milliseconds after the abort in which an end is still waited for. */
+  /** Milliseconds after the abort in which an end is still awaited. */
   readonly graceMs: number;
-  /** Resolves once no agent is left that works for the session. */
+  /** Resolves when no agent is left that works for the session. */
   treeEmpty(): Promise<void>;
 }
 
 /**
- * Runs the jobs side by side and waits until each has ended and the tree of agents is empty. One end per
- * job, in their order, whatever happens: a job that cannot start has failed, one that is still running
- * `graceMs` after the abort, or when there is no time left, is cancelled.
+ * Runs the jobs side by side and waits until each has ended and no agent is left. Returns one end per job, in their
+ * order: a job that cannot start has failed; one that still runs `graceMs` after the abort, or when there is no time
+ * left, is cancelled.
  */
 export async function runJobs(
   handle: SupervisorHandle,
@@ -47,19 +48,20 @@ export async function runJobs(
     try {
       ends.set(job, await job.start(handle, signal));
     } catch (error) {
-      ends.set(job, withoutAgent(job, signal.aborted ? "cancelled" : "failed", messageOf(error)));
+      ends.set(job, endWithoutAgent(job, signal.aborted ? "cancelled" : "failed", errorMessage(error)));
     }
   };
   const over = new AbortController();
-  await Promise.race([Promise.all(jobs.map(run)).then(treeEmpty), tooLate(running, over.signal)]);
+  await Promise.race([Promise.all(jobs.map(run)).then(treeEmpty), untilTooLate(running, over.signal)]);
   over.abort();
   return jobs.map(
     (job) =>
-      ends.get(job) ?? withoutAgent(job, "cancelled", "It was still running when the session was stopped."),
+      ends.get(job) ??
+      endWithoutAgent(job, "cancelled", "It was still running when the session was stopped."),
   );
 }
 
-async function tooLate({ signal, hurry, clock, graceMs }: Running, over: AbortSignal): Promise<void> {
+async function untilTooLate({ signal, hurry, clock, graceMs }: Running, over: AbortSignal): Promise<void> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
@@ -68,11 +70,34 @@ async function tooLate({ signal, hurry, clock, graceMs }: Running, over: AbortSi
   await pause(clock, graceMs, AbortSignal.any([hurry, over]));
 }
 
-export function withoutAgent(
+export function endWithoutAgent(
   { type, description }: Pick<Job, "type" | "description">,
   status: Status,
   reason: string,
 ): JobEnd {
   const summary = { status, text: "", reason, turns: 0, usage: noUsage, receipts: noReceipts };
   return { id: null, type, description, summary, durationMs: 0 };
+}
+
+/** Knows when no agent is left that works for the session. */
+export interface TreeWatch {
+  onEvent(event: SupervisorEvent): void;
+  /** Resolves when every agent that was seen has ended. */
+  empty(): Promise<void>;
+}
+
+export function watchTree(): TreeWatch {
+  const open = new Set<ActorId>();
+  const waiting = new Set<() => void>();
+  return {
+    onEvent(event) {
+      if (event.type !== "agent") return;
+      if (event.view.state === "ended") open.delete(event.view.id);
+      else open.add(event.view.id);
+      if (open.size > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+    },
+    empty: () => (open.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve))),
+  };
 }

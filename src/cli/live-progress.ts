@@ -7,7 +7,7 @@ import { createFrames } from "./frames.ts";
 import { renderTree } from "./live-tree.ts";
 import type { Outlet } from "./output-stream.ts";
 import { createPainter } from "./painter.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "./plain-progress.ts";
 import { safeLine } from "./safe-text.ts";
 import { createWaits } from "./waits.ts";
 

@@ -1,16 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import { agentType } from "./agent-type.ts";
 import type { Arguments } from "./arguments.ts";
-import { messageOf } from "./message-of.ts";
-import { type Option, quoted } from "./option.ts";
+import type { Option } from "./option.ts";
+import { readFlagFile } from "./read-flag-file.ts";
 import { mainFlags as flags } from "./session-flags.ts";
-import { UsageError } from "./usage-error.ts";
-
-const MAX_ROLE_CHARS = 1_048_576;
+import { quoted, UsageError } from "./usage-error.ts";
 
 /** Throws a `UsageError` if two flags name a role, or if the conversation that is resumed has one already. */
 export function assertOneRole(args: Arguments, isResumed: boolean): void {
@@ -26,11 +22,11 @@ export function assertOneRole(args: Arguments, isResumed: boolean): void {
     );
 }
 
-/** Returns the text that replaces the main conversation's role; undefined: none does. */
+/** Returns the text that replaces the main conversation's role, if one does. */
 export async function readSystemPrompt(args: Arguments, cwd: string): Promise<string | undefined> {
   const file = args.value(flags.systemPromptFile);
   if (file === undefined) return args.value(flags.systemPrompt);
-  const text = await contentOf(resolve(cwd, file), file);
+  const text = await readFlagFile("--system-prompt-file", file, cwd);
   if (text.trim() === "") throw new UsageError(`--system-prompt-file: ${quoted(file)} is empty.`);
   return text;
 }
@@ -46,15 +42,4 @@ export async function findMainAgent(
   const { definitionsWith, listAgents } = await import("../features/agents/listing.ts");
   const type = agentType(name, listAgents(agents, models));
   return definitionsWith(agents, models).find((definition) => definition.name === type);
-}
-
-async function contentOf(file: string, given: string): Promise<string> {
-  try {
-    const text = await readFile(file, { encoding: "utf8", signal: AbortSignal.timeout(5_000) });
-    // Editors of Windows put a mark before it.
-    if (text.length <= MAX_ROLE_CHARS) return text.replace(/^\uFEFF/, "");
-  } catch (error) {
-    throw new UsageError(`--system-prompt-file: ${quoted(given)} cannot be read: ${messageOf(error)}`);
-  }
-  throw new UsageError(`--system-prompt-file: ${quoted(given)} is larger than 1 MB.`);
 }

@@ -1,8 +1,7 @@
 import { type FoundSession, findSession } from "../journal/sessions.ts";
-import { quoted } from "./option.ts";
-import { UsageError } from "./usage-error.ts";
+import { quoted, UsageError } from "./usage-error.ts";
 
-/** The session a person means by an id or the beginning of one; a `UsageError` where that is none or several. */
+/** Finds the session that an ID or its beginning means. Throws a `UsageError` if there is not exactly one. */
 export async function sessionNamed(id: string, home: string): Promise<FoundSession> {
   const search = await findSession(home, id);
   switch (search.type) {
@@ -14,7 +13,7 @@ export async function sessionNamed(id: string, home: string): Promise<FoundSessi
       const ids = search.sessions.slice(0, 5).map((session) => session.id);
       const more = search.sessions.length > 5 ? `, … (${search.sessions.length} in all)` : "";
       throw new UsageError(
-        `${quoted(id)} begins more than one session: ${ids.join(", ")}${more}; give more of the id.`,
+        `${quoted(id)} begins more than one session: ${ids.join(", ")}${more}; give more of the ID.`,
       );
     }
     default:

@@ -1,40 +1,48 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { AgentView } from "../supervisor/view.ts";
+import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { agentFigures, agentName, doing, stateMark } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import type { Outlet } from "./output-stream.ts";
-import type { Progress } from "./progress.ts";
 import { safeLine } from "./safe-text.ts";
 import { createWaits, waitLine } from "./waits.ts";
 
+/** What the user sees on standard error while agents work. */
+export interface Progress {
+  onEvent(event: SupervisorEvent): void;
+  /** Prints a line that stays. */
+  note(line: string): void;
+  /** Paints nothing more; notes are still printed. Idempotent. */
+  stop(): void;
+}
+
 /** One line when an agent starts, one when it ends, one per wait and per file it shares: for logs and dumb terminals. */
 export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint): Progress {
-  const told = new Map<ActorId, "started" | "ended">();
+  const shown = new Map<ActorId, "started" | "ended">();
   const shared = new Map<ActorId, string>();
   const waits = createWaits();
   let stopped = false;
 
-  const say = (line: string): void => {
+  const print = (line: string): void => {
     // Progress that cannot be shown must not stop the work; the results' own writes report a full disk.
     outlet.write(`${line}\n`).catch(() => {});
   };
   const onView = (view: AgentView): void => {
     if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
     // The main conversation's end is the result itself.
-    if (view.id === MAIN || view.state === "queued" || told.get(view.id) === "ended") return;
+    if (view.id === MAIN || view.state === "queued" || shown.get(view.id) === "ended") return;
     const name = agentName(view);
     if (view.state === "ended") {
-      told.set(view.id, "ended");
+      shown.set(view.id, "ended");
       const now = clock.now();
-      say(`${stateMark(view, paint)} ${name}  ${agentFigures(view, now)}  ${doing(view, now)}`);
-    } else if (!told.has(view.id)) {
-      told.set(view.id, "started");
-      say(`${stateMark(view, paint)} ${name}  started`);
+      print(`${stateMark(view, paint)} ${name}  ${agentFigures(view, now)}  ${doing(view, now)}`);
+    } else if (!shown.has(view.id)) {
+      shown.set(view.id, "started");
+      print(`${stateMark(view, paint)} ${name}  started`);
     }
     if (view.overlap === null || view.state === "ended" || shared.get(view.id) === view.overlap) return;
     shared.set(view.id, view.overlap);
-    say(`${stateMark(view, paint)} ${name}  ${paint("dim", safeLine(view.overlap))}`);
+    print(`${stateMark(view, paint)} ${name}  ${paint("dim", safeLine(view.overlap))}`);
   };
 
   return {
@@ -44,10 +52,10 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "agent":
           return onView(event.view);
         case "waiting":
-          if (waits.add(event, clock.now())) say(waitLine(event.reason, event.ms, event.attempt));
+          if (waits.add(event, clock.now())) print(waitLine(event.reason, event.ms, event.attempt));
           return;
         case "warning":
-          return say(paint("yellow", safeLine(event.message)));
+          return print(paint("yellow", safeLine(event.message)));
         // What a woken conversation says is told with its result.
         case "woken":
         case "answered":
@@ -57,7 +65,7 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
           return event satisfies never;
       }
     },
-    note: (line) => say(safeLine(line)),
+    note: (line) => print(safeLine(line)),
     stop() {
       stopped = true;
     },

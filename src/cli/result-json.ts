@@ -3,16 +3,14 @@ import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { SessionUsage } from "../session/options.ts";
-import type { AgentView, PermissionDenial } from "../supervisor/view.ts";
-import { areEditsMerged } from "./edits-merged.ts";
+import type { AgentView } from "../supervisor/view.ts";
 import type { JobEnd } from "./jobs.ts";
-import { subtypeOf, subtypeOfAll } from "./outcome.ts";
-import { lastEnd } from "./results.ts";
+import { areEditsMerged, lastEnd } from "./results.ts";
 import type { Finished } from "./run-session.ts";
 
 /** The one object of `troupe -p --output-format json`. */
 export function promptJson(finished: Finished): object {
-  const { account, durationMs, unfinished } = finished;
+  const { account, unfinished } = finished;
   const summary = lastEnd(finished)?.summary;
   const status: Status = summary?.status ?? "failed";
   return {
@@ -21,20 +19,20 @@ export function promptJson(finished: Finished): object {
     is_error: status !== "done" || unfinished.length > 0,
     status,
     result: summary?.text || (summary?.reason ?? ""),
-    ...(summary?.reason === undefined ? {} : { reason: summary.reason }),
+    ...reasonJson(summary),
     session_id: account.session,
     num_turns: summary?.turns ?? 0,
-    ...accountJson(account, durationMs),
-    unfinished: unfinished.map(unfinishedJson),
+    ...accountJson(finished),
   };
 }
 
-/** The one object of `troupe fanout --json`. Done, but without its edits where they belong, is partial. */
+/** The one object of `troupe fanout --json`. A task that is done, but without its edits merged, counts as partial. */
 export function fanoutJson(
   tasks: readonly string[],
-  { ends, account, durationMs, unfinished }: Finished,
+  finished: Finished,
   merge: MergeMode = worktreeDefaults.merge,
 ): object {
+  const { ends, account } = finished;
   const statuses = ends.map(({ summary }): Status => {
     const { status } = summary;
     return status === "done" && !areEditsMerged(summary, merge) ? "partial" : status;
@@ -46,55 +44,42 @@ export function fanoutJson(
     results: ends.map((end, index) => ({ task: tasks[index], ...endJson(end) })),
     session_id: account.session,
     num_turns: ends.reduce((sum, { summary }) => sum + summary.turns, 0),
-    ...accountJson(account, durationMs),
-    unfinished: unfinished.map(unfinishedJson),
+    ...accountJson(finished),
   };
 }
 
-/** Who was stopped before its end, and where it stood. */
-function unfinishedJson({ id, type, description, state }: AgentView): object {
-  return { id, type, description, state };
+/**
+ * `success` only for what is done; `error_max_turns` and `error_during_execution` are the names that users' scripts
+ * know; every other status is its own name.
+ */
+function subtypeOf(status: Status): string {
+  switch (status) {
+    case "done":
+      return "success";
+    case "out_of_turns":
+      return "error_max_turns";
+    case "failed":
+      return "error_during_execution";
+    case "partial":
+    case "cancelled":
+    case "timed_out":
+    case "out_of_memory":
+    case "over_budget":
+      return status;
+    default:
+      return status satisfies never;
+  }
 }
 
-function endJson({ id, type, description, summary, durationMs }: JobEnd): object {
-  return {
-    id,
-    type,
-    description,
-    status: summary.status,
-    summary: summary.text,
-    ...(summary.reason === undefined ? {} : { reason: summary.reason }),
-    turns: summary.turns,
-    usage: summary.usage,
-    duration_ms: Math.round(durationMs),
-    ...dataJson(summary),
-    ...worktreeJson(summary),
-    ...checkJson(summary),
-    receipts: summary.receipts,
-  };
-}
-
-/** Its answer as data, where that was asked for and it is. */
-function dataJson({ output }: Pick<Summary, "output">): object {
-  return output === undefined ? {} : { output };
-}
-
-/** How much of its report the runtime could not verify, and what. */
-function checkJson({ unverified = [], unfounded }: Pick<Summary, "unverified" | "unfounded">): object {
-  return {
-    unverified: unverified.length,
-    ...(unverified.length === 0 ? {} : { unverified_claims: unverified }),
-    ...(unfounded ? { no_tool_run: true } : {}),
-  };
-}
-
-/** What became of its edits, where it had a worktree of its own. */
-function worktreeJson({ worktree }: Pick<Summary, "worktree">): object {
-  return worktree === undefined ? {} : { worktree };
+function subtypeOfAll(statuses: readonly Status[]): string {
+  const [first = "done"] = statuses;
+  if (statuses.every((status) => status === first)) return subtypeOf(first);
+  return statuses.includes("done") || statuses.includes("partial") ? "partial" : "error_during_execution";
 }
 
 /** `usage`, time and cost are of the main conversation and all agents together. */
-function accountJson({ apiMs, costUsd, usage, agents, denials }: SessionUsage, durationMs: number): object {
+function accountJson({ account, durationMs, unfinished }: Finished): object {
+  const { apiMs, costUsd, usage, agents, denials }: SessionUsage = account;
   return {
     duration_ms: Math.round(durationMs),
     duration_api_ms: Math.round(apiMs),
@@ -102,32 +87,50 @@ function accountJson({ apiMs, costUsd, usage, agents, denials }: SessionUsage, d
     usage,
     // The main conversation is the result itself.
     agents: agents.filter(({ id }) => id !== MAIN).map(agentJson),
-    permission_denials: denials.map(denialJson),
+    permission_denials: denials.map(({ actor, tool_name, tool_use_id, tool_input }) => ({
+      ...{ tool_name, tool_use_id, tool_input, agent_id: actor },
+    })),
+    unfinished: unfinished.map(({ id, type, description, state }) => ({ id, type, description, state })),
+  };
+}
+
+function endJson({ id, type, description, summary, durationMs }: JobEnd): object {
+  return {
+    ...{ id, type, description, status: summary.status, summary: summary.text },
+    ...reasonJson(summary),
+    ...{ turns: summary.turns, usage: summary.usage, duration_ms: Math.round(durationMs) },
+    ...summaryJson(summary),
+    receipts: summary.receipts,
   };
 }
 
 function agentJson(view: AgentView): object {
   const { id, parent, depth, type, description, model, summary } = view;
+  const end = view.endedAt ?? view.createdAt;
   return {
-    id,
-    parent,
-    depth,
-    type,
-    description,
-    model,
+    ...{ id, parent, depth, type, description, model },
     // Without a summary it was still at work when the session was stopped.
     status: summary?.status ?? "cancelled",
     summary: summary?.text ?? "",
-    ...(summary?.reason === undefined ? {} : { reason: summary.reason }),
+    ...reasonJson(summary),
     turns: summary?.turns ?? view.turns,
     usage: summary?.usage ?? view.usage,
-    duration_ms: Math.round(
-      Math.max(0, (view.endedAt ?? view.createdAt) - (view.startedAt ?? view.createdAt)),
-    ),
-    ...(summary === null ? {} : { ...dataJson(summary), ...worktreeJson(summary), ...checkJson(summary) }),
+    duration_ms: Math.round(Math.max(0, end - (view.startedAt ?? view.createdAt))),
+    ...(summary === null ? {} : summaryJson(summary)),
   };
 }
 
-function denialJson({ actor, tool_name, tool_use_id, tool_input }: PermissionDenial): object {
-  return { tool_name, tool_use_id, tool_input, agent_id: actor };
+function reasonJson(summary: Summary | null | undefined): object {
+  return summary?.reason === undefined ? {} : { reason: summary.reason };
+}
+
+/** Its answer as data, its edits, and what of its report could not be verified. */
+function summaryJson({ output, worktree, unverified = [], unfounded }: Summary): object {
+  return {
+    ...(output === undefined ? {} : { output }),
+    ...(worktree === undefined ? {} : { worktree }),
+    unverified: unverified.length,
+    ...(unverified.length === 0 ? {} : { unverified_claims: unverified }),
+    ...(unfounded ? { no_tool_run: true } : {}),
+  };
 }

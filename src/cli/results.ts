@@ -2,9 +2,11 @@ import { worktreeLine } from "../features/isolation/worktree-words.ts";
 import { noteOn } from "../features/receipts/check-text.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
+import type { Summary } from "../mailbox/messages.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
 import type { SessionUsage } from "../session/options.ts";
 import { statusMark, statusText } from "./agent-text.ts";
-import { type Paint, paintFor } from "./colour.ts";
+import { paintFor } from "./colour.ts";
 import { counted, shortCount, shortTime } from "./figures.ts";
 import type { CliIO } from "./io.ts";
 import type { JobEnd } from "./jobs.ts";
@@ -13,13 +15,13 @@ import type { Finished } from "./run-session.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import { agentsWords } from "./unfinished.ts";
 
-/** A model's text for whoever reads it: as it is for a program, harmless for a terminal. */
+/** A model's text: as it is for a program, harmless for a terminal. */
 export function resultText(text: string, { isTTY }: Outlet): string {
   const shown = isTTY ? safeText(text) : text;
   return shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`;
 }
 
-/** One summary per task, in the order given, each under a heading that says how it ended. */
+/** One summary per task, in the order given, each under a heading with its status. */
 export function fanoutText(
   tasks: readonly string[],
   ends: readonly JobEnd[],
@@ -27,35 +29,26 @@ export function fanoutText(
 ): string {
   const paint = paintFor(stdout, env);
   return ends
-    .map((end, index) => `${heading(index + 1, tasks[index] ?? "", end, paint)}\n\n${body(end, stdout)}`)
+    .map(({ id, summary }, index) => {
+      const status = summary.status === "done" ? "" : ` (${statusText(summary.status)})`;
+      const task = paint("bold", safeLine(tasks[index] ?? ""));
+      const heading = `## ${statusMark(summary.status, paint)} ${index + 1}. ${task}${status}`;
+      const notes = endNotes(summary, id).map((note) => `${stdout.isTTY ? safeText(note) : note}\n`);
+      return [heading, "", [resultText(summary.text, stdout), ...notes].filter(Boolean).join("\n")].join(
+        "\n",
+      );
+    })
     .join("\n");
 }
 
-function heading(number: number, task: string, { summary }: JobEnd, paint: Paint): string {
-  const status = summary.status === "done" ? "" : ` (${statusText(summary.status)})`;
-  return `## ${statusMark(summary.status, paint)} ${number}. ${paint("bold", safeLine(task))}${status}`;
-}
-
-/** What the agent said, why it ended otherwise, and what became of its edits. */
-function body({ id, summary }: JobEnd, outlet: Outlet): string {
-  const text = resultText(summary.text, outlet);
-  const sentences = [
-    reasonSentence(summary),
-    editsSentence(summary, id),
-    checkSentence(summary, outlet),
-  ].filter((one) => one !== undefined);
-  return [...(text === "" ? [] : [text]), ...sentences.map((one) => `${one}\n`)].join("\n");
-}
-
-/** What of its report could not be verified, line by line. */
-function checkSentence(summary: JobEnd["summary"], { isTTY }: Outlet): string | undefined {
-  const note = noteOn(summary);
-  if (note !== null) return isTTY ? safeText(note) : note;
-  return summary.unfounded ? "[No tool was run for this: nothing in it was looked up.]" : undefined;
-}
-
-function editsSentence({ worktree }: JobEnd["summary"], id: JobEnd["id"]): string | undefined {
-  return worktree === undefined ? undefined : safeLine(worktreeLine(worktree, id ?? ""));
+/** Returns what a user must know of an end besides its report: why, its edits, and what could not be verified. */
+export function endNotes(summary: Summary, id: string | null): string[] {
+  const { worktree, unfounded } = summary;
+  return [
+    reasonOf(summary),
+    worktree === undefined ? undefined : safeLine(worktreeLine(worktree, id ?? "")),
+    noteOn(summary) ?? (unfounded ? "[No tool was run for this: nothing in it was looked up.]" : undefined),
+  ].filter((note) => note !== undefined);
 }
 
 /** "3 agents · 12 turns · 45.2k tokens · 8.4 s" */
@@ -69,23 +62,23 @@ export function accountLine({ account, durationMs }: Finished): string {
   ].join(" · ");
 }
 
-/** How the main conversation ended in the end: it may have gone on by itself. */
+/** The main conversation's last end: it may have continued by itself. */
 export function lastEnd({ ends, answered }: Finished): Omit<JobEnd, "id"> | undefined {
   return answered ?? ends[0];
 }
 
 /** A sentence on an end that is not `done`, or on what was stopped with one that is; for standard error. */
 export function endSentence({ summary }: Pick<JobEnd, "summary">): string | undefined {
-  if (summary.status === "done" || summary.reason !== undefined) return reasonSentence(summary);
+  if (summary.status === "done" || summary.reason !== undefined) return reasonOf(summary);
   return `The conversation ended ${statusText(summary.status)}.`;
 }
 
-function reasonSentence({ status, reason }: JobEnd["summary"]): string | undefined {
+function reasonOf({ status, reason }: Summary): string | undefined {
   if (reason === undefined) return undefined;
   return safeLine(status === "done" ? reason : `${statusText(status)}: ${reason}`);
 }
 
-/** Who was stopped before their end, in one sentence; undefined where nobody was. */
+/** Names the agents that were stopped before their end; undefined if there were none. */
 export function unfinishedSentence({ unfinished }: Finished, now: number): string | undefined {
   if (unfinished.length === 0) return undefined;
   return safeLine(
@@ -93,9 +86,29 @@ export function unfinishedSentence({ unfinished }: Finished, now: number): strin
   );
 }
 
-/** Calls that were not allowed, in one sentence; undefined where there were none. */
+/** Names the tools of calls that were not allowed; undefined if there were none. */
 export function denialSentence({ denials }: SessionUsage): string | undefined {
   if (denials.length === 0) return undefined;
   const tools = [...new Set(denials.map(({ tool_name }) => tool_name))].join(", ");
   return safeLine(`${counted(denials.length, "call")} not allowed: ${tools}.`);
+}
+
+/**
+ * True if an agent's edits are where they were asked to be: for `keep` on their branch, else merged, with no deletion
+ * held back. An agent without a worktree has none.
+ */
+export function areEditsMerged({ worktree }: Pick<Summary, "worktree">, merge: MergeMode): boolean {
+  if (worktree === undefined) return true;
+  switch (worktree.outcome) {
+    case "empty":
+      return true;
+    case "merged":
+      return (worktree.held ?? []).length === 0;
+    case "kept":
+      return merge === "keep";
+    case "conflict":
+      return false;
+    default:
+      return worktree.outcome satisfies never;
+  }
 }

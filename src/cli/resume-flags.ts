@@ -2,18 +2,18 @@ import type { Arguments } from "./arguments.ts";
 import { flag, optionalText } from "./option.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Flags of a conversation and of `-p` that take up a session again. */
+/** Flags of a conversation and of `-p` that resume a session. */
 export const resumeFlags = {
   continue: flag({
     name: "continue",
     short: "c",
-    summary: "go on with the newest session about this folder",
+    summary: "resume the newest session about this directory",
   }),
   resume: optionalText({
     name: "resume",
     short: "r",
     value: "ID",
-    summary: "go on with this session; the beginning of its id will do, and without one you choose",
+    summary: "resume this session; the beginning of its ID is enough, and without one you choose",
   }),
   fork: flag({
     name: "fork-session",
@@ -23,14 +23,14 @@ export const resumeFlags = {
 
 export const resumeOptions = Object.values(resumeFlags);
 
-/** Which session the person wants to go on with. */
+/** Which session the user wants to resume. */
 export type WantedSession =
   | { readonly type: "latest" }
   | { readonly type: "id"; readonly id: string }
-  /** They have not said yet. */
+  /** The user has not said yet. */
   | { readonly type: "choose" };
 
-/** Null where a new session is wanted. */
+/** Returns null if a new session is wanted. */
 export function wantedSession(args: Arguments): WantedSession | null {
   const latest = args.value(resumeFlags.continue);
   const id = args.value(resumeFlags.resume);

@@ -1,143 +1,144 @@
+import { errorMessage } from "../lib/errors.ts";
 import { within } from "../mailbox/clock.ts";
 import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";
-import type { AgentView } from "../supervisor/view.ts";
+import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
+import { limitBackground } from "./background-limit.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { shortTime } from "./figures.ts";
 import { followSettings } from "./follow-settings.ts";
-import { type Interrupts, watchInterrupts } from "./interrupts.ts";
-import { type Job, type JobEnd, runJobs } from "./jobs.ts";
-import type { Progress } from "./progress.ts";
+import { watchInterrupts } from "./interrupts.ts";
+import { type Job, type JobEnd, runJobs, watchTree } from "./jobs.ts";
 import type { SessionSetup } from "./session-setup.ts";
-import { type Stops, watchStops } from "./stops.ts";
-import { type TreeWatch, watchTree } from "./tree-watch.ts";
-import { howToGoOn } from "./unfinished.ts";
+import { howToGoOn, unfinishedAgents } from "./unfinished.ts";
 
 /** All that a report can be made of. */
 export interface Finished {
   /** One per job, in the order of the jobs. */
   readonly ends: readonly JobEnd[];
-  /** What the main conversation said last where it went on by itself; null: it did not. */
+  /** The main conversation's last result if it continued by itself, or null. */
   readonly answered: AgentResult | null;
-  /** Agents that were stopped by a signal or by the limit of their time, as they were then. */
+  /** Agents that were stopped by a signal or a time limit, as they were then. */
   readonly unfinished: readonly AgentView[];
   readonly account: SessionUsage;
-  /** Milliseconds since the command began. */
+  /** Milliseconds since the command started. */
   readonly durationMs: number;
 }
 
-/** What a session is wanted for. */
+/** What a session is started for. */
 export interface Work {
-  /** Throws where there is nothing to do; nothing was begun then. */
+  /** Throws if there is nothing to do; then nothing was started. */
   jobs(session: SupervisorHandle, note: (line: string) => void): readonly Job[];
-  /** Milliseconds that the main conversation waits, in all, for nothing but what runs in the background. */
+  onEvent?(event: SupervisorEvent): void;
+  /** Milliseconds that the main conversation waits, in all, for nothing but background work. */
   readonly backgroundMs?: number | undefined;
-  /** What the session is kept in goes, too: nobody can go on with it. */
+  /** The session is not kept: it cannot be resumed. */
   readonly passing?: boolean;
+  /** Resolves to the exit code. */
   report(finished: Finished): Promise<number>;
 }
 
-/** Milliseconds beyond the agents' own grace in which cancelled jobs must answer, and for closing the session. */
+/** Milliseconds beyond the agents' own grace in which cancelled jobs must end, and for closing the session. */
 const LATE_MS = 1_000;
 const CLOSE_MS = 10_000;
 
 /**
- * Starts a session, runs the jobs side by side and hands their ends to `report` once the tree of agents is
- * empty; then closes the session. The answer is the report's exit code. On a signal the session is left as it is,
- * what is known is reported, and the signal's exit code is the answer; if time for the background was over,
- * it is `unfinished`. Both can be resumed.
+ * Starts a session, runs the jobs side by side, hands their ends to `report` when no agent is left, and closes the
+ * session. On a signal, or when time for the background is over, the session is left as it is, to be resumed, and what
+ * is known is reported. Resolves to the exit code: the signal's, `unfinished`, or the report's.
  */
 export async function runSession(context: Context, setup: SessionSetup, work: Work): Promise<number> {
   const { io, runtime } = context;
+  const { clock } = io;
   const createSupervisor = await runtime.createSupervisor();
   const progress = chooseProgress(io);
   const tree = watchTree();
-  const answers: AgentResult[] = [];
-  let sayHowToGoOn = (): void => {};
-  const interrupts = watchInterrupts(io, {
-    note: progress.note,
-    leave(code) {
-      progress.stop();
-      sayHowToGoOn();
-      io.leave(code);
-    },
-  });
-  const { signal } = interrupts;
-  const stops = watchStops({ clock: io.clock, signal, backgroundMs: work.backgroundMs });
+  let answered: AgentResult | null = null;
+  let unfinished: readonly AgentView[] | null = null;
+  let isTimeOver = false;
+  const ms = work.backgroundMs;
+  const limit =
+    ms === undefined
+      ? null
+      : limitBackground(ms, clock, () => {
+          if (interrupts.signal.aborted) return;
+          isTimeOver = true;
+          leave(`Its --background-timeout of ${shortTime(ms)} was over.`);
+        });
   for (const line of setup.notes) progress.note(line);
+  let session: SupervisorHandle;
   try {
-    const session = createSupervisor({
+    session = createSupervisor({
       ...setup.options,
       background: "wait",
       onEvent(event) {
         tree.onEvent(event);
-        stops.onEvent(event);
-        if (event.type === "answered") answers.push(event.result);
+        limit?.onEvent(event);
+        if (event.type === "answered") answered = event.result;
         progress.onEvent(event);
+        work.onEvent?.(event);
       },
     });
-    sayHowToGoOn = () => {
-      const { main, agents } = session.unfinished();
-      if (!work.passing && (main || agents.length > 0)) {
-        progress.note(howToGoOn(session.session, setup.options.cwd, io.cwd));
-      }
-    };
-    stops.begin(session);
-    let code: number = exitCodes.notDone;
-    let closed = false;
+  } catch (error) {
+    progress.stop();
+    throw error;
+  }
+  /** Leaves the session as it is, to be resumed. */
+  const leave = (reason: string): void => {
+    unfinished ??= unfinishedAgents(session.tree());
+    session.detach(reason);
+  };
+  const noteResume = (): void => {
+    const { main, agents } = session.unfinished();
+    if (!work.passing && (main || agents.length > 0))
+      progress.note(howToGoOn(session.session, setup.options.cwd, io.cwd));
+  };
+  const interrupts = watchInterrupts(io, {
+    note: progress.note,
+    leave(code) {
+      progress.stop();
+      noteResume();
+      io.leave(code);
+    },
+  });
+  const { signal, hurry } = interrupts;
+  // Before anything is cancelled for the signal.
+  signal.addEventListener("abort", () => leave(errorMessage(signal.reason)), { once: true });
+  const following = new AbortController();
+
+  const runWork = async (): Promise<number> => {
+    followSettings(session, setup.settings, { note: progress.note, clock, signal: following.signal });
+    const ends = await runJobs(session, work.jobs(session, progress.note), {
+      ...{ signal, hurry, clock, treeEmpty: tree.empty },
+      graceMs: (setup.options.limits?.graceMs ?? 2_000) + LATE_MS,
+    });
+    limit?.release();
+    progress.stop();
+    const code = await work.report({
+      ...{ ends, answered, unfinished: unfinished ?? [], account: session.usage() },
+      durationMs: clock.now() - context.startedAt,
+    });
+    return interrupts.code() ?? (isTimeOver ? exitCodes.unfinished : code);
+  };
+
+  let code: number = exitCodes.notDone;
+  let isClosed = false;
+  try {
     try {
-      code = await outcomeOf(session, { context, setup, work, progress, interrupts, tree, stops, answers });
+      code = await runWork();
     } finally {
-      closed = await within(io.clock, CLOSE_MS, session.close());
+      following.abort();
+      isClosed = await within(clock, CLOSE_MS, session.close());
     }
-    if (stops.isOver() || signal.aborted) sayHowToGoOn();
-    if (closed) return code;
-    progress.note(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);
+    if (isTimeOver || signal.aborted) noteResume();
+    if (isClosed) return code;
+    progress.note(`The session did not close within ${CLOSE_MS / 1000} s; it is abandoned.`);
     io.leave(code);
     return code;
   } finally {
     progress.stop();
-    stops.release();
+    limit?.release();
     interrupts.release();
-  }
-}
-
-interface Running {
-  readonly context: Context;
-  readonly setup: SessionSetup;
-  readonly work: Work;
-  readonly progress: Progress;
-  readonly interrupts: Interrupts;
-  readonly tree: TreeWatch;
-  readonly stops: Stops;
-  readonly answers: readonly AgentResult[];
-}
-
-/** Runs the jobs and reports; the answer is the exit code. */
-async function outcomeOf(session: SupervisorHandle, running: Running): Promise<number> {
-  const { context, setup, work, progress, interrupts, tree, stops, answers } = running;
-  const { clock } = context.io;
-  const following = new AbortController();
-  followSettings(session, setup.settings, { note: progress.note, clock, signal: following.signal });
-  try {
-    const ends = await runJobs(session, work.jobs(session, progress.note), {
-      signal: interrupts.signal,
-      hurry: interrupts.hurry,
-      clock,
-      graceMs: (setup.options.limits?.graceMs ?? 2_000) + LATE_MS,
-      treeEmpty: tree.empty,
-    });
-    stops.release();
-    progress.stop();
-    const code = await work.report({
-      ends,
-      answered: answers.at(-1) ?? null,
-      unfinished: stops.unfinished(),
-      account: session.usage(),
-      durationMs: clock.now() - context.startedAt,
-    });
-    return interrupts.code() ?? (stops.isOver() ? exitCodes.unfinished : code);
-  } finally {
-    following.abort();
   }
 }

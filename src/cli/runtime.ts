@@ -7,12 +7,23 @@ import type { CheckBaseURL } from "./model-choice.ts";
 
 export type CreateSupervisor = (options: SupervisorOptions) => SupervisorHandle;
 
-/** What the commands need of the runtime, loaded when it is needed: help and wrong usage never load it. */
+/** What the commands need of the runtime. */
 export interface Runtime {
   createSupervisor(): Promise<CreateSupervisor>;
-  /** Takes a session up again, or says why not. What is restored is held until it is released. */
+  /** Reads a session to resume it, or says why it cannot be resumed. It is held until it is released. */
   resumeSession(request: ResumeRequest): Promise<Restoring>;
-  /** The built-in kinds, and these. */
+  /** The built-in agent types, and these. */
   listAgents(own?: readonly AgentDefinition[], models?: AgentModels): Promise<readonly ListedAgent[]>;
   checkBaseURL(): Promise<CheckBaseURL>;
 }
+
+/** The real runtime. Each part is loaded when it is first needed: help and wrong usage load none of it. */
+export const lazyRuntime: Runtime = {
+  async createSupervisor() {
+    const { Supervisor } = await import("../session/supervisor.ts");
+    return (options) => new Supervisor(options);
+  },
+  resumeSession: async (request) => (await import("../session/resume-session.ts")).resumeSession(request),
+  checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
+  listAgents: async (own, models) => (await import("../features/agents/listing.ts")).listAgents(own, models),
+};

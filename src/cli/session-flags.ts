@@ -8,7 +8,7 @@ export const sessionFlags = {
     summary: "opus, sonnet, haiku, a full id, or offline",
     fallback: "ANTHROPIC_MODEL, else sonnet",
   }),
-  offline: flag({ name: "offline", summary: "use the embedded offline model even where a key is set" }),
+  offline: flag({ name: "offline", summary: "use the embedded offline model even if a key is set" }),
   maxTurns: whole({
     name: "max-turns",
     value: "N",
@@ -24,11 +24,11 @@ export const sessionFlags = {
     max: 1_000_000,
     summary: "dollars that the whole session may cost",
   }),
-  cwd: text({ name: "cwd", value: "FOLDER", summary: "the folder to work in", fallback: "the current one" }),
+  cwd: text({ name: "cwd", value: "DIR", summary: "the directory to work in", fallback: "the current one" }),
   addDir: repeated({
     name: "add-dir",
-    value: "FOLDER",
-    summary: "one more folder to work in; may be repeated",
+    value: "DIR",
+    summary: "one more directory to work in; may be repeated",
   }),
   permissionMode: choice({
     name: "permission-mode",
@@ -39,7 +39,7 @@ export const sessionFlags = {
   }),
   trust: flag({
     name: "trust",
-    summary: "trust this folder's own settings (.claude) for this run",
+    summary: "trust this directory's own settings (.claude) for this run",
   }),
   allowedTools: toolNames({
     name: "allowed-tools",
@@ -51,7 +51,7 @@ export const sessionFlags = {
     name: "disallowed-tools",
     aliases: ["disallowedTools"],
     value: "TOOLS",
-    summary: "rules for what never runs: a tool, which is then not even offered, or a call",
+    summary: "rules for what never runs: a tool, which is then not offered, or a call",
   }),
   mcpConfig: repeated({
     name: "mcp-config",
@@ -61,7 +61,7 @@ export const sessionFlags = {
   agents: text({
     name: "agents",
     value: "JSON|FILE",
-    summary: "kinds of agents by name, each with description and prompt as in agent files",
+    summary: "agent types by name, each with description and prompt as in agent files",
   }),
   strictMcpConfig: flag({
     name: "strict-mcp-config",
@@ -69,8 +69,8 @@ export const sessionFlags = {
   }),
   pluginDir: repeated({
     name: "plugin-dir",
-    value: "FOLDER",
-    summary: "a plug-in whose skills and commands are there as NAME:SKILL; may be repeated",
+    value: "DIR",
+    summary: "a plug-in whose skills and commands become NAME:SKILL; may be repeated",
   }),
   appendSystemPrompt: text({
     name: "append-system-prompt",
@@ -79,7 +79,7 @@ export const sessionFlags = {
   }),
 } as const;
 
-/** What the main conversation is; one of them at most. */
+/** What the main conversation is; at most one of them. */
 export const mainFlags = {
   systemPrompt: text({
     name: "system-prompt",
@@ -98,12 +98,15 @@ export const mainFlags = {
   }),
 } as const;
 
-/** Of sessions that have no terminal to ask in. */
+/** For sessions without a terminal to ask in. */
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
   value: "TOOL",
-  summary: "a tool of an MCP server that answers for permissions, by its whole name",
+  summary: "a tool of an MCP server that answers permission requests, by its whole name",
 });
+
+/** Of commands that print a result for programs too. */
+export const jsonFlag = flag({ name: "json", summary: "print JSON" });
 
 /** Flags that every command has. */
 export const commonFlags = {
@@ -111,7 +114,7 @@ export const commonFlags = {
   help: flag({ name: "help", short: "h", summary: "show this help" }),
 } as const;
 
-/** What `-p` and `fanout` take alike. */
+/** Flags of `-p`, `fanout` and the other commands that start a session. */
 export const sessionOptions = Object.values(sessionFlags);
 
 /** Of commands that hold a main conversation. */

@@ -4,7 +4,7 @@ import { type SettingsReader, settingsReader, type TrustedSettings } from "../po
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
 import type { Settings } from "../settings/read-settings.ts";
-import { agentLibraryIn } from "./agents/agent-library.ts";
+import { agentLibraryIn } from "./agents/session-agents.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";

@@ -5,10 +5,9 @@ import type { Status } from "../mailbox/messages.ts";
 import { agentName, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import { padToWidth } from "./display-width.ts";
-import { counted, shortCount, shortTime } from "./figures.ts";
+import { counted, shortCount, shortDate, shortTime } from "./figures.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import type { AgentStory, Exchange, SessionStory } from "./session-history.ts";
-import { shortDate } from "./short-date.ts";
 
 /** One line per session, newest first. */
 export function sessionListText(

@@ -6,11 +6,10 @@ import type { ResumableSession, ResumeRequest } from "../session/resume-session.
 import type { Arguments } from "./arguments.ts";
 import { plain } from "./colour.ts";
 import type { Context } from "./command.ts";
-import { existingFolder } from "./folders.ts";
+import { workingDir } from "./directories.ts";
 import { sessionNamed } from "./named-session.ts";
 import { resumeFlags, type WantedSession, wantedSession } from "./resume-flags.ts";
 import { safeLine } from "./safe-text.ts";
-import { sessionFlags } from "./session-flags.ts";
 import { type OwnSetup, type SessionSetup, setUpSession } from "./session-setup.ts";
 import { sessionListText } from "./session-text.ts";
 import { resumeCommand } from "./unfinished.ts";
@@ -55,7 +54,7 @@ async function takeUp(
   choose: ChooseSession | undefined,
 ): Promise<ResumableSession> {
   const home = troupeHome(io.env, io.homedir);
-  const cwd = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  const cwd = await workingDir(args, io);
   const fork = args.value(resumeFlags.fork);
   const { session, folder } = await meant(wanted, { home, cwd, choose });
   const restoring = await runtime.resumeSession({ home, cwd, session, ...(fork ? { fork } : {}) });

@@ -5,32 +5,29 @@ import { counted } from "./figures.ts";
 
 export interface WakingLines {
   onEvent(event: SupervisorEvent): void;
-  /** Who is told; nobody at first. */
-  tell(line: string): void;
+  /** Prints a line; does nothing at first. */
+  print(line: string): void;
 }
 
-/**
- * The life of a conversation whose agents work in the background, one line for each turn of it: it has answered and
- * its thread is given back; a result has woken it.
- */
+/** Says when a conversation with background agents has answered and given its thread back, and when a result wakes it. */
 export function wakingLines(): WakingLines {
   const running = new Set<ActorId>();
   let ended: AgentView[] = [];
-  let rests = false;
+  let wasIdle = false;
 
   const onMain = ({ state, hasThread }: AgentView): void => {
-    const restsNow = state === "waiting" && !hasThread && running.size > 0;
-    if (restsNow && !rests) {
-      lines.tell(
+    const isIdle = state === "waiting" && !hasThread && running.size > 0;
+    if (isIdle && !wasIdle) {
+      lines.print(
         `The conversation has answered; ${counted(running.size, "agent")} in the background will wake it.`,
       );
       ended = [];
-    } else if (rests && !restsNow && state !== "waiting" && ended.length > 0) {
+    } else if (wasIdle && !isIdle && state !== "waiting" && ended.length > 0) {
       const names = ended.map((view) => `“${agentName(view)}”`).join(" and ");
-      lines.tell(`${names} ${ended.length === 1 ? "has" : "have"} finished and woken the conversation.`);
+      lines.print(`${names} ${ended.length === 1 ? "has" : "have"} finished and woken the conversation.`);
       ended = [];
     }
-    rests = restsNow || (rests && state === "waiting");
+    wasIdle = isIdle || (wasIdle && state === "waiting");
   };
 
   const lines: WakingLines = {
@@ -42,7 +39,7 @@ export function wakingLines(): WakingLines {
       if (view.state !== "ended") running.add(view.id);
       else if (running.delete(view.id)) ended.push(view);
     },
-    tell() {},
+    print() {},
   };
   return lines;
 }

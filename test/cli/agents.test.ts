@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
-import { lazyRuntime } from "../../src/cli/lazy-runtime.ts";
 import { main } from "../../src/cli/main.ts";
+import { lazyRuntime } from "../../src/cli/runtime.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
 import { agentsIn, places, simple } from "../actors/definitions/agent-files.ts";
 import { FakeIO } from "./fake-io.ts";
@@ -149,8 +149,8 @@ describe("--agents", () => {
   });
 
   test.each([
-    ["{", /^troupe: --agents: "\{" is no JSON/],
-    ["[]", /^troupe: --agents: an object of agents by name is wanted/],
+    ["{", /^troupe: --agents: "\{" is not valid JSON/],
+    ["[]", /^troupe: --agents: give an object of agents by name/],
     ["nowhere.json", /^troupe: --agents: "nowhere\.json" is neither JSON nor a file/],
     ["package.json", /is neither JSON nor a file/],
   ])("%s is wrong usage", async (given, sentence) => {
@@ -170,7 +170,7 @@ describe("sessions", () => {
     expect(code).toBe(0);
     expect(runtime.only.options.agents).toMatchObject([{ name: "dba" }]);
     expect(err.match(/defines no agent/g)).toHaveLength(3);
-    expect(err).toContain("2 more of this kind; troupe agents tells all of them.\n");
+    expect(err).toContain("2 more of this kind; troupe agents lists all of them.\n");
   });
 
   test("troupe fanout takes them by name", async () => {

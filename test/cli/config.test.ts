@@ -98,17 +98,10 @@ describe("troupe config (A18.4)", () => {
       'permissions.defaultMode "bypassPermissions" counts in your own settings only; write it with --scope user.',
     ],
     [
-      ["set", "model"],
-      "Write it as troupe config set KEY VALUE, with quotes around a VALUE that has spaces in it.",
-    ],
-    [["set", "model", "a", "b"], "Write it as troupe config set KEY VALUE"],
-    [
       ["set", "model", "a", "--scope", "enterprise"],
       '--scope cannot be "enterprise"; it is one of user, project, local.',
     ],
-    [["get"], "Write it as troupe config get KEY."],
-    [["put"], 'config cannot "put"; it can get, set, unset and list.'],
-    [[], "config needs to know what to do: config get, set, unset or list."],
+    [["set", "model"], "config set needs VALUE: troupe config set KEY VALUE."],
   ])("%j is exit code 2 with a sentence, and nothing is written", async (words, sentence) => {
     const folders = foldersWith({});
     const { code, err } = await config(folders, ...words);

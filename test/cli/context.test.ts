@@ -139,7 +139,7 @@ describe("sizes by the model's server", () => {
     const { code, out, err } = await counted(() => ({ status: 404, body: "{}" }), "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out).tokens).toEqual({ count: expect.any(Number), estimated: true });
-    expect(err).toMatch(/did not count the tokens, so sizes are estimates; --estimate asks nobody\./);
+    expect(err).toMatch(/did not count the tokens, so sizes are estimates; --estimate does not ask it\./);
   });
 
   test("--estimate asks nobody", async () => {

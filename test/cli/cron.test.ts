@@ -43,11 +43,3 @@ test("lists and deletes the durable prompts of a project (A15.3)", async () => {
     err: expect.stringContaining("no scheduled"),
   });
 });
-
-test.each([[[]], [["lsit"]], [["delete"]], [["delete", "a", "b"]], [["list", "x"]]])(
-  "cron %j is wrong usage, and says what it takes",
-  async (words) => {
-    const { code, err } = await place().cron(...words);
-    expect([code, err]).toEqual([2, expect.stringContaining("list or delete ID")]);
-  },
-);

@@ -99,7 +99,7 @@ describe("troupe permissions explain (A6.9)", () => {
     const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 2" }] }] };
     const user = { hooks, troupe: { sandbox: { mode: "on", autoAllow: true } } };
     const { out } = await permissions({ user }, "explain", "Bash(make all)");
-    expect(out).toContain("The sandbox spares the question where it holds everything");
+    expect(out).toContain("The sandbox makes the question unnecessary if it works");
     expect(out).toContain('The PreToolUse hook "exit 2"');
     expect((await permissions({ user }, "explain", "Edit(a)")).out).not.toContain("besides");
     const required = { troupe: { sandbox: { mode: "required" } } };
@@ -115,20 +115,15 @@ describe("troupe permissions explain (A6.9)", () => {
   });
 
   test.each([
-    [["explain"], "explain takes one call, in quotes"],
-    [["explain", "Bash(git", "push)"], "explain takes one call, in quotes"],
     [["explain", "Bash"], "Bash needs the command; write it as 'Bash(…)'."],
     [["explain", "WebFetch()"], "WebFetch needs the address"],
-    [["explain", "git push"], '"git push" is no call; write it as a tool and its input'],
-    [["explain", "mcp__db__query(all)"], "The input of mcp__db__query is told as JSON"],
-    [["explain", "Write", "--input", "{"], '--input is no JSON: "{"'],
+    [["explain", "git push"], '"git push" is not a call; write it as a tool and its input'],
+    [["explain", "mcp__db__query(all)"], "Give the input of mcp__db__query as JSON"],
+    [["explain", "Write", "--input", "{"], '--input is not valid JSON: "{"'],
     [["explain", "Write", "--input", "[]"], "--input must be a JSON object"],
     [["explain", "Write(a)", "--input", "{}"], "given twice"],
     [["explain", "Read(a)", "--cwd", "nowhere"], "--cwd"],
     [["explain", "Read(a)", "--mode", "plann"], "(did you mean plan?)"],
-    [["list", "all"], "Write it as troupe permissions list."],
-    [["show"], 'permissions cannot "show"; it can explain and list.'],
-    [[], "permissions needs to know what to do"],
   ])("%j is wrong usage: %s", async (words, sentence) => {
     const found = await permissions({}, ...words);
     expect(found).toMatchObject({ code: 2, out: "" });

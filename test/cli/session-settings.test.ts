@@ -66,7 +66,7 @@ describe("a session", () => {
         setup: { command: "make", timeoutMs: 300_000 },
       },
     });
-    expect(err).toContain(`${folders.fileOf("user")}: there is no folder missing; it is left out.`);
+    expect(err).toContain(`${folders.fileOf("user")}: there is no directory missing; it is left out.`);
   });
 
   test.each([

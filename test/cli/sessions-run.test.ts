@@ -53,7 +53,7 @@ describe("troupe -p", () => {
     expect(await code).toBe(0);
     expect(runtime.only.prompts).toEqual(["alone"]);
     expect(io.err.text).toContain(
-      "Nothing came on stdin within 3 s; going on without it (< /dev/null skips the wait).",
+      "Nothing came on stdin within 3 s, so it is ignored (< /dev/null skips the wait).",
     );
     expect(stdin.destroyed).toBe(true);
   });
@@ -467,7 +467,7 @@ describe("a session that does not close", () => {
     expect(await code).toBe(0);
     expect(io.left).toEqual([0]);
     expect(io.out.text).toBe("an answer\n");
-    expect(io.err.text).toContain("The session did not close within 10 s; leaving without it.\n");
+    expect(io.err.text).toContain("The session did not close within 10 s; it is abandoned.\n");
   });
 });
 

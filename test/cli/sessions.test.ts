@@ -80,7 +80,7 @@ describe("troupe sessions list", () => {
     expect(await run(temporaryFolder(), ["list"])).toEqual({
       code: 0,
       out: "",
-      err: "There is no session about this folder; --all lists every folder's.\n",
+      err: "There is no session about this directory; --all lists those of every directory.\n",
     });
     expect((await run(temporaryFolder(), ["list", "--all"])).err).toBe("There is no session.\n");
   });
@@ -166,7 +166,7 @@ describe("troupe sessions show", () => {
     expect(await run(home, ["show", "aa"])).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /^troupe: "aa" begins more than one session: aaaa\d+, aaaa\d+; give more of the id\.\n$/,
+        /^troupe: "aa" begins more than one session: aaaa\d+, aaaa\d+; give more of the ID\.\n$/,
       ),
     });
   });

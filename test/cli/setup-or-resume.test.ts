@@ -119,7 +119,7 @@ describe("troupe -p goes on with a session", () => {
     };
     const { code, out, err, runtime } = await run(["-p", "-c", offline], { home }, script);
     expect({ code, out }).toEqual({ code: 0, out: "went on\n" });
-    expect(err).toBe("Going on with session session1: the main conversation and 3 agents were cut off.\n");
+    expect(err).toBe("Resuming session session1: the main conversation and 3 agents were cut off.\n");
     expect(runtime.only).toMatchObject({ wentOn: 1, prompts: [] });
   });
 
@@ -171,7 +171,7 @@ describe("troupe -p goes on with a session", () => {
     const { code, out, err, runtime } = await run(["-p", "-c", offline], { home: homeWith({}) });
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toBe(
-      'troupe: Nothing of session session1 was cut off, and there is no prompt: troupe -p --resume session1 "your question".\n',
+      'troupe: Nothing in session session1 was cut off, and there is no prompt: troupe -p --resume session1 "your question".\n',
     );
     expect(runtime.only).toMatchObject({ wentOn: 0, prompts: [], closed: 1 });
   });
@@ -202,7 +202,7 @@ describe("troupe -p goes on with a session", () => {
     expect(JSON.parse(copied.out)).toMatchObject({ result: "an answer" });
     expect(copied.runtime.restores).toMatchObject([{ fork: true }]);
     const none = await run(["sessions", "resume"], { home });
-    expect(none).toMatchObject({ code: 2, err: expect.stringContaining("sessions resume needs the id") });
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining("sessions resume needs ID") });
   });
 });
 

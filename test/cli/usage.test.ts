@@ -101,11 +101,11 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       '--permission-mode cannot be "yolo"; it is one of default, acceptEdits, plan, bypassPermissions, dontAsk.',
     ],
     [["-p", "x", "--max-turns", "0"], '--max-turns cannot be "0"; it is a whole number from 1 to 100000.'],
-    [["-p", "x", "--cwd", folder], `--cwd ${folder}: there is no such folder; check the path.`],
-    [["-p", "x", "--add-dir", folder], `--add-dir ${folder}: there is no such folder; check the path.`],
+    [["-p", "x", "--cwd", folder], `--cwd ${folder}: there is no such directory; check the path.`],
+    [["-p", "x", "--add-dir", folder], `--add-dir ${folder}: there is no such directory; check the path.`],
     [
       ["-p", "x", "--cwd", import.meta.filename],
-      `--cwd ${import.meta.filename}: this is a file; give the folder it is in.`,
+      `--cwd ${import.meta.filename}: this is a file; give the directory it is in.`,
     ],
     [
       ["-p", "x", "--offline", "--model", "opus"],
@@ -147,16 +147,27 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       'There is no agent "Exlore" (did you mean Explore?); there are Explore, code-reviewer.',
     ],
     [["start", " "], "Question 1 is empty; say what you want to know."],
-    [["agents", "Explore"], 'agents takes no argument, but "Explore" was given; leave it out.'],
+    [["agents", "Explore"], 'agents does not take "Explore"; leave it out.'],
     [
-      ["sessions"],
-      "sessions needs to know what to do: sessions list, sessions show ID, or sessions resume ID.",
+      ["top", "a", "b"],
+      'top does not take "b"; write troupe top [SESSION], with quotes around what has spaces.',
     ],
-    [["sessions", "lsit"], 'sessions cannot "lsit"; did you mean sessions list?'],
-    [["sessions", "delete"], 'sessions cannot "delete"; it can list, show and resume.'],
-    [["sessions", "show"], "sessions show needs the id of a session; troupe sessions list --all shows them."],
-    [["sessions", "show", "abc", "def"], 'sessions show does not take "def"; leave it out.'],
+    [["undo", ""], "undo needs AGENT: troupe undo [AGENT]."],
+    [["sessions"], "sessions needs a subcommand: list, show or resume."],
+    [["sessions", "lsit"], 'sessions has no subcommand "lsit"; did you mean sessions list?'],
+    [["sessions", "delete"], 'sessions has no subcommand "delete"; it has list, show and resume.'],
+    [["sessions", "show"], "sessions show needs ID: troupe sessions show ID."],
+    [["sessions", "show", " "], "sessions show needs ID: troupe sessions show ID."],
+    [
+      ["sessions", "show", "abc", "def"],
+      'sessions show does not take "def"; write troupe sessions show ID, with quotes around what has spaces.',
+    ],
     [["sessions", "list", "abc"], 'sessions list does not take "abc"; leave it out.'],
+    [["worktrees", "diff", "a", "--force"], "worktrees diff has no --force; it is for worktrees remove."],
+    [
+      ["worktrees", "list", "--trust"],
+      "worktrees list has no --trust; it is for worktrees merge, restore, remove and sweep.",
+    ],
     [["sessions", "show", "../.."], 'There is no session "../.."; troupe sessions list --all shows them.'],
   ])("%j", async (argv, sentence, options = {}) => {
     expect(await run(argv, options)).toEqual({ code: 2, out: "", err: `troupe: ${sentence}\n`, sessions: 0 });
@@ -164,7 +175,7 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
 
   test("and stays one line of visible characters whatever was typed", async () => {
     const { err } = await run(["-p", "x", "--cwd", "a\u001b[2J\u202eb"]);
-    expect(err).toBe("troupe: --cwd a<U+202E>b: there is no such folder; check the path.\n");
+    expect(err).toBe("troupe: --cwd a<U+202E>b: there is no such directory; check the path.\n");
   });
 });
 

@@ -11,7 +11,7 @@ const agent = (name: string): AgentView =>
 function told() {
   const lines: string[] = [];
   const waking = wakingLines();
-  waking.tell = (line) => lines.push(line);
+  waking.print = (line) => lines.push(line);
   const on = (view: AgentView, change: Partial<AgentView> = {}) =>
     waking.onEvent({ type: "agent", view: { ...view, ...change } });
   return { lines, on };

@@ -37,7 +37,9 @@ test("start --demo edits: three agents, a conflict that its owner settles, all m
     [1, 1, 2].map((files) => ({ status: "done", worktree: { outcome: "merged", files } })),
   );
   const checks = JSON.stringify(told["checks"]);
-  expect(checks).toMatch(/agents 1 and 2 wrote at the same place of README\.md: it came back to agent [12]/);
+  expect(checks).toMatch(
+    /agents 1 and 2 wrote at the same place of README\.md, and agent [12] settled the conflict/,
+  );
   expect(JSON.stringify(told["agents"]).match(/Both sides were kept in README\.md/g)).toHaveLength(1);
   expect(told["undone"]).toHaveLength(3);
   expect(err).toContain("and is removed (--keep leaves it there).");

@@ -13,9 +13,9 @@ const TOY = fileURLToPath(new URL("../lsp/servers/toy-server.mjs", import.meta.u
 test("an offline agent follows a definition in this repository through the real server (issue 16)", {
   tags: ["long"],
 }, async () => {
-  const lines = readFileSync(join(repository, "src/tools/grep.ts"), "utf8").split("\n");
+  const lines = readFileSync(join(repository, "src/tools/grep/grep.ts"), "utf8").split("\n");
   const line = lines.findIndex((text) => text.includes("import { abortable }")) + 1;
-  const question = { operation: "goToDefinition", filePath: "src/tools/grep.ts", line, character: 12 };
+  const question = { operation: "goToDefinition", filePath: "src/tools/grep/grep.ts", line, character: 12 };
   const home = temporaryFolder();
   const args = ["-p", `call LSP ${JSON.stringify(question)}`, "--offline", "--trust"];
   const { code, out } = await troupe(args, { cwd: repository, home });

@@ -83,7 +83,7 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
     const again = await troupe(["-p", "--continue", ...mode], { ...at, env, url: server.url });
     expect(again).toMatchObject({ code: 0, out: "It is finished.\n" });
     const { id } = await onlySession(at.home);
-    expect(again.err).toContain(`Going on with session ${id}: the main conversation was cut off.`);
+    expect(again.err).toContain(`Resuming session ${id}: the main conversation was cut off.`);
     expect(readFileSync(made, "utf8")).toBe("once\n");
     const request = await server.request(1);
     expectWhole(request);
@@ -338,7 +338,7 @@ describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, (
     terminal.type("1\r");
     await terminal.shows("› the first question");
     await terminal.shows("I begin.");
-    await terminal.shows(`Going on with session ${id}: the main conversation was cut off.`);
+    await terminal.shows(`Resuming session ${id}: the main conversation was cut off.`);
     await terminal.shows("Going o");
     terminal.type("and the tests\r");
     await terminal.shows(/Heard it\.[\s\S]*✓ done[\s\S]*› *$/);
@@ -366,7 +366,7 @@ describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, (
       cwd: at.cwd,
       env: { HOME: at.home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test" },
     });
-    await terminal.shows(`Going on with session ${id}:`);
+    await terminal.shows(`Resuming session ${id}:`);
     await terminal.shows(/the main conversation and 1 agent were\s+cut off\./);
     await terminal.shows(/It found a needle\.[\s\S]*✓ done[\s\S]*› *$/);
     terminal.type("\u0004");

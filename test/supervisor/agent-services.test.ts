@@ -13,7 +13,7 @@ import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record
 import { agentServices } from "../../src/supervisor/agent-services.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
-import { ripgrepPath } from "../../src/tools/ripgrep.ts";
+import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
 
 const id = ActorId.parse("agent1");
 function toolNamed(name: string, call: () => Promise<string>): CustomTool {

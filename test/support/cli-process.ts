@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { execa } from "execa";
 import { BIN } from "./built.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -34,7 +34,7 @@ export async function troupe(args: readonly string[], options: CliOptions = {}):
     writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ troupe: options.settings }));
   }
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = execa(process.execPath, [BIN, ...args], {
     cwd: options.cwd ?? temporaryFolder(),
     env: {
       ...{ PATH, NODE_COMPILE_CACHE },
@@ -42,15 +42,13 @@ export async function troupe(args: readonly string[], options: CliOptions = {}):
       ...(options.url ? { ANTHROPIC_BASE_URL: options.url, ANTHROPIC_API_KEY: "sk-test-secret" } : {}),
       ...options.env,
     },
-    stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    ...(options.stdin === undefined ? { stdin: "ignore" as const } : { input: options.stdin }),
+    ...{ extendEnv: false, reject: false, stripFinalNewline: false },
   });
-  const { stdin, stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error("the program was started without pipes");
-  stdin?.end(options.stdin);
-  options.onStart?.(child);
-  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-    child.once("close", (code, signal) => resolve([code, signal])),
-  );
-  const [out, err, [code, signal]] = await Promise.all([text(stdout), text(stderr), ended]);
-  return { code, signal, out, err, json: () => JSON.parse(out) };
+  options.onStart?.(child.nodeChildProcess);
+  const { exitCode, signal, stdout, stderr } = await child;
+  return {
+    ...{ code: exitCode ?? null, signal: signal ?? null },
+    ...{ out: stdout, err: stderr, json: () => JSON.parse(stdout) },
+  };
 }

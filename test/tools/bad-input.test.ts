@@ -70,12 +70,12 @@ const PLACES: [string, (bench: Workbench, name: string) => string, RegExp][] = [
     (bench, name) => bench.path("a.txt", name),
     /a part of it is a file|a part of the path is a file/,
   ],
-  ["a pipe", (bench, name) => pipe(bench.path(name)), /named pipe|neither a file nor a folder|is a file/],
-  ["a socket", (bench, name) => socket(bench.path(name)), /socket|neither a file nor a folder|is a file/],
+  ["a pipe", (bench, name) => pipe(bench.path(name)), /named pipe|neither a file nor a directory|is a file/],
+  ["a socket", (bench, name) => socket(bench.path(name)), /socket|neither a file nor a directory|is a file/],
   [
     "a device behind a link",
     (bench, name) => link(bench.path(name), "/dev/zero"),
-    /is a device|neither a file nor a folder|is a file|leads out of the workspace/,
+    /is a device|neither a file nor a directory|is a file|leads out of the workspace/,
   ],
   ["a circle of links", (bench, name) => circle(bench.path(name)), /circle|leads nowhere/],
   [

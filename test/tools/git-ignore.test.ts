@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { ignoreFile } from "../../src/tools/globs/ignore-file.ts";
-import { Newest } from "../../src/tools/globs/newest.ts";
-import { fitsName, tokensOf } from "../../src/tools/globs/wild-match.ts";
+import { parseIgnoreFile } from "../../src/tools/glob/git-ignore.ts";
 import { long } from "../support/long.ts";
 
 const repository = mkdtempSync(join(tmpdir(), "troupe-ignore-"));
@@ -52,12 +50,11 @@ function ignoredByGit(text: string): string[] {
 
 /** As a walk asks: nothing in an ignored folder is looked at, so all of it is ignored. */
 function ignoredByUs(text: string): string[] {
-  const file = ignoreFile(text);
+  const verdict = parseIgnoreFile(text);
   const ignored = new Set<string>();
   for (const path of everything) {
     const isGone = ignored.has(dirname(path));
-    const name = path.split("/").at(-1) ?? "";
-    if (isGone || file.verdict(name, path, 0, isFolder(path)) === "ignored") ignored.add(path);
+    if (isGone || verdict(path, isFolder(path)) === "ignored") ignored.add(path);
   }
   return [...ignored].sort();
 }
@@ -144,26 +141,4 @@ describe("an ignore file is read as git reads it", () => {
       { seed: 3, numRuns: long(150, 40) },
     );
   });
-});
-
-test("a name with many stars takes no longer than a plain one: ignore files are written by strangers", () => {
-  const tokens = tokensOf(`${"*a".repeat(40)}b`);
-  expect(tokens && fitsName(tokens, [..."a".repeat(20_000)])).toBe(false);
-});
-
-test("of any number of files the newest are kept, of the same time by name", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 50 })), { maxLength: 60 }),
-      (files) => {
-        const all = files.map(([time, name], at) => ({ time, path: `${name}-${at}` }));
-        const newest = new Newest(7);
-        for (const { path, time } of all) newest.add(path, time);
-        const sorted = all.toSorted((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1));
-        expect(newest.paths()).toEqual(sorted.slice(0, 7).map(({ path }) => path));
-        expect(newest.count).toBe(all.length);
-      },
-    ),
-    { seed: 4 },
-  );
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { MAX_PATHS } from "../../src/tools/glob.ts";
+import { MAX_PATHS } from "../../src/tools/glob/glob.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
 
 const workbench = workbenches();
@@ -102,6 +102,10 @@ describe("every folder that a pattern walks is named to the gate beforehand (A6,
     [{ pattern: "/etc/**", path: "/root" }, ["/root", "/etc"]],
     [{ pattern: "{../x,src}/*" }, ["/w/x", "/w/p/src"]],
     [{ pattern: "{/etc,src}/{a,b}*", path: "/w/q" }, ["/w/q", "/etc", "/w/q/src"]],
+    [{ pattern: "{src,test}/*" }, ["/w/p/src", "/w/p/test"]],
+    [{ pattern: "src/{a,b}.ts" }, ["/w/p/src"]],
+    [{ pattern: "./src//./*.ts" }, ["/w/p/src"]],
+    [{ pattern: "{..,.}/*.md" }, ["/w", "/w/p"]],
     [{ pattern: "*/../../x" }, ["/w/p"]],
   ])("%j", { tags: ["long"] }, (input, expected) => {
     const call = toolNamed("Glob").prepare(input);
@@ -167,9 +171,14 @@ test("nothing found is no failure; what cannot be searched is", async () => {
   expect(await bench.failure("Glob", { pattern: "*", path: "scr" })).toContain(
     `Did you mean ${bench.path("src")}?`,
   );
-  expect(await bench.failure("Glob", { pattern: "*", path: "file" })).toContain("must be a folder");
+  expect(await bench.failure("Glob", { pattern: "*", path: "file" })).toContain("must be a directory");
   expect(await bench.failure("Glob", { pattern: " " })).toContain("**/*");
   expect(await bench.failure("Glob", { pattern: "!(src)/*" })).toContain("Write what to find");
+  expect(
+    await bench.failure("Glob", {
+      pattern: `{${"../a,".repeat(10)}${Array.from({ length: 40 }, (_, at) => at).join("/x,")}/x}/*`,
+    }),
+  ).toContain("one after the other");
   expect(await bench.failure("Glob", { pattern: "src/" })).toContain('"src/**"');
 });
 

@@ -143,7 +143,7 @@ describe("head_limit and offset (A10.4)", () => {
   test("250 of 300, with the way on", async () => {
     const text = await bench().text("Grep", { pattern: "hit", output_mode: "content" });
     expect(rows(text)).toHaveLength(250);
-    expect(text).toContain("[Showing 1 to 250 of 300 lines. Go on with offset: 250, or narrow");
+    expect(text).toContain("[Showing 1 to 250 of 300 lines. Continue with offset: 250, or narrow");
   });
 
   test("0 is all, an offset skips", async () => {
@@ -160,7 +160,7 @@ describe("head_limit and offset (A10.4)", () => {
     const files = workbench({ a: "hit", b: "hit", c: "hit" });
     for (const name of ["a", "b", "c"]) utimesSync(files.path(name), 100, 100);
     const text = await files.text("Grep", { pattern: "hit", head_limit: 1, offset: 1 });
-    expect(text).toMatch(/^b\n\n\[Showing 2 to 2 of 3 files\. Go on with offset: 2/);
+    expect(text).toMatch(/^b\n\n\[Showing 2 to 2 of 3 files\. Continue with offset: 2/);
     const counts = await files.text("Grep", { pattern: "hit", output_mode: "count", head_limit: 2 });
     expect(counts).toContain("a:1\nb:1\n\n[Showing 1 to 2 of 3 files.");
   });
@@ -256,7 +256,7 @@ describe("odd contents", () => {
     const bench = workbench({ big: `${"needle ".repeat(60)}\n`.repeat(12_000) });
     const text = await bench.text("Grep", { pattern: "needle", output_mode: "content", head_limit: 0 });
     expect(text.length).toBeLessThan(210_000);
-    expect(text).toMatch(/\[Showing 1 to \d+ of more than \d+ lines\. Go on with offset: \d+/);
+    expect(text).toMatch(/\[Showing 1 to \d+ of more than \d+ lines\. Continue with offset: \d+/);
   });
 });
 
@@ -307,7 +307,7 @@ describe("what the process host may answer", () => {
   });
 
   test.each([
-    [{ outcome: "timed-out" as const, exitCode: null }, "took longer than 60 seconds"],
+    [{ outcome: "timed-out" as const, exitCode: null }, "ended after 60 seconds"],
     [{ outcome: "not-started" as const, reason: "Too many files are open." }, "Too many files are open."],
     [{ outcome: "unknown" as const, reason: "The process host ended." }, "The process host ended."],
     [{ outcome: "signalled" as const, signal: "SIGSEGV", exitCode: null }, "SIGSEGV"],

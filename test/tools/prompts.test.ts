@@ -5,7 +5,7 @@ import { MAX_TIMEOUT_MS } from "../../src/tools/bash.ts";
 import { bashPrompt, LONGEST_SLEEP_SECONDS } from "../../src/tools/bash-prompt.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/tools/command-output.ts";
 import { definitionOf, descriptionOf } from "../../src/tools/definition.ts";
-import { DEFAULT_HEAD_LIMIT, MAX_COLUMNS } from "../../src/tools/grep-arguments.ts";
+import { DEFAULT_HEAD_LIMIT, MAX_COLUMNS } from "../../src/tools/grep/grep-arguments.ts";
 import { MAX_PDF_PAGES } from "../../src/tools/pdf-pages.ts";
 import { everyTool, facetText, naming, renderPrompt } from "../../src/tools/prompt.ts";
 import { DEFAULT_LINES } from "../../src/tools/read.ts";

@@ -8,9 +8,9 @@ import type { PermissionLevel } from "../../src/policy/asks.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
 import { editPrompt } from "../../src/tools/edit.ts";
-import { globPrompt } from "../../src/tools/glob.ts";
-import { grepPrompt } from "../../src/tools/grep.ts";
-import { DEFAULT_HEAD_LIMIT } from "../../src/tools/grep-arguments.ts";
+import { globPrompt } from "../../src/tools/glob/glob.ts";
+import { grepPrompt } from "../../src/tools/grep/grep.ts";
+import { DEFAULT_HEAD_LIMIT } from "../../src/tools/grep/grep-arguments.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { notebookEditPrompt } from "../../src/tools/notebook-edit.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "../../src/tools/pdf-pages.ts";
@@ -264,7 +264,7 @@ test("loading the list loads no package that only some calls need", () => {
     console.log(JSON.stringify(loaded));`;
   const loaded = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   expect(loaded).toContain("zod");
-  expect(loaded).toContain("tools/grep.ts");
+  expect(loaded).toContain("tools/grep/grep.ts");
   expect(loaded).not.toMatch(/@vscode|ripgrep\/lib|sharp|pdfium|read-(image|document|notebook)/);
 });
 

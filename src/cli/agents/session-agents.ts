@@ -1,85 +1,112 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname } from "node:path";
+import type { AgentSearch } from "../../actors/definitions/agent-dirs.ts";
 import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.ts";
 import { formatProblem } from "../../context/markdown/fields.ts";
-import type { AgentsNow } from "../../features/agents/agent-types.ts";
+import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { managedSettingsFile } from "../../settings/places.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
-import { messageOf } from "../message-of.ts";
-import { quoted } from "../option.ts";
+import { readFlagFile } from "../read-flag-file.ts";
 import { sessionFlags as flags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
-/** At the start of a session; `troupe agents` tells all. */
+/** At the start of a session; `troupe agents` lists all. */
 const MOST_NOTES = 3;
-const MOST_FLAG_BYTES = 1_048_576;
 
 export interface SessionAgents {
   readonly agents: readonly AgentDefinition[];
   /** As they are before a later prompt. */
   readonly agentsNow: AgentsNow;
-  /** What the person must know of them. */
+  /** What the user must know of them. */
   readonly notes: readonly string[];
 }
 
-/** The agents that files and the flag define, for a session. */
-export async function sessionAgents(library: AgentLibrary): Promise<SessionAgents> {
+/** Finds the agent types that files and the flag define for a directory. */
+export async function agentLibraryIn(
+  { homedir, managedSettings }: CliIO,
+  cwd: string,
+  flag: AgentsFlag | undefined,
+  trust: Pick<AgentSearch, "trusted" | "agreed">,
+): Promise<AgentLibrary> {
+  const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
+  const { agentLibrary } = await import("../../actors/definitions/load.ts");
+  const { diskFiles } = await import("../../context/disk-files.ts");
+  return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag);
+}
+
+/** Reads the agent types for a session. Each problem of their files is noted once. */
+export async function sessionAgents(
+  library: AgentLibrary,
+  { withServers = true, withHooks = true } = {},
+): Promise<SessionAgents> {
   let known = await library.look();
-  const said = new Set<string>();
+  const noted = new Set<string>();
   const notesOn = ({ problems, inert }: LoadedAgents): readonly string[] => {
-    const fresh = problems.map(formatProblem).filter((line) => !said.has(line));
-    const told = [...fresh.slice(0, MOST_NOTES), ...moreThan(fresh.length - MOST_NOTES)];
-    const notes = inert === null || said.has(inert) ? told : [...told, inert];
-    for (const line of [...fresh, ...notes]) said.add(line);
+    const fresh = problems.map(formatProblem).filter((line) => !noted.has(line));
+    const more = fresh.length - MOST_NOTES;
+    const notes = [
+      ...fresh.slice(0, MOST_NOTES),
+      ...(more > 0 ? [`${more} more of this kind; troupe agents lists all of them.`] : []),
+      ...(inert === null || noted.has(inert) ? [] : [inert]),
+    ];
+    for (const line of [...fresh, ...notes]) noted.add(line);
     return notes;
   };
+  const restrict = ({ hooks, mcpServers, ...definition }: AgentDefinition): AgentDefinition => ({
+    ...definition,
+    ...(hooks === undefined || !withHooks ? {} : { hooks }),
+    ...(mcpServers === undefined
+      ? {}
+      : { mcpServers: withServers ? mcpServers : { ...mcpServers, own: {} } }),
+  });
   return {
-    agents: known.agents,
+    agents: known.agents.map(restrict),
     notes: notesOn(known),
     async agentsNow() {
       const now = await library.look();
       if (now === known) return null;
       known = now;
-      return { agents: now.agents, notes: notesOn(now) };
+      return { agents: now.agents.map(restrict), notes: notesOn(now) };
     },
   };
 }
 
-function moreThan(count: number): readonly string[] {
-  return count > 0 ? [`${count} more of this kind; troupe agents tells all of them.`] : [];
-}
-
-/** What the flag says; undefined: it is not there. Throws a `UsageError` where it cannot be read. */
+/** Reads the agents of --agents; undefined without the flag. Throws a `UsageError` if they cannot be read. */
 export async function agentsFlagIn(args: Arguments, { cwd }: CliIO): Promise<AgentsFlag | undefined> {
   const given = args.value(flags.agents);
-  return given === undefined ? undefined : await agentsOf(given, cwd);
-}
-
-async function agentsOf(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
+  if (given === undefined) return undefined;
   const isJson = /^\s*[{[]/.test(given);
-  const text = isJson ? given : await contentOf(resolve(cwd, given), given);
+  const problem = "is neither JSON nor a file that can be read";
+  const text = isJson ? given : await readFlagFile("--agents", given, cwd, problem);
   try {
     const agents: unknown = JSON.parse(text);
     if (typeof agents === "object" && agents !== null && !Array.isArray(agents)) return { ...agents };
   } catch (error) {
-    throw new UsageError(`--agents: ${quoted(given)} is no JSON: ${messageOf(error)}`);
+    throw new UsageError(`--agents: ${quoted(given)} is not valid JSON: ${errorMessage(error)}`);
   }
-  throw new UsageError(
-    "--agents: an object of agents by name is wanted, each with a description and a prompt.",
-  );
+  throw new UsageError("--agents: give an object of agents by name, each with a description and a prompt.");
 }
 
-async function contentOf(file: string, given: string): Promise<string> {
-  try {
-    const text = await readFile(file, { encoding: "utf8", signal: AbortSignal.timeout(5_000) });
-    // Editors of Windows put a mark before it.
-    if (text.length <= MOST_FLAG_BYTES) return text.replace(/^\uFEFF/, "");
-  } catch (error) {
-    throw new UsageError(
-      `--agents: ${quoted(given)} is neither JSON nor a file that can be read: ${messageOf(error)}`,
-    );
-  }
-  throw new UsageError(`--agents: ${quoted(given)} is larger than 1 MB.`);
+/** Returns the secrets that the servers of these agents are given. */
+export async function secretsOfAgents(
+  agents: readonly AgentDefinition[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const servers = agents.map(({ mcpServers }) => mcpServers?.own ?? {});
+  if (servers.every((own) => Object.keys(own).length === 0)) return [];
+  const { secretsIn } = await import("../mcp/chosen-servers.ts");
+  return servers.flatMap((own) => secretsIn(own, env));
+}
+
+/** Returns where the list of agents goes: as the environment says, else as settings do (A4.17). */
+export function agentListing(
+  { CLAUDE_CODE_AGENT_LIST_IN_MESSAGES: given = "" }: Readonly<Record<string, string | undefined>>,
+  settings: AgentPlacement | undefined,
+): AgentPlacement {
+  const value = given.trim().toLowerCase();
+  if (["1", "true", "yes", "on"].includes(value)) return "attached";
+  return ["0", "false", "no", "off"].includes(value) ? "inline" : (settings ?? "inline");
 }

@@ -7,34 +7,29 @@ import { agentsFlagIn } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
+import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { existingFolder } from "../folders.ts";
-import { flag, quoted } from "../option.ts";
+import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionFlags } from "../session-flags.ts";
+import { jsonFlag, sessionFlags } from "../session-flags.ts";
 import { sessionSettings } from "../session-settings.ts";
-import { UsageError } from "../usage-error.ts";
-
-const json = flag({ name: "json", summary: "print JSON: agents, and what is wrong with files" });
 
 /** `troupe agents`: the agent types. */
 export const agentsCommand: Command = {
   name: "agents",
   usage: ["agents [--json]"],
+  takes: "",
   summary: "list the agent types, what they are for, their tools and where they are defined",
-  options: [json, sessionFlags.agents, sessionFlags.mcpConfig, sessionFlags.cwd, sessionFlags.trust],
+  options: [jsonFlag, sessionFlags.agents, sessionFlags.mcpConfig, sessionFlags.cwd, sessionFlags.trust],
   examples: [
-    ["troupe agents", "every type with its tools, and what is wrong with files of agents"],
+    ["troupe agents", "every type with its tools, and problems in agent files"],
     ["troupe agents --json", "the same for a script"],
   ],
   run: runAgents,
 };
 
 async function runAgents(args: Arguments, { io, runtime }: Context): Promise<number> {
-  const [extra] = args.positionals;
-  if (extra !== undefined)
-    throw new UsageError(`agents takes no argument, but ${quoted(extra)} was given; leave it out.`);
-  const cwd = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  const cwd = await workingDir(args, io);
   const trusts = args.value(sessionFlags.trust);
   const home = troupeHome(io.env, io.homedir);
   const agentsFlag = await agentsFlagIn(args, io);
@@ -45,57 +40,44 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const models = agentModelsFrom({ ...io.env, ...read.settings.env }, read.settings);
   const agents = await withMissingServers(await runtime.listAgents(own, models), own, { args, io, read });
   const notes = inert === null ? [] : [inert];
-  if (args.value(json)) {
+  if (args.value(jsonFlag)) {
     const replaced = shadowed.map(({ name, source }) => ({ name, source }));
-    await io.stdout.write(`${JSON.stringify({ agents, problems, replaced, notes }, null, 2)}\n`);
+    await printJson(io, { agents, problems, replaced, notes });
     return exitCodes.done;
   }
   const paint = paintFor(io.stdout, io.env);
-  await io.stdout.write(agents.map((agent) => described(agent, paint)).join("\n"));
-  for (const line of [...problems.map(formatProblem), ...notes]) await io.stderr.write(`${safeLine(line)}\n`);
+  await io.stdout.write(agents.map((agent) => agentLines(agent, paint).join("")).join("\n"));
+  await printNotes(io, [...problems.map(formatProblem), ...notes]);
   return exitCodes.done;
 }
 
-function described(agent: ShownAgent, paint: Paint): string {
-  const {
-    name,
-    aliases,
-    whenToUse,
-    tools,
-    model,
-    unknownTools = [],
-    missingServers = [],
-    traits = [],
-  } = agent;
+function agentLines(agent: ShownAgent, paint: Paint): string[] {
+  const { name, aliases, whenToUse, tools, model } = agent;
+  const { unknownTools = [], missingServers = [], traits = [] } = agent;
   const also = aliases.length > 0 ? ` (also ${safeLine(aliases.join(", "))})` : "";
-  const lines = [
-    `${paint("bold", safeLine(name))}${also}`,
-    `  ${safeLine(whenToUse)}`,
-    `  tools: ${safeLine(tools.join(", ")) || "none"}`,
-    ...(unknownTools.length === 0
-      ? []
-      : [`  tools that do not exist here: ${safeLine(unknownTools.join(", "))}`]),
-    ...missingServers.map(
-      (server) => `  MCP server that it does not get: ${safeLine(`${server.name} (${server.reason})`)}`,
-    ),
-    `  model: ${model === undefined ? "the session's" : safeLine(model)}`,
-    ...(traits.length === 0 ? [] : [`  with: ${safeLine(traits.join(", "))}`]),
+  const details = [
+    whenToUse,
+    `tools: ${tools.join(", ") || "none"}`,
+    ...(unknownTools.length > 0 ? [`tools that do not exist here: ${unknownTools.join(", ")}`] : []),
+    ...missingServers.map((server) => `MCP server that it does not get: ${server.name} (${server.reason})`),
+    `model: ${model ?? "the session's"}`,
+    ...(traits.length > 0 ? [`with: ${traits.join(", ")}`] : []),
     ...definedIn(agent),
   ];
-  return `${lines.join("\n")}\n`;
+  return [`${paint("bold", safeLine(name))}${also}\n`, ...details.map((line) => `  ${safeLine(line)}\n`)];
 }
 
-function definedIn({ source }: ListedAgent): readonly string[] {
+function definedIn({ source }: ListedAgent): string[] {
   switch (source?.scope) {
     case undefined:
     case "built-in":
       return [];
     case "flag":
-      return ["  from --agents"];
+      return ["from --agents"];
     case "enterprise":
     case "user":
     case "project":
-      return [`  from ${safeLine(source.file)}`];
+      return [`from ${source.file}`];
     default:
       return source satisfies never;
   }

@@ -2,11 +2,11 @@ import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { type FileScope, settingsPlaces } from "../../settings/places.ts";
+import { settingsPlaces } from "../../settings/places.ts";
 import { readSettingsFiles } from "../../settings/read-settings.ts";
 import { nameOf } from "../../settings/setting.ts";
 import type { Arguments } from "../arguments.ts";
-import type { Command, Context } from "../command.ts";
+import { type Context, withSubcommands } from "../command.ts";
 import {
   changeSetting,
   editedScopes,
@@ -15,14 +15,14 @@ import {
   leavesBelow,
   sourceOf,
   whereOf,
-} from "../config/desk.ts";
+} from "../config/change-setting.ts";
+import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { existingFolder } from "../folders.ts";
 import type { CliIO } from "../io.ts";
-import { choice, flag, quoted } from "../option.ts";
+import { choice } from "../option.ts";
+import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionFlags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
 const scopeFlag = choice({
   name: "scope",
@@ -30,88 +30,64 @@ const scopeFlag = choice({
   summary: "whose file: ~/.claude/settings.json, .claude/settings.json, .claude/settings.local.json",
   fallback: "for set and unset user, else all together",
 });
-const json = flag({ name: "json", summary: "print JSON" });
 
-/** `troupe config`: looks at settings and edits them safely (A18.4). */
-export const configCommand: Command = {
+/** `troupe config`: shows settings and edits them safely (A18.4). */
+export const configCommand = withSubcommands({
   name: "config",
-  usage: [
-    "config get KEY [--scope SCOPE] [--json]",
-    "config set KEY VALUE [--scope SCOPE]",
-    "config unset KEY [--scope SCOPE]",
-    "config list [--scope SCOPE] [--json]",
-  ],
   summary: "show and edit settings, such as model or permissions.allow",
   details: [
     "KEY is a name as in docs/settings.md, such as troupe.maxAgents or env.CI.",
-    "VALUE is JSON where that fits the setting, else the text itself; what is not valid is not written.",
+    "VALUE is JSON if that fits the setting, else the text itself; what is not valid is not written.",
   ],
-  options: [scopeFlag, json, sessionFlags.cwd],
+  options: [sessionFlags.cwd],
+  subcommands: {
+    get: {
+      takes: "KEY",
+      options: [scopeFlag, jsonFlag],
+      run: ([key = ""], args, context) => get(key, args, context),
+    },
+    set: {
+      takes: "KEY VALUE",
+      options: [scopeFlag],
+      run: ([key = "", value], args, context) => edit(key, value, args, context),
+    },
+    unset: {
+      takes: "KEY",
+      options: [scopeFlag],
+      run: ([key = ""], args, context) => edit(key, undefined, args, context),
+    },
+    list: { options: [scopeFlag, jsonFlag], run: (_, args, context) => list(args, context) },
+  },
   examples: [
-    ["troupe config set model opus", "for every folder"],
+    ["troupe config set model opus", "for every directory"],
     [`troupe config set permissions.deny '["Bash(git push:*)"]' --scope local`, "here, and not in git"],
-    ["troupe config list", "what counts here, and the file that says so"],
+    ["troupe config list", "the settings in force here, and the file that each comes from"],
   ],
-  run: runConfig,
-};
+});
 
-async function runConfig(args: Arguments, { io }: Context): Promise<number> {
-  const [action, ...words] = args.positionals;
-  const needs = (count: number, usage: string) => {
-    if (words.length !== count) throw new UsageError(`Write it as troupe config ${usage}.`);
-  };
-  const root = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
-  const [name = "", value = ""] = words;
-  switch (action) {
-    case "get":
-      needs(1, "get KEY");
-      return get(name, args, io, root);
-    case "set":
-      needs(2, "set KEY VALUE, with quotes around a VALUE that has spaces in it");
-      return edit(name, value, args, io, root);
-    case "unset":
-      needs(1, "unset KEY");
-      return edit(name, undefined, args, io, root);
-    case "list":
-      needs(0, "list");
-      return list(args, io, root);
-    default:
-      throw new UsageError(
-        action === undefined
-          ? "config needs to know what to do: config get, set, unset or list."
-          : `config cannot ${quoted(action)}; it can get, set, unset and list.`,
-      );
-  }
-}
-
-async function get(name: string, args: Arguments, io: CliIO, root: string): Promise<number> {
+async function get(name: string, args: Arguments, { io }: Context): Promise<number> {
   const key = knownKey(name);
-  const leaves = leavesBelow(key, await leavesOf(args, io, root));
+  const leaves = leavesBelow(key, await leavesOf(args, io));
   if (leaves.length === 0) {
-    if (args.value(json)) await io.stdout.write("null\n");
-    else await io.stderr.write(`${name} is not set${whose(args.value(scopeFlag))}.\n`);
+    if (args.value(jsonFlag)) await printJson(io, null);
+    else await printNotes(io, [`${name} is not set${inScope(args)}.`]);
     return exitCodes.notDone;
   }
-  const value = together(leaves, key.path.length);
-  const plain = typeof value === "string" && !args.value(json);
-  await io.stdout.write(`${plain ? safeLine(value) : JSON.stringify(value, null, 2)}\n`);
+  const value = combine(leaves, key.path.length);
+  if (typeof value === "string" && !args.value(jsonFlag)) await io.stdout.write(`${safeLine(value)}\n`);
+  else await printJson(io, value);
   return exitCodes.done;
 }
 
-async function list(args: Arguments, io: CliIO, root: string): Promise<number> {
-  const leaves = await leavesOf(args, io, root);
-  if (args.value(json)) {
-    const rows = leaves.map(({ path, value, scope, file }) => ({
-      key: nameOf({ path }),
-      value,
-      scope,
-      file,
-    }));
-    await io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    return exitCodes.done;
-  }
-  for (const leaf of leaves) await io.stdout.write(`${leafLine(leaf)}\n`);
-  if (leaves.length === 0) await io.stderr.write(`Nothing is set${whose(args.value(scopeFlag))}.\n`);
+async function list(args: Arguments, { io }: Context): Promise<number> {
+  const leaves = await leavesOf(args, io);
+  if (args.value(jsonFlag))
+    await printJson(
+      io,
+      leaves.map(({ path, value, scope, file }) => ({ key: nameOf({ path }), value, scope, file })),
+    );
+  else if (leaves.length > 0) await io.stdout.write(leaves.map((leaf) => `${leafLine(leaf)}\n`).join(""));
+  else await printNotes(io, [`Nothing is set${inScope(args)}.`]);
   return exitCodes.done;
 }
 
@@ -119,51 +95,44 @@ async function edit(
   name: string,
   word: string | undefined,
   args: Arguments,
-  io: CliIO,
-  root: string,
+  { io }: Context,
 ): Promise<number> {
   const change = { name, word, scope: args.value(scopeFlag) ?? "user" };
-  const { said, waits } = await changeSetting(change, io, root);
-  await io.stderr.write(waits === null ? `${said}\n` : `${said}\n${waits}\n`);
+  const { said, waits } = await changeSetting(change, io, await workingDir(args, io));
+  await printNotes(io, [said, waits]);
   return exitCodes.done;
 }
 
-/** Of one file, or of all as they count together. */
-async function leavesOf(args: Arguments, io: CliIO, root: string): Promise<readonly Leaf[]> {
-  const where = whereOf(io, root);
-  const scope: FileScope | undefined = args.value(scopeFlag);
-  const say = async (lines: readonly (string | null)[]) => {
-    for (const line of lines) if (line !== null) await io.stderr.write(`${safeLine(line)}\n`);
-  };
+/** Returns the settings of one file, or all that are in force together. */
+async function leavesOf(args: Arguments, io: CliIO): Promise<readonly Leaf[]> {
+  const root = await workingDir(args, io);
+  const scope = args.value(scopeFlag);
   if (scope !== undefined) {
-    const files = await readSettingsFiles(settingsPlaces(where).filter((place) => place.scope === scope));
-    await say(files.flatMap(({ warnings }) => warnings));
+    const places = settingsPlaces(whereOf(io, root)).filter((place) => place.scope === scope);
+    const files = await readSettingsFiles(places);
+    await printNotes(
+      io,
+      files.flatMap(({ warnings }) => warnings),
+    );
     return files.flatMap(({ leaves }) => leaves);
   }
   const read = await settingsReader(sourceOf(io, root), false).read();
-  await say([...read.warnings, untrustedNote(read.trust)]);
+  await printNotes(io, [...read.warnings, untrustedNote(read.trust)]);
   return read.leaves;
 }
 
-/** Several values as one: lists joined, entries and groups as an object. */
-function together(leaves: readonly Leaf[], depth: number): unknown {
+/** Combines several values into one: lists are joined, entries and groups become an object. */
+function combine(leaves: readonly Leaf[], depth: number): unknown {
   const exact = leaves.filter(({ path }) => path.length === depth).map(({ value }) => value);
   if (exact.length > 0) {
     if (exact.every(Array.isArray)) return exact.flat();
     return exact.length > 1 && exact.every(isObject) ? exact : exact.at(-1);
   }
-  const keys = [...new Set(leaves.map(({ path }) => path[depth] ?? ""))];
-  return Object.fromEntries(
-    keys.map((key) => [
-      key,
-      together(
-        leaves.filter(({ path }) => path[depth] === key),
-        depth + 1,
-      ),
-    ]),
-  );
+  const byKey = Map.groupBy(leaves, ({ path }) => path[depth] ?? "");
+  return Object.fromEntries([...byKey].map(([key, below]) => [key, combine(below, depth + 1)]));
 }
 
-function whose(scope: FileScope | undefined): string {
+function inScope(args: Arguments): string {
+  const scope = args.value(scopeFlag);
   return scope === undefined ? "" : ` in the settings of scope ${scope}`;
 }

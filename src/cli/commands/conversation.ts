@@ -1,33 +1,32 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
-import { safeLine } from "../safe-text.ts";
 import { mainOptions, sessionOptions } from "../session-flags.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
 /** `troupe` alone, on a terminal. */
 export const conversationCommand: Command = {
   name: "(none)",
   usage: ["[flags]", '--continue|--resume [ID] [flags] ["PROMPT"]'],
-  summary: "start a conversation in the terminal, or go on with one",
+  summary: "start a conversation in the terminal, or resume one",
   options: [...resumeOptions, ...mainOptions, ...sessionOptions],
   examples: [
     ["troupe", "start a conversation about this folder"],
-    ["troupe --continue", "go on with the newest one, where it was left or cut off"],
+    ["troupe --continue", "resume the newest one, where it was left or cut off"],
   ],
   run: runConversation,
 };
 
-/** Holds it until the person leaves. A prompt can be given with a session that is taken up again. */
+/** Holds the conversation until the user leaves. A prompt may be given for a resumed session. */
 export async function runConversation(args: Arguments, context: Context): Promise<number> {
   const [prompt, second] = args.positionals;
   if (second !== undefined || (prompt !== undefined && wantedSession(args) === null)) {
     throw new UsageError(
-      `A conversation takes one prompt at most, and only with --continue or --resume; leave out "${safeLine(second ?? prompt ?? "").slice(0, 60)}".`,
+      `A conversation takes one prompt at most, and only with --continue or --resume; leave out ${quoted(second ?? prompt ?? "")}.`,
     );
   }
-  // Loaded when it is needed: scripts that run -p hold no conversation.
+  // Loaded when it is needed: -p needs none of it.
   const { runRepl } = await import("../repl/repl.ts");
   return runRepl(context, (asked) => setUpSessionOrResume(args, context, asked), prompt);
 }

@@ -1,66 +1,59 @@
 import { troupeHome } from "../../journal/paths.ts";
 import type { Timers } from "../../timers/timers.ts";
-import type { TimerView } from "../../tools/timers/desk.ts";
 import type { Arguments } from "../arguments.ts";
-import type { Command, Context } from "../command.ts";
+import { type Context, withSubcommands } from "../command.ts";
+import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { existingFolder } from "../folders.ts";
-import { flag, quoted } from "../option.ts";
+import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionFlags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
-const json = flag({ name: "json", summary: "print JSON" });
-
-/** `troupe cron`: the scheduled prompts of a project that survive the end of the program. */
-export const cronCommand: Command = {
+/** `troupe cron`: the scheduled prompts of a project that outlive the program. */
+export const cronCommand = withSubcommands({
   name: "cron",
-  usage: ["cron list [--json]", "cron delete ID"],
   summary: "list or delete the durable scheduled prompts of this project",
   details: [
     "A conversation schedules prompts (ask it, or use /loop); the durable ones are in .claude/scheduled_tasks.json.",
-    "They are sent while a conversation is open in this project. Times missed meanwhile make up one prompt when the next conversation opens. Recurring ones end after 7 days.",
+    "They are sent while a conversation is open in this project. If times were missed, one prompt is sent when the next conversation opens. Recurring ones end after 7 days.",
   ],
-  options: [json, sessionFlags.cwd],
+  options: [sessionFlags.cwd],
+  subcommands: {
+    list: { options: [jsonFlag], run: (_, args, context) => list(args, context) },
+    delete: { takes: "ID", run: ([id = ""], args, context) => remove(id, args, context) },
+  },
   examples: [
     ["troupe cron list", "what is scheduled here, and when it is due next"],
     ["troupe cron delete 3fk2pq9a", "end one of them"],
   ],
-  run: runCron,
-};
+});
 
-async function runCron(args: Arguments, { io }: Context): Promise<number> {
-  const [verb, id, extra] = args.positionals;
-  const cwd = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
-  const open = async (): Promise<Timers> => {
-    const { openTimers } = await import("../../timers/timers.ts");
-    return openTimers({
-      ...{ project: cwd, home: troupeHome(io.env, io.homedir), clock: io.clock },
-      ...{ newId: () => "", onDue() {}, onWarning() {} },
-    });
-  };
-  if (verb === "list" && id === undefined) return list(await open(), args.value(json), io);
-  if (verb === "delete" && id !== undefined && extra === undefined) {
-    const problem = await (await open()).remove(id);
-    await io.stderr.write(`${safeLine(problem ?? `The scheduled prompt ${id} was deleted.`)}\n`);
-    return problem === null ? exitCodes.done : exitCodes.notDone;
-  }
-  const given = args.positionals.map(quoted).join(" ");
-  throw new UsageError(`cron takes list or delete ID${given === "" ? "" : `, and not ${given}`}.`);
+async function open(args: Arguments, { io }: Context): Promise<Timers> {
+  const { openTimers } = await import("../../timers/timers.ts");
+  return openTimers({
+    ...{ project: await workingDir(args, io), home: troupeHome(io.env, io.homedir), clock: io.clock },
+    ...{ newId: () => "", onDue() {}, onWarning() {} },
+  });
 }
 
-async function list(timers: Timers, asJson: boolean, io: Context["io"]): Promise<number> {
+async function remove(id: string, args: Arguments, context: Context): Promise<number> {
+  const problem = await (await open(args, context)).remove(id);
+  await printNotes(context.io, [problem ?? `The scheduled prompt ${id} was deleted.`]);
+  return problem === null ? exitCodes.done : exitCodes.notDone;
+}
+
+async function list(args: Arguments, context: Context): Promise<number> {
+  const { io } = context;
   const { formatTimer } = await import("../../tools/timers/desk.ts");
-  const { timers: found, notes } = await timers.list();
-  if (asJson) await io.stdout.write(`${JSON.stringify({ tasks: found.map(dataOf), notes }, null, 2)}\n`);
-  else {
-    for (const timer of found) await io.stdout.write(`${safeLine(formatTimer(timer))}\n`);
-    const none = found.length === 0 ? ["No durable prompts are scheduled in this project."] : [];
-    for (const note of [...none, ...notes]) await io.stderr.write(`${safeLine(note)}\n`);
+  const { timers, notes } = await (await open(args, context)).list();
+  if (args.value(jsonFlag)) {
+    const tasks = timers.map(({ id, cron, prompt, recurring, next }) => ({
+      ...{ id, cron, prompt, recurring, next: new Date(next).toISOString() },
+    }));
+    await printJson(io, { tasks, notes });
+    return exitCodes.done;
   }
+  await io.stdout.write(timers.map((timer) => `${safeLine(formatTimer(timer))}\n`).join(""));
+  const none = timers.length === 0 ? "No durable prompts are scheduled in this project." : null;
+  await printNotes(io, [none, ...notes]);
   return exitCodes.done;
-}
-
-function dataOf({ id, cron, prompt, recurring, next }: TimerView) {
-  return { id, cron, prompt, recurring, next: new Date(next).toISOString() };
 }

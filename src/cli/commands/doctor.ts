@@ -1,40 +1,36 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { flag } from "../option.ts";
+import { printJson, printNotes, tableLines } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { sessionFlags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
-const json = flag({ name: "json", summary: "print JSON" });
-const { cwd, trust } = sessionFlags;
-
-/** `troupe doctor`: what holds commands on this machine, and what is missing for it. */
+/** `troupe doctor`: what confines commands on this machine, and what is missing for it. */
 export const doctorCommand: Command = {
   name: "doctor",
   usage: ["doctor [--json] [flags]"],
+  takes: "",
   summary: "try what confines commands on this machine, and say what is missing",
   details: [
     "The confinement of commands that only read, and the sandbox if settings switch it on, are tried with a program that attempts what it must not be able to do.",
     "The exit code is 0 if all that settings ask for works here, and 1 if something does not.",
   ],
-  options: [json, cwd, trust],
-  examples: [["troupe doctor", "what holds commands here"]],
+  options: [jsonFlag, sessionFlags.cwd, sessionFlags.trust],
+  examples: [["troupe doctor", "what confines commands here"]],
   run: runDoctor,
 };
 
 async function runDoctor(args: Arguments, { io }: Context): Promise<number> {
-  if (args.positionals.length > 0) throw new UsageError("doctor takes no words; write troupe doctor.");
   const { diagnose } = await import("../doctor.ts");
-  const { checks, notes } = await diagnose(io, { cwd: args.value(cwd), trusts: args.value(trust) });
-  const fails = checks.some(({ state }) => state === "failing");
-  if (args.value(json)) await io.stdout.write(`${JSON.stringify({ checks, notes }, null, 2)}\n`);
+  const { checks, notes } = await diagnose(args, io);
+  if (args.value(jsonFlag)) await printJson(io, { checks, notes });
   else {
-    for (const note of notes) await io.stderr.write(`${safeLine(note)}\n`);
-    for (const { name, state, reason } of checks)
-      await io.stdout.write(
-        `${name.padEnd(12)} ${safeLine(`${state}${reason === "" ? "" : `: ${reason}`}`)}\n`,
-      );
+    await printNotes(io, notes);
+    const rows = checks.map(({ name, state, reason }) => [
+      name,
+      safeLine(reason === "" ? state : `${state}: ${reason}`),
+    ]);
+    await io.stdout.write(`${tableLines(rows).join("\n")}\n`);
   }
-  return fails ? exitCodes.notDone : exitCodes.done;
+  return checks.some(({ state }) => state === "failing") ? exitCodes.notDone : exitCodes.done;
 }

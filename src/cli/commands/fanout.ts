@@ -3,10 +3,11 @@ import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { type FanOut, mergeModeOf, runFanOut } from "../fanout-session.ts";
-import { choice, flag, text, whole } from "../option.ts";
+import { choice, text, whole } from "../option.ts";
+import { printNotes } from "../print.ts";
 import { fanoutJson } from "../result-json.ts";
 import { accountLine, denialSentence, fanoutText } from "../results.ts";
-import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { jsonFlag, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { readStdin } from "../stdin-text.ts";
@@ -30,15 +31,14 @@ export const concurrency = whole({
 export const isolation = choice({
   name: "isolation",
   choices: ["worktree"],
-  summary: "each agent edits in a git worktree of its own; its edits come back when it ends",
+  summary: "each agent edits in a git worktree of its own; its edits are merged when it ends",
 });
 export const merge = choice({
   name: "merge",
   choices: ["apply", "commit", "keep", "ask"],
-  summary: "how isolated edits come back: into the files, as commits too, not at all, or after a question",
+  summary: "how isolated edits are merged: into the files, as commits too, not at all, or after a question",
   fallback: "worktree.merge, else apply",
 });
-const json = flag({ name: "json", summary: "print one JSON object" });
 
 /** `troupe fanout`: one agent per task, one summary each. */
 export const fanoutCommand: Command = {
@@ -48,9 +48,9 @@ export const fanoutCommand: Command = {
   details: [
     "Without a task as argument, tasks are read from stdin, one per line.",
     'A task that begins with a slash, such as "/review 12", is the skill of that name with these arguments.',
-    "With --isolation worktree the exit code is 0 only where every agent's edits came back, too: a conflict, a failed check, edits left on their branch (but for --merge keep) and a deletion that was held back make it 1.",
+    "With --isolation worktree the exit code is 0 only if every agent's edits were merged, too: a conflict, a failed check, edits left on their branch (except with --merge keep) and a deletion that was held back make it 1.",
   ],
-  options: [agent, concurrency, isolation, merge, json, permissionPromptTool, ...sessionOptions],
+  options: [agent, concurrency, isolation, merge, jsonFlag, permissionPromptTool, ...sessionOptions],
   examples: [
     ['troupe fanout "where are errors handled?" "what is tested?"', "two Explore agents"],
     ["troupe fanout --agent code-reviewer --json < tasks.txt", "one JSON object for a script"],
@@ -67,24 +67,21 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
   const { io, runtime } = context;
   const tasks = await tasksOf(args, context);
   const apart = isolationOf(args);
-  // Whoever isolates edits wants some.
   const usual = apart.isolation === undefined ? "Explore" : "general-purpose";
   const title = sessionTitle(tasks.join(" · "));
   const setup = await setUpSession(args, context, { title, maxAgents: args.value(concurrency) });
-  const why = await whyNotCalled(tasks, setup.options);
-  if (why !== null) throw new UsageError(why);
+  const problem = await whyNotCalled(tasks, setup.options);
+  if (problem !== null) throw new UsageError(problem);
   const type = agentType(args.value(agent) ?? usual, await runtime.listAgents(setup.options.agents));
   const notes = [...setup.notes, ...looksOnly(args, type, setup.options.permissionMode)];
   const fanOut: FanOut = { tasks, type, ...apart };
   return runFanOut(context, { ...setup, notes }, fanOut, async (finished) => {
-    if (args.value(json)) {
+    if (args.value(jsonFlag)) {
       const object = fanoutJson(tasks, finished, mergeModeOf(setup, fanOut));
       return io.stdout.write(`${JSON.stringify(object)}\n`);
     }
     await io.stdout.write(fanoutText(tasks, finished.ends, io));
-    for (const line of [denialSentence(finished.account), accountLine(finished)]) {
-      if (line !== undefined) await io.stderr.write(`${line}\n`);
-    }
+    await printNotes(io, [denialSentence(finished.account), accountLine(finished)]);
   });
 }
 
@@ -93,7 +90,7 @@ function isolationOf(args: Arguments): Pick<FanOut, "isolation" | "merge"> {
   const how = args.value(merge);
   if (how !== undefined && isolated === undefined)
     throw new UsageError(
-      "--merge is about agents with worktrees of their own; add --isolation worktree, or leave it out.",
+      "--merge is for agents with worktrees of their own; add --isolation worktree, or leave it out.",
     );
   return {
     ...(isolated === undefined ? {} : { isolation: isolated }),
@@ -101,12 +98,12 @@ function isolationOf(args: Arguments): Pick<FanOut, "isolation" | "merge"> {
   };
 }
 
-/** Whoever lets files be changed and names no kind of agent would only learn at the end that none can. */
+/** Without this note, a user who allows edits but names no agent type would learn only at the end that none can edit. */
 function looksOnly(args: Arguments, type: string, mode: PermissionMode | undefined): readonly string[] {
   const changes = mode === "acceptEdits" || mode === "bypassPermissions";
   if (args.value(agent) !== undefined || type !== "Explore" || !changes) return [];
   return [
-    `${type} agents only read, whatever ${mode} allows; add --agent general-purpose where a task changes files or runs commands.`,
+    `${type} agents only read, whatever ${mode} allows; add --agent general-purpose for tasks that change files or run commands.`,
   ];
 }
 

@@ -1,8 +1,7 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { quoted } from "../option.ts";
 import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 import { concurrency, isolation, merge } from "./fanout.ts";
 
 /** `troupe mcp serve`: Troupe as an MCP server. */

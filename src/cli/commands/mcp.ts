@@ -1,9 +1,8 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { loginConfig, mcpFlags } from "../mcp/mcp-flags.ts";
-import { quoted } from "../option.ts";
 import { sessionFlags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
 /** `troupe mcp`: the MCP servers of this folder. */
 export const mcpCommand: Command = {

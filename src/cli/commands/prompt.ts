@@ -9,6 +9,7 @@ import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Job, JobEnd } from "../jobs.ts";
 import { choice, duration, flag } from "../option.ts";
+import { printNotes } from "../print.ts";
 import { promptJson } from "../result-json.ts";
 import { denialSentence, endSentence, lastEnd, resultText, unfinishedSentence } from "../results.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
@@ -38,14 +39,14 @@ const outputFormat = choice({
 const backgroundTimeout = duration({
   name: "background-timeout",
   value: "TIME",
-  summary: "wait so long for what runs in the background, such as 10m",
+  summary: "how long to wait for background work, such as 10m",
   fallback: "until it ends",
 });
 
-/** What `-p` takes besides the flags of every session. */
+/** Flags of `-p` only. */
 export const promptOptions = [outputFormat, backgroundTimeout, permissionPromptTool];
 
-/** A pipe that was left open must not be waited for when there is a prompt already. */
+/** A pipe that was left open is not awaited if there is a prompt already. */
 const SILENT_MS = 3_000;
 
 /** `troupe -p`: one prompt to the main conversation. */
@@ -58,13 +59,13 @@ export const promptCommand: Command = {
     ['troupe -p "where is the wire format decided?"', "print the answer"],
     ['git diff | troupe -p "review this change"', "what comes on stdin follows the prompt"],
     ['troupe -p "list the entry points" --output-format json', "one JSON object for a script"],
-    ['troupe -p --continue "and the tests?"', "one prompt further, with all that was said before"],
-    ["troupe -p --resume 3fk2", "what was cut off goes on until its end"],
+    ['troupe -p --continue "and the tests?"', "one more prompt in the newest conversation"],
+    ["troupe -p --resume 3fk2", "finish what was cut off"],
   ],
   run: runPrompt,
 };
 
-/** One prompt, or what was cut off where a session is taken up again without one. */
+/** Sends one prompt, or finishes what was cut off if a session is resumed without one. */
 export async function runPrompt(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
   const prompt = await promptOf(args, context, wantedSession(args) !== null);
@@ -72,10 +73,10 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
     io,
     setUpSessionOrResume(args, context, { title: sessionTitle(prompt.text) }),
   );
-  const why = await whyNotCalled([prompt.text], setup.options);
-  if (why !== null) {
+  const problem = await whyNotCalled([prompt.text], setup.options);
+  if (problem !== null) {
     setup.options.resume?.release();
-    throw new UsageError(why);
+    throw new UsageError(problem);
   }
   const notes = [...setup.notes, ...(prompt.note === undefined ? [] : [prompt.note])];
   return runSession(
@@ -84,47 +85,46 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
     {
       jobs: (session, note) => [
         prompt.text === ""
-          ? goingOn(session, note, setup.options.resume?.ended ?? false)
-          : asking(prompt.text),
+          ? resumeJob(session, note, setup.options.resume?.ended ?? false)
+          : promptJob(prompt.text),
       ],
-      backgroundMs: args.value(backgroundTimeout) ?? inSettings(setup.settings),
+      backgroundMs: args.value(backgroundTimeout) ?? timeoutInSettings(setup.settings),
       async report(finished) {
         if (args.value(outputFormat) === "json")
           await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
         else await io.stdout.write(resultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
-        for (const sentence of sentencesOn(finished, args, io.clock.now()))
-          await io.stderr.write(`${sentence}\n`);
+        await printNotes(io, notesOn(finished, args, io.clock.now()));
         return lastEnd(finished)?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
       },
     },
   );
 }
 
-/** 0 minutes are no bound. */
-function inSettings({ read }: SessionSettings): number | undefined {
+/** 0 minutes mean no limit. */
+function timeoutInSettings({ read }: SessionSettings): number | undefined {
   const { backgroundMinutes = 0 } = read.settings.limits;
   return backgroundMinutes === 0 ? undefined : backgroundMinutes * 60_000;
 }
 
 const main = { type: "main", description: "main conversation" } as const;
 
-function asking(prompt: string): Job {
+function promptJob(prompt: string): Job {
   return { ...main, start: (session, signal) => session.prompt(prompt, signal) };
 }
 
-/** Throws if nothing was cut off and the session was closed: its result was printed then. */
-function goingOn(session: SupervisorHandle, note: (line: string) => void, ended: boolean): Job {
+/** Throws if nothing was cut off and the session was closed: then its result was printed before. */
+function resumeJob(session: SupervisorHandle, note: (line: string) => void, ended: boolean): Job {
   const { main: isMain, agents } = session.unfinished();
   const who = whoWords({ main: isMain, agents: agents.length });
   if (who === null && (ended || session.tree().length === 0)) {
     throw new UsageError(
-      `Nothing of session ${session.session} was cut off, and there is no prompt: troupe -p --resume ${session.session} "your question".`,
+      `Nothing in session ${session.session} was cut off, and there is no prompt: troupe -p --resume ${session.session} "your question".`,
     );
   }
   note(
     who === null
       ? `Session ${session.session} was killed after its work was done; this is its recorded result.`
-      : `Going on with session ${session.session}: ${who} cut off.`,
+      : `Resuming session ${session.session}: ${who} cut off.`,
   );
   return {
     ...main,
@@ -132,7 +132,7 @@ function goingOn(session: SupervisorHandle, note: (line: string) => void, ended:
   };
 }
 
-/** Stands for the main conversation in a fan-out: nothing was printed of it yet, so all its reports are the result. */
+/** A fan-out has no main conversation: the result is all its reports, since none was printed. */
 function withoutMain(views: readonly AgentView[]): JobEnd {
   const own = views.filter(({ id, parent }) => parent === null && id !== MAIN);
   const text = own.map((view) => `## ${agentName(view)}\n\n${view.summary?.text ?? ""}`).join("\n\n");
@@ -141,23 +141,21 @@ function withoutMain(views: readonly AgentView[]): JobEnd {
   return { ...main, id: null, summary, durationMs: 0 };
 }
 
-/** What a person should know besides the answer; JSON has most of it. */
-function sentencesOn(finished: Finished, args: Arguments, now: number): readonly string[] {
+/** What the user should know besides the answer; JSON has most of it. */
+function notesOn(finished: Finished, args: Arguments, now: number): readonly (string | undefined)[] {
   const end = lastEnd(finished);
-  const inText =
-    args.value(outputFormat) === "json" || end === undefined
-      ? []
-      : [endSentence(end), denialSentence(finished.account)];
-  return [...inText, unfinishedSentence(finished, now)].filter((sentence) => sentence !== undefined);
+  const isText = args.value(outputFormat) === "text" || args.value(outputFormat) === undefined;
+  const inText = isText && end !== undefined ? [endSentence(end), denialSentence(finished.account)] : [];
+  return [...inText, unfinishedSentence(finished, now)];
 }
 
 interface Prompt {
-  /** Empty where a session is gone on with as it is. */
+  /** Empty if a session is resumed as it is. */
   readonly text: string;
   readonly note?: string;
 }
 
-/** The argument, followed by what comes on stdin; either alone will do, and neither where a session goes on. */
+/** The argument, followed by what comes on stdin; one is enough, and a resumed session needs neither. */
 async function promptOf({ positionals }: Arguments, { io }: Context, mayBeEmpty: boolean): Promise<Prompt> {
   const [argument, second] = positionals;
   if (second !== undefined) {
@@ -172,7 +170,7 @@ async function promptOf({ positionals }: Arguments, { io }: Context, mayBeEmpty:
   if (stdin.type === "silent") {
     return {
       text: given,
-      note: "Nothing came on stdin within 3 s; going on without it (< /dev/null skips the wait).",
+      note: "Nothing came on stdin within 3 s, so it is ignored (< /dev/null skips the wait).",
     };
   }
   const text = [given, stdin.text.trim()].filter(Boolean).join("\n\n");

@@ -1,7 +1,6 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { flag, quoted } from "../option.ts";
-import { UsageError } from "../usage-error.ts";
+import { flag } from "../option.ts";
 
 const json = flag({ name: "json", summary: "print one JSON object per change" });
 const once = flag({ name: "once", summary: "print the current state once" });
@@ -10,6 +9,7 @@ const once = flag({ name: "once", summary: "print the current state once" });
 export const topCommand: Command = {
   name: "top",
   usage: ["top [SESSION] [--once] [--json]"],
+  takes: "[SESSION]",
   summary: "watch the agents of a running session from another terminal",
   details: [
     "Without SESSION: the only running one of this directory, else the only one of all.",
@@ -25,9 +25,7 @@ export const topCommand: Command = {
 };
 
 async function runTop(args: Arguments, { io }: Context): Promise<number> {
-  const [id, extra] = args.positionals;
-  if (extra !== undefined)
-    throw new UsageError(`top takes one session, but ${quoted(extra)} was given as well; leave it out.`);
+  const [id] = args.positionals;
   const { watchSession } = await import("../top/top.ts");
   return watchSession({ id, json: args.value(json), once: args.value(once) }, io);
 }

@@ -1,9 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { lstat, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { Git } from "../../worktrees/git.ts";
+import { type Git, parts } from "../../worktrees/git.ts";
 import { counted } from "../figures.ts";
-import { type CheckoutState, differing } from "./checkout-state.ts";
+import type { JobEnd } from "../jobs.ts";
 import type { AgentRole, Roles } from "./roles.ts";
+import { runGit } from "./scratch.ts";
 
 /** A statement about the checkout, and whether it was found to be true. */
 export interface Check {
@@ -13,116 +15,101 @@ export interface Check {
   readonly found?: string;
 }
 
-/** Bytes of the files that agents have to do with; null: not there. Each byte is one character. */
-export type Contents = ReadonlyMap<string, string | null>;
-
-export async function contentsOf(git: Git, { agents }: Roles): Promise<Contents> {
-  const paths = new Set(agents.flatMap(pathsOf));
-  const contents = new Map<string, string | null>();
-  for (const path of paths)
-    contents.set(path, await readFile(join(git.folder, path), "latin1").catch(() => null));
-  return contents;
+/** All of a checkout that may not change unasked. Equal states are equal byte for byte. */
+export interface CheckoutState {
+  /** The commit, and the branch it is on. */
+  readonly head: string;
+  /** Every entry of the index, with its content's ID. */
+  readonly index: string;
+  /** By path: kind, mode and digest of each file that git knows or would add. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
-export function pathsOf({ adds, creates }: AgentRole): string[] {
-  return [...adds, ...creates].map(({ path }) => path);
+/** Reads the state as it would be without the edits of these agents. */
+export async function readState(
+  git: Git,
+  agents: readonly AgentRole[],
+  signal?: AbortSignal,
+): Promise<CheckoutState> {
+  const commit = (await runGit(git, ["rev-parse", "HEAD"], signal)).trim();
+  const branch = (await git.run(["symbolic-ref", "-q", "HEAD"])).out.trim();
+  const index = await runGit(git, ["ls-files", "--stage", "-v", "-z"], signal);
+  const listed = await runGit(git, ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], signal);
+  const files = new Map<string, string>();
+  const created = agents.flatMap(({ creates }) => creates.map(({ path }) => path));
+  for (const path of new Set([...parts(listed), ...created])) {
+    signal?.throwIfAborted();
+    const digest = await digestFile(join(git.folder, path), path, agents);
+    if (digest !== null) files.set(path, digest);
+  }
+  return { head: `${commit} ${branch}`, index, files };
 }
 
-/** A checkout at one time. */
-export interface Seen {
-  readonly state: CheckoutState;
-  readonly contents: Contents;
+/** Returns null if there is no such file, or if an agent created it. */
+async function digestFile(file: string, path: string, agents: readonly AgentRole[]): Promise<string | null> {
+  const created = agents.flatMap(({ creates }) => creates).find((one) => one.path === path);
+  const stats = await lstat(file).catch(() => null);
+  if (stats === null) return created === undefined ? null : "its agent did not create it";
+  if (stats.isSymbolicLink()) return `link to ${await readlink(file)}`;
+  if (!stats.isFile()) return "not a file";
+  // Each byte is one character.
+  let text = await readFile(file, "latin1");
+  if (created !== undefined) return text === created.text ? null : "not as its agent created it";
+  for (const { line } of agents.flatMap(({ adds }) => adds.filter((one) => one.path === path))) {
+    const whole = [`${line}\r\n`, `${line}\n`].find((one) => text.includes(one));
+    if (whole === undefined || text.indexOf(line) !== text.lastIndexOf(line))
+      return `does not have "${line}" once`;
+    text = text.replace(whole, "");
+  }
+  const digest = createHash("sha256").update(text, "latin1").digest("hex");
+  return `${(stats.mode & 0o111) === 0 ? "file" : "program"} ${digest}`;
 }
 
-/** HEAD, the index, and every file that these agents had nothing to do with. */
-export function untouched(before: Seen, after: Seen, agents: readonly AgentRole[]): Check[] {
-  const theirs = new Set(agents.flatMap(pathsOf));
-  const others = differing(before.state, after.state, theirs);
-  const count = [...before.state.files.keys()].filter((path) => !theirs.has(path)).length;
-  const [commit = "", branch = ""] = before.state.head.split(" ");
+/** Compares two states that must be equal. */
+export function compareStates(begin: CheckoutState, now: CheckoutState): Check[] {
+  const paths = [...new Set([...begin.files.keys(), ...now.files.keys()])];
+  const changed = paths.filter((path) => begin.files.get(path) !== now.files.get(path));
+  const [commit = "", branch = ""] = begin.head.split(" ");
   const name = branch === "" ? "detached" : branch.replace(/^refs\/heads\//, "");
   return [
-    { says: `HEAD is still ${commit.slice(0, 10)} (${name})`, ok: before.state.head === after.state.head },
+    { says: `HEAD is still ${commit.slice(0, 10)} (${name})`, ok: begin.head === now.head },
     {
-      says: `what is staged is what it was: ${counted(before.state.entries, "entry", "entries")} of the index`,
-      ok: before.state.staged === after.state.staged,
+      says: `what is staged is unchanged: ${counted(parts(begin.index).length, "entry", "entries")} of the index`,
+      ok: begin.index === now.index,
     },
     {
-      says: `${counted(count, "file")} that no agent was sent to, your new one among them: byte for byte as before`,
-      ok: others.length === 0,
-      ...(others.length === 0 ? {} : { found: `changed: ${others.slice(0, 5).join(", ")}` }),
+      says: `${counted(begin.files.size, "file")}, your new one among them, byte for byte as before, but for these agents' edits`,
+      ok: changed.length === 0,
+      ...(changed.length === 0 ? {} : { found: `different: ${changed.slice(0, 5).join(", ")}` }),
     },
   ];
 }
 
-/** Each file has its agents' edits once, and without them it is what it was, byte for byte. */
-export function editsStandAlone(before: Seen, after: Seen, agents: readonly AgentRole[]): Check[] {
-  const paths = [...new Set(agents.flatMap(pathsOf))];
-  return paths.map((path) => {
-    const rest = agents.reduce(
-      (content: string | null | undefined, agent) => withoutEdits(content, path, agent),
-      after.contents.get(path),
-    );
-    const was = before.contents.get(path) ?? null;
-    const lines = agents.flatMap(({ adds }) => adds.filter((one) => one.path === path)).length;
-    return {
-      says:
-        was === null
-          ? `${path} is there, as its agent wrote it`
-          : `${path} has ${counted(lines, "line")} of agents, and is otherwise what it was, byte for byte`,
-      ok: rest === was,
-    };
+/**
+ * Whether two agents really wrote at the same position and the later one settled it: its worktree's new base has the
+ * other's line, though it started without.
+ */
+export async function checkConflict(
+  git: Git,
+  { agents, contested }: Roles,
+  ends: readonly JobEnd[],
+): Promise<Check> {
+  const rivals = agents.flatMap(({ adds }, at) => {
+    const line = adds.find(({ path }) => path === contested)?.line;
+    return line === undefined ? [] : [{ line, at }];
   });
-}
-
-/** Undefined: what the agent was to write is not there, or not just once. */
-function withoutEdits(
-  content: string | null | undefined,
-  path: string,
-  { adds, creates }: AgentRole,
-): string | null | undefined {
-  const created = creates.find((one) => one.path === path);
-  if (created !== undefined) return content === created.text ? null : undefined;
-  let rest = content;
-  for (const { line } of adds.filter((one) => one.path === path)) {
-    if (typeof rest !== "string") return undefined;
-    const whole = [`${line}\r\n`, `${line}\n`].find((one) => rest?.includes(one));
-    if (whole === undefined || rest.indexOf(line) !== rest.lastIndexOf(line)) return undefined;
-    rest = rest.replace(whole, "");
+  const settled: number[] = [];
+  for (const { at } of rivals) {
+    const worktree = ends[at]?.summary.worktree;
+    if (worktree?.outcome !== "merged") continue;
+    const { out } = await git.run(["cat-file", "blob", `${worktree.base}:${contested}`]);
+    if (rivals.some((other) => other.at !== at && out.includes(other.line))) settled.push(at + 1);
   }
-  return rest;
-}
-
-/** After an undo: this agent's edits are gone, and nothing else is. */
-export function onlyGone(before: Seen, after: Seen, agent: AgentRole): Check {
-  const paths = pathsOf(agent);
-  const others = differing(before.state, after.state, new Set(paths));
-  const wrong = paths.filter((path) => {
-    const expected = withoutEdits(before.contents.get(path), path, agent);
-    return expected === undefined || (after.contents.get(path) ?? null) !== expected;
-  });
-  const ok =
-    others.length === 0 &&
-    wrong.length === 0 &&
-    before.state.head === after.state.head &&
-    before.state.staged === after.state.staged;
-  const found = [...others, ...wrong];
+  const names = rivals.map(({ at }) => at + 1).join(" and ");
+  const ok = settled.length === 1;
   return {
-    says: "its edits are gone, and nothing else is",
+    says: `agents ${names} wrote at the same place of ${contested}, and agent ${ok ? settled[0] : "…"} settled the conflict`,
     ok,
-    ...(found.length === 0 ? {} : { found: `not as expected: ${found.slice(0, 5).join(", ")}` }),
-  };
-}
-
-export function sameAsBefore(before: Seen, after: Seen): Check {
-  const others = differing(before.state, after.state);
-  const ok =
-    others.length === 0 &&
-    before.state.head === after.state.head &&
-    before.state.staged === after.state.staged;
-  return {
-    says: `all ${counted(before.state.files.size, "file")}, HEAD and what is staged are what they were before the agents`,
-    ok,
-    ...(others.length === 0 ? {} : { found: `changed: ${others.slice(0, 5).join(", ")}` }),
+    ...(ok ? {} : { found: `${settled.length} conflicts were settled` }),
   };
 }

@@ -1,182 +1,240 @@
-import { commandEnvironment } from "../../processes/environment.ts";
-import { paintFor } from "../colour.ts";
+import { worktreeLine } from "../../features/isolation/worktree-words.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import { statusMark, statusText } from "../agent-text.ts";
+import { parseArguments } from "../arguments.ts";
+import { type Paint, paintFor } from "../colour.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { runFanOut } from "../fanout-session.ts";
+import { onStopSignals } from "../interrupts.ts";
+import type { JobEnd } from "../jobs.ts";
 import { accountLine } from "../results.ts";
 import type { Finished } from "../run-session.ts";
-import { safeLine } from "../safe-text.ts";
-import { withKeeper } from "../worktrees/with-keeper.ts";
-import { agentsAtWork } from "./agents-at-work.ts";
-import { stateOf } from "./checkout-state.ts";
-import { type Check, contentsOf, editsStandAlone, type Seen, untouched } from "./checks.ts";
-import { OWN_FILES, playPerson, type Roles, rolesFor } from "./roles.ts";
-import { makeScratch, must, type Scratch } from "./scratch.ts";
-import { conflictSettled } from "./settled.ts";
-import { stoppable } from "./stoppable.ts";
-import { type TakenBack, takeAllBack } from "./take-back.ts";
-import { type Teller, tellerIn } from "./told.ts";
+import { safeLine, safeText } from "../safe-text.ts";
+import { sessionOptions } from "../session-flags.ts";
+import { setUpSession } from "../session-setup.ts";
+import { withGitWorker } from "../worktrees/with-git-worker.ts";
+import { type Check, type CheckoutState, checkConflict, compareStates, readState } from "./checks.ts";
+import { addUncommittedWork } from "./roles.ts";
+import { makeScratch, runGit, type Scratch } from "./scratch.ts";
 
 export interface EditsDemo {
-  /** The folder whose repository is cloned. */
+  /** The directory whose repository is cloned. */
   readonly from: string;
   readonly keep: boolean;
   readonly json: boolean;
 }
 
-/** What a demo works with. */
-interface Stage {
-  readonly context: Context;
-  readonly scratch: Scratch;
-  readonly roles: Roles;
-  readonly teller: Teller;
-  /** To standard output, where text is wanted. */
-  say(text: string): Promise<void>;
-}
-
-interface Played {
-  readonly finished: Finished;
+/** An undo of one merge, and what was found after it. */
+interface Undone {
+  /** Of the agents, from 1; null if unknown. */
+  readonly agent: number | null;
+  readonly title: string;
+  readonly paths: readonly string[];
   readonly checks: readonly Check[];
-  readonly takenBack: readonly TakenBack[];
 }
 
 /**
- * `troupe start --demo edits`: three agents edit a scratch clone side by side, two of them the same lines, over a person's
- * uncommitted work; then it is all undone. Each line is of something that was looked at; exit code 1 where one is not so.
+ * `troupe start --demo edits`: three agents edit a scratch clone side by side, two of them the same lines, over a user's
+ * uncommitted work; then all of it is undone. Each printed check was made; the exit code is 1 if one failed.
  */
-export async function editsDemo(demo: EditsDemo, context: Context): Promise<number> {
+export async function runEditsDemo(demo: EditsDemo, context: Context): Promise<number> {
   const { io } = context;
   const note = (line: string) => io.stderr.write(`${safeLine(line)}\n`);
-  await note("Making a scratch clone …");
-  const made = await stoppable(io, (signal) =>
-    makeScratch({
-      ...{ from: demo.from, env: commandEnvironment(io.env), homedir: io.homedir, signal, files: OWN_FILES },
-      fits: async (git) => (await rolesFor(git)) !== null,
-    }),
-  );
-  if (made.type === "stopped") return made.code;
-  const scratch = made.value;
-  // What is not as it should be is left there, to be looked at.
+  const stop = new AbortController();
+  let stoppedBy: number | undefined;
+  const withdraw = onStopSignals(io, (code) => {
+    stoppedBy ??= code;
+    stop.abort();
+  });
+  let scratch: Scratch | null = null;
   let stays = demo.keep;
   try {
-    const code = await onStage(demo, context, scratch);
-    stays ||= code === exitCodes.notDone;
-    return code;
+    await note("Making a scratch clone …");
+    scratch = await makeScratch(demo.from, io, stop.signal);
+    const code = await play(demo, context, scratch, stop.signal);
+    // A failed check can be looked at.
+    stays ||= code === exitCodes.notDone && stoppedBy === undefined;
+    return stoppedBy ?? code;
+  } catch (error) {
+    if (stoppedBy === undefined) throw error;
+    return stoppedBy;
   } finally {
-    if (!stays) await scratch.remove();
-    await note(
-      stays
-        ? `The scratch checkout is in ${scratch.checkout}.`
-        : `The scratch checkout was in ${scratch.checkout}, and is removed (--keep leaves it there).`,
-    );
+    withdraw();
+    if (scratch !== null) {
+      if (!stays) await scratch.remove();
+      await note(
+        stays
+          ? `The scratch checkout is in ${scratch.git.folder}.`
+          : `The scratch checkout was in ${scratch.git.folder}, and is removed (--keep leaves it there).`,
+      );
+    }
   }
 }
 
-async function onStage(demo: EditsDemo, context: Context, scratch: Scratch): Promise<number> {
+async function play(
+  demo: EditsDemo,
+  context: Context,
+  scratch: Scratch,
+  signal: AbortSignal,
+): Promise<number> {
   const { io } = context;
-  const roles = await rolesFor(scratch.git);
-  if (roles === null) throw new Error(`There are no text files in ${scratch.checkout} for the demo to edit.`);
-  const teller = tellerIn(paintFor(io.stdout, io.env));
-  const say = (text: string) => (demo.json ? Promise.resolve() : io.stdout.write(text));
-  const stage: Stage = { context, scratch, roles, teller, say };
-  const played = await play(stage);
-  if (typeof played === "number") return played;
-  const checks = [...played.checks, ...played.takenBack.flatMap((one) => one.checks)];
-  const ok = checks.every((check) => check.ok);
-  const code = ok ? exitCodes.done : exitCodes.notDone;
-  if (demo.json) await io.stdout.write(`${JSON.stringify(demoJson(stage, code, demo, played))}\n`);
-  const verdict = ok ? `All ${checks.length} checks hold.` : "Not all of it is as it should be: see ✗ above.";
-  await say(`\n${accountLine(played.finished)}\n${verdict}\n`);
-  return code;
-}
+  const { git, roles, origin } = scratch;
+  const paint = paintFor(io.stdout, io.env);
+  const print = (text: string) => (demo.json ? Promise.resolve() : io.stdout.write(text));
+  const heading = (text: string) => print(`\n${paint("bold", text)}\n`);
+  const printGit = async (...args: readonly string[]) => print(indented(await runGit(git, args, signal)));
 
-/** The acts, one after the other; a number is the exit code of the signal that stopped it. */
-async function play(stage: Stage): Promise<Played | number> {
-  const { context, scratch, roles, teller, say } = stage;
-  const { io } = context;
-  const { git } = scratch;
-  const opened = await stoppable(io, async (signal) => {
-    await playPerson(roles, git);
-    const status = await must(git, ["status", "--short"], signal);
-    await say(`Three agents edit ${safeLine(scratch.origin)}, with the embedded offline model.\n`);
-    await say(teller.heading("Your uncommitted work in it (git status)"));
-    await say(teller.indented(status));
-    // On a terminal the agents come next.
-    if (io.stderr.isTTY) await io.stderr.write("\n");
-    return see(stage, signal);
-  });
-  if (opened.type === "stopped") return opened.code;
-  const begin = opened.value;
+  await addUncommittedWork(roles, git);
+  const begin = await readState(git, [], signal);
+  await print(`Three agents edit ${safeLine(origin)}, with the embedded offline model.\n`);
+  await heading("Your uncommitted work in it (git status)");
+  await printGit("status", "--short");
+  // On a terminal the live tree comes next.
+  if (io.stderr.isTTY) await io.stderr.write("\n");
 
-  const { finished, code } = await agentsAtWork(context, scratch, roles);
+  const { finished, code } = await runAgents(context, scratch);
   if (finished === null) return code;
-  await say(teller.heading("What the agents did, each in a git worktree of its own"));
+  await heading("What the agents did, each in a git worktree of its own");
   for (const [at, end] of finished.ends.entries())
-    await say(teller.agent(at + 1, roles.agents[at]?.task ?? "", end));
+    await print(agentText(at + 1, roles.agents[at]?.task ?? "", end, paint));
   if (code > exitCodes.notDone) return code;
 
-  const looked = await stoppable(io, (signal) => lookAtMerges(stage, begin, finished, signal));
-  if (looked.type === "stopped") return looked.code;
-  const undone = await stoppable(io, (signal) => undo(stage, begin, finished, signal));
-  if (undone.type === "stopped") return undone.code;
-  return { finished, checks: looked.value, takenBack: undone.value };
-}
+  await heading("The checkout now (git status, git diff --stat)");
+  await printGit("status", "--short");
+  await printGit("diff", "--stat");
+  const merged = await readState(git, roles.agents, signal);
+  const checks = [await checkConflict(git, roles, finished.ends), ...compareStates(begin, merged)];
+  await heading("Compared with before the agents");
+  await print(checks.map((check) => checkLine(check, paint)).join(""));
 
-async function see({ scratch: { git }, roles }: Stage, signal: AbortSignal): Promise<Seen> {
-  return { state: await stateOf(git, signal), contents: await contentsOf(git, roles) };
-}
-
-async function lookAtMerges(
-  stage: Stage,
-  begin: Seen,
-  { ends }: Finished,
-  signal: AbortSignal,
-): Promise<readonly Check[]> {
-  const { scratch, roles, teller, say } = stage;
-  const { git } = scratch;
-  await say(teller.heading("The checkout now (git status, git diff --stat)"));
-  await say(teller.indented(await must(git, ["status", "--short"], signal)));
-  await say(teller.indented(await must(git, ["diff", "--stat"], signal)));
-  const merged = await see(stage, signal);
-  const checks = [
-    await conflictSettled(git, roles, ends),
-    ...editsStandAlone(begin, merged, roles.agents),
-    ...untouched(begin, merged, roles.agents),
-  ];
-  await say(teller.heading("Compared with before the agents"));
-  await say(teller.checks(checks));
-  return checks;
-}
-
-function undo(
-  stage: Stage,
-  begin: Seen,
-  { ends }: Finished,
-  signal: AbortSignal,
-): Promise<readonly TakenBack[]> {
-  const { context, scratch, roles, teller, say } = stage;
-  return withKeeper(context.io, async (worktrees) => {
-    await say(teller.heading("Undo"));
-    const all: TakenBack[] = [];
-    const { checkout } = scratch;
-    const taking = { worktrees, checkout, roles, ends, begin, see: () => see(stage, signal) };
-    for await (const one of takeAllBack(taking)) {
-      all.push(one);
-      await say(teller.takenBack(one, all.length));
+  await heading("Undo");
+  const undone: Undone[] = [];
+  await withGitWorker(io, async (worktrees) => {
+    for await (const one of undoAll(worktrees, scratch, { begin, ends: finished.ends, signal })) {
+      await print(undoText(one, undone.length === 0, paint));
+      undone.push(one);
     }
-    return all;
   });
+
+  const all = [...checks, ...undone.flatMap((one) => one.checks)];
+  const ok = all.every((check) => check.ok);
+  if (demo.json)
+    await io.stdout.write(`${JSON.stringify(demoJson(demo, scratch, { finished, checks, undone, ok }))}\n`);
+  await print(
+    `\n${accountLine(finished)}\n${ok ? `All ${all.length} checks hold.` : "Some checks failed: see ✗ above."}\n`,
+  );
+  return ok ? exitCodes.done : exitCodes.notDone;
 }
 
-function demoJson({ scratch, roles }: Stage, code: number, { keep }: EditsDemo, played: Played): object {
-  const ok = code === exitCodes.done;
+/** Milliseconds until all worktrees must be there. */
+const ALL_STARTED_MS = 120_000;
+
+/**
+ * Runs the agents as `troupe fanout --isolation worktree --permission-mode acceptEdits --offline` does, without any
+ * user's settings. Null: none of them ended; the exit code says why.
+ */
+async function runAgents(
+  context: Context,
+  { home, git, roles: { agents } }: Scratch,
+): Promise<{ readonly finished: Finished | null; readonly code: number }> {
+  const { TROUPE_HOME: _, TROUPE_MAX_AGENTS: __, ...env } = context.io.env;
+  const inside: Context = { ...context, io: { ...context.io, cwd: git.folder, homedir: home, env } };
+  const args = parseArguments(["--offline", "--permission-mode", "acceptEdits"], sessionOptions);
+  const setup = await setUpSession(args, inside, { title: "demo: edits", maxAgents: agents.length });
+  // Small tasks are soon done: each agent waits until all have started from the same files.
+  const command = `until [ "$(git worktree list | wc -l)" -ge ${agents.length + 1} ]; do sleep 0.05; done`;
+  const options = { ...setup.options, worktree: { setup: { command, timeoutMs: ALL_STARTED_MS } } };
+  let finished: Finished | null = null;
+  const code = await runFanOut(
+    inside,
+    { ...setup, options },
+    {
+      tasks: agents.map(({ task }) => task),
+      ...{ type: "general-purpose", isolation: "worktree", merge: "apply", passing: true },
+    },
+    async (all) => {
+      finished = all;
+    },
+  );
+  return { finished, code };
+}
+
+/** Undoes the merges, the latest one first. */
+async function* undoAll(
+  worktrees: Worktrees,
+  { git, roles }: Scratch,
+  { begin, ends, signal }: { begin: CheckoutState; ends: readonly JobEnd[]; signal: AbortSignal },
+): AsyncGenerator<Undone> {
+  let left = roles.agents;
+  const merges = ends.map(({ summary }) => summary.worktree?.merge);
+  for (const _ of merges.filter((merge) => merge !== undefined)) {
+    const answer = await worktrees.undo({ folder: git.folder, which: null, force: false });
+    if (answer.type !== "undone") {
+      const found = answer.type === "refused" ? answer.reason : `the answer was "${answer.type}"`;
+      yield {
+        agent: null,
+        title: "",
+        paths: [],
+        checks: [{ says: "the merge is undone", ok: false, found }],
+      };
+      return;
+    }
+    const at = merges.indexOf(answer.merge);
+    left = left.filter((role) => role !== roles.agents[at]);
+    const checks = compareStates(begin, await readState(git, left, signal));
+    yield { agent: at < 0 ? null : at + 1, title: answer.title, paths: answer.paths, checks };
+  }
+}
+
+function demoJson(
+  { keep }: EditsDemo,
+  { origin, git, roles }: Scratch,
+  {
+    finished,
+    checks,
+    undone,
+    ok,
+  }: { finished: Finished; checks: readonly Check[]; undone: readonly Undone[]; ok: boolean },
+): object {
   return {
-    ...{ type: "demo", name: "edits", ok, origin: scratch.origin },
-    checkout: keep || !ok ? scratch.checkout : null,
-    agents: played.finished.ends.map(({ id, summary }, at) => ({
+    ...{ type: "demo", name: "edits", ok, origin, checkout: keep || !ok ? git.folder : null },
+    agents: finished.ends.map(({ id, summary }, at) => ({
       ...{ id, task: roles.agents[at]?.task, status: summary.status, summary: summary.text },
       worktree: summary.worktree ?? null,
     })),
-    checks: played.checks,
-    undone: played.takenBack,
+    ...{ checks, undone },
   };
+}
+
+function checkLine({ says, ok, found }: Check, paint: Paint): string {
+  const mark = ok ? paint("green", "✓") : paint("red", "✗");
+  return `  ${mark} ${safeLine(says)}${found === undefined ? "" : ` (${safeLine(found)})`}\n`;
+}
+
+function agentText(number: number, task: string, { id, summary }: JobEnd, paint: Paint): string {
+  const status = summary.status === "done" ? "" : ` (${statusText(summary.status)})`;
+  const { text, reason, worktree } = summary;
+  const lines = [
+    ...text.split("\n").filter((line) => line.trim() !== ""),
+    ...(reason === undefined ? [] : [reason]),
+  ].map(safeLine);
+  if (worktree !== undefined) lines.push(paint("dim", safeLine(worktreeLine(worktree, id ?? ""))));
+  return `${statusMark(summary.status, paint)} ${number}. ${safeLine(task)}${status}\n${lines.map((line) => `     ${line}\n`).join("")}`;
+}
+
+function undoText({ agent, title, paths, checks }: Undone, isLast: boolean, paint: Paint): string {
+  const whose = agent === null ? "" : ` (agent ${agent}: ${safeLine(title)})`;
+  const files = paths.length === 0 ? "" : `: ${paths.map(safeLine).join(", ")}`;
+  const failed = checks.filter(({ ok }) => !ok);
+  const shown = failed.length > 0 ? failed : [{ says: "its edits are gone, and nothing else is", ok: true }];
+  const lines = shown.map((check) => `  ${checkLine(check, paint)}`);
+  return `  troupe undo, ${isLast ? "the last merge" : "the one before"}${whose}${files}\n${lines.join("")}`;
+}
+
+function indented(text: string): string {
+  return safeText(text.replace(/\n+$/, ""))
+    .split("\n")
+    .map((line) => `  ${line}\n`)
+    .join("");
 }

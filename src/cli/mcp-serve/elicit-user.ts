@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import type {
   PermissionRequest,
   QuestionRequest,
@@ -6,7 +7,6 @@ import type {
   UserRequest,
 } from "../../policy/asks.ts";
 import { formatDanger } from "../danger-words.ts";
-import { messageOf } from "../message-of.ts";
 import { visibleDense, visibleLine } from "../visible-text.ts";
 
 /** One field of a form, as far as every client that can ask knows it. */
@@ -43,7 +43,7 @@ export function elicitUser(show: ShowForm): UserHandler {
       try {
         return await answerTo(ask, show, signal);
       } catch (error) {
-        return nobody(`The client could not ask the person (${messageOf(error)}).`);
+        return nobody(`The client could not ask the person (${errorMessage(error)}).`);
       }
     },
   };

@@ -6,7 +6,7 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { nearName } from "../../mailbox/near-name.ts";
-import { quoted } from "../option.ts";
+import { quoted } from "../usage-error.ts";
 import type { Form, ShowForm } from "./elicit-user.ts";
 import { type Answer, failure, type ServedCall, type ServedTool } from "./served-tool.ts";
 

@@ -1,4 +1,5 @@
 import { findAgent } from "../../actors/definitions/index.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
@@ -9,8 +10,7 @@ import { concurrency, isolation, merge } from "../commands/fanout.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { type Interrupts, watchInterrupts } from "../interrupts.ts";
-import { messageOf } from "../message-of.ts";
-import type { Progress } from "../progress.ts";
+import type { Progress } from "../plain-progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
@@ -123,7 +123,7 @@ async function untilGone(
 /** Null: a person wanted the agents stopped. A client that goes leaves them as they are, to be gone on with. */
 function whyLeft({ code, signal }: Interrupts): string | null {
   if (code() === undefined) return LEFT;
-  return code() === exitCodes.interrupted ? null : messageOf(signal.reason);
+  return code() === exitCodes.interrupted ? null : errorMessage(signal.reason);
 }
 
 async function openSession(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { errorMessage } from "../../lib/errors.ts";
 import { inputErrors } from "../../tools/bind-tool.ts";
-import { messageOf } from "../message-of.ts";
 
 /** One call of a client. */
 export interface ServedCall {
@@ -72,7 +72,7 @@ export function servedTool<Input, Data extends object>(tool: ToolText<Input, Dat
         const { texts, data, isError = false } = await tool.run(input.data, call);
         return { texts, data, isError };
       } catch (error) {
-        return failure(messageOf(error));
+        return failure(errorMessage(error));
       }
     },
   };

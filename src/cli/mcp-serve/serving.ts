@@ -5,7 +5,7 @@ import { nearName } from "../../mailbox/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentState, AgentView } from "../../supervisor/view.ts";
-import { quoted } from "../option.ts";
+import { quoted } from "../usage-error.ts";
 
 /** What the tools work with: one session for as long as the client is there. */
 export interface Serving {

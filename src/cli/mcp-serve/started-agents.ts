@@ -1,8 +1,8 @@
+import { errorMessage } from "../../lib/errors.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SpawnRequest, SupervisorHandle } from "../../session/options.ts";
 import { counted } from "../figures.ts";
-import { type JobEnd, withoutAgent } from "../jobs.ts";
-import { messageOf } from "../message-of.ts";
+import { endWithoutAgent, type JobEnd } from "../jobs.ts";
 import { endsResult, viewsResult } from "./ends-result.ts";
 import { tellProgress } from "./progress-notes.ts";
 import type { ServedCall, ServedResult } from "./served-tool.ts";
@@ -73,5 +73,5 @@ function startOne(session: SupervisorHandle, request: Named): Promise<ActorId | 
 }
 
 function failed(request: Named, error: unknown): JobEnd {
-  return withoutAgent(request, "failed", messageOf(error));
+  return endWithoutAgent(request, "failed", errorMessage(error));
 }

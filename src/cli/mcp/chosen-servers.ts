@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
 import { joinServers, type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { credentialsIn } from "../../policy/secrets/credentials.ts";
 import type { SupervisorOptions } from "../../session/options.ts";
 import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { messageOf } from "../message-of.ts";
-import { quoted } from "../option.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
 export interface SessionServers {
   readonly options: Pick<SupervisorOptions, "mcpServers" | "serversLeftOut" | "permissionPromptTool">;
@@ -93,7 +92,7 @@ async function configured(config: string, env: Env, cwd: string): Promise<Parsed
   try {
     return parseMcpServers(await readFile(file, "utf8"), { file, env });
   } catch (error) {
-    throw new UsageError(`--mcp-config: ${quoted(config)} cannot be read (${messageOf(error)}).`);
+    throw new UsageError(`--mcp-config: ${quoted(config)} cannot be read (${errorMessage(error)}).`);
   }
 }
 

@@ -11,12 +11,10 @@ import { projectServers } from "../../settings/server-files.ts";
 import { readSettingsFile } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
+import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { existingFolder } from "../folders.ts";
 import type { CliIO } from "../io.ts";
-import { quoted } from "../option.ts";
-import { sessionFlags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 
 const SCOPES = ["local", "project", "user"] as const;
@@ -145,7 +143,7 @@ function placeOf(scope: Scope, { homedir }: CliIO, root: string): SettingsPlace 
 }
 
 function rootOf(args: Arguments, io: CliIO): Promise<string> {
-  return existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  return workingDir(args, io);
 }
 
 /** Null: none was given. */

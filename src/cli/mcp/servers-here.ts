@@ -11,7 +11,7 @@ import { readSettingsFiles } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import { existingFolder } from "../folders.ts";
+import { workingDir } from "../directories.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { serverLeaves } from "./server-leaves.ts";
 
@@ -32,7 +32,7 @@ export interface ServersHere {
 }
 
 export async function serversHere(args: Arguments, { io }: Pick<Context, "io">): Promise<ServersHere> {
-  const root = await existingFolder("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+  const root = await workingDir(args, io);
   const { homedir, managedSettings } = io;
   const home = troupeHome(io.env, homedir);
   const managed = managedSettings === undefined ? {} : { managed: managedSettings };

@@ -1,6 +1,5 @@
 import { isObject } from "../../settings/json.ts";
-import { quoted } from "../option.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
 /** A call to ask about. */
 export interface AskedCall {
@@ -10,7 +9,7 @@ export interface AskedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** The field that stands between the parentheses of `Tool(…)`. */
+/** The field that is between the parentheses of `Tool(…)`. */
 const FIELD: Readonly<Record<string, string>> = {
   Bash: "command",
   Read: "file_path",
@@ -25,7 +24,7 @@ const FIELD: Readonly<Record<string, string>> = {
   Skill: "skill",
 };
 
-/** What such a field is, for whoever has left it out. */
+/** What such a field is, for an error. */
 const MEANING: Readonly<Record<string, string>> = {
   Bash: "the command",
   Read: "the path",
@@ -38,15 +37,12 @@ const MEANING: Readonly<Record<string, string>> = {
   WebSearch: "the query",
 };
 
-/**
- * The call that is written as `Bash(git push)`, `Read(src/a.ts)` or `mcp__db__query`, or a tool's name and its
- * whole input as JSON. Throws a `UsageError` on what is neither.
- */
-export function askedCall(words: string, json: string | undefined): AskedCall {
+/** Parses `Bash(git push)`, `Read(src/a.ts)` or `mcp__db__query`, or a tool's name with its whole input as JSON. */
+export function parseCall(words: string, json: string | undefined): AskedCall {
   const [, given = "", , inner] = /^\s*([A-Za-z_][\w.-]*)(\(([\s\S]*)\))?\s*$/.exec(words) ?? [];
   if (given === "")
     throw new UsageError(
-      `${quoted(words)} is no call; write it as a tool and its input, such as 'Bash(git push)' or 'Edit(src/a.ts)'.`,
+      `${quoted(words)} is not a call; write it as a tool and its input, such as 'Bash(git push)' or 'Edit(src/a.ts)'.`,
     );
   const tool = given === "Task" ? "Agent" : given;
   const names: AskedCall["names"] = tool === "Agent" ? ["Agent", "Task"] : [tool];
@@ -63,7 +59,7 @@ export function askedCall(words: string, json: string | undefined): AskedCall {
     throw new UsageError(`${tool} needs ${meaning}; write it as '${tool}(…)'.`);
   }
   if (field === undefined)
-    throw new UsageError(`The input of ${tool} is told as JSON: ${tool} --input '{"name": "value"}'.`);
+    throw new UsageError(`Give the input of ${tool} as JSON: ${tool} --input '{"name": "value"}'.`);
   return { tool, names, input: { [field]: text } };
 }
 
@@ -72,13 +68,13 @@ function inputFrom(json: string): AskedCall["input"] {
   try {
     input = JSON.parse(json);
   } catch {
-    throw new UsageError(`--input is no JSON: ${quoted(json)}; write it as '{"file_path": "src/a.ts"}'.`);
+    throw new UsageError(`--input is not valid JSON: ${quoted(json)}. Example: '{"file_path": "src/a.ts"}'.`);
   }
   if (isObject(input)) return input;
   throw new UsageError(`--input must be a JSON object, such as '{"file_path": "src/a.ts"}'.`);
 }
 
-/** A person who asks about a rule's pattern means the calls it matches; null where they do not. */
+/** Returns a note if the input looks like a rule's pattern instead of a call, or null. */
 export function patternNote({ tool, input }: AskedCall): string | null {
   const field = Object.hasOwn(FIELD, tool) ? FIELD[tool] : undefined;
   const text = field === undefined ? undefined : input[field];
@@ -86,6 +82,6 @@ export function patternNote({ tool, input }: AskedCall): string | null {
     typeof text === "string" &&
     ((tool === "Bash" && /:\*$/.test(text)) || (tool === "WebFetch" && /^domain:/.test(text)));
   return isPattern
-    ? `${quoted(text)} looks like the pattern of a rule; what is asked about is a call, letter by letter as an agent would make it.`
+    ? `${quoted(text)} looks like the pattern of a rule, but is read as a call, letter by letter as an agent would make it.`
     : null;
 }

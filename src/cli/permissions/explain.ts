@@ -7,19 +7,19 @@ import type { Behaviour } from "../../settings/rules.ts";
 import type { ActiveRules } from "./active-rules.ts";
 import type { AskedCall } from "./call.ts";
 
-/** What would happen to a call, and what else would have a say. */
+/** What would happen to a call, and what else takes part. */
 export interface Explanation extends Judgement {
-  /** Sentences about the sandbox and hooks; empty where neither has a say. */
+  /** Sentences about the sandbox and hooks, if they take part. */
   readonly besides: readonly string[];
 }
 
 const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** As the gate of a session decides it, without hooks, sandbox and person: of them it is only said what they may do. */
-export function explain({ tool, names, input }: AskedCall, standing: ActiveRules): Explanation {
-  const { engine, mode, workspace, foreignGit, confines, asksEveryCommand } = standing;
+/** Decides as the gate of a session does, without hooks, sandbox and user: it only says what they may do. */
+export function explain({ tool, names, input }: AskedCall, active: ActiveRules): Explanation {
+  const { engine, mode, workspace, foreignGit, confines, asksEveryCommand } = active;
   const [cwd] = workspace;
-  // Whether it holds shows when the first command runs; here it is taken to.
+  // Whether the confinement works shows when the first command runs; here it is assumed.
   const context = { enforced: confines };
   const [own, ...others] = names;
   const byRules = others
@@ -36,10 +36,10 @@ export function explain({ tool, names, input }: AskedCall, standing: ActiveRules
       ? withForeignGit(byRules, mode, command, alone, () => foreignGit(cwd))
       : byRules;
   const judgement = tool === "Bash" && asksEveryCommand ? askEveryCommand(withGit, mode) : withGit;
-  const sandbox = tool === "Bash" ? sandboxSentence(judgement, input, standing) : null;
+  const sandbox = tool === "Bash" ? sandboxSentence(judgement, input, active) : null;
   return {
     ...judgement,
-    besides: [...(sandbox === null ? [] : [sandbox]), ...hookSentences(names, standing)],
+    besides: [...(sandbox === null ? [] : [sandbox]), ...hookSentences(names, active)],
   };
 }
 
@@ -50,29 +50,27 @@ function sandboxSentence(
 ): string | null {
   if (sandbox.mode === "off" || decision === "deny") return null;
   const readOnly = engine.judge("plan", cwd, "Bash", input).decision === "allow";
-  // Whether there is one shows when a session starts; here it is taken to hold.
-  const word = sandboxDecision(sandbox, { state: "enforced", reason: "" }, { input, readOnly });
-  switch (word.type) {
+  // Whether the sandbox works shows when a session starts; here it is assumed.
+  const decided = sandboxDecision(sandbox, { state: "enforced", reason: "" }, { input, readOnly });
+  switch (decided.type) {
     case "allow":
       return decision === "ask" && rule === undefined && grants.length > 0
-        ? "The sandbox spares the question where it holds everything (troupe.sandbox.autoAllow)."
+        ? "The sandbox makes the question unnecessary if it works (troupe.sandbox.autoAllow)."
         : "It runs in the sandbox, which changes nothing about the decision.";
     case "ask":
     case "refuse":
-      return `The sandbox: ${word.reason}`;
+      return `The sandbox: ${decided.reason}`;
     case "silent":
       return sandbox.mode === "required"
-        ? "It runs in the sandbox (troupe.sandbox.mode is required); where there is none, it does not run."
-        : "It runs in the sandbox where there is one; where there is none, what does more than read is a question.";
+        ? "It runs in the sandbox (troupe.sandbox.mode is required); without one it does not run."
+        : "It runs in the sandbox if there is one; without one, what does more than read is a question.";
     default:
-      return word satisfies never;
+      return decided satisfies never;
   }
 }
 
 function hookSentences(names: AskedCall["names"], { hooks }: ActiveRules): string[] {
   return hooks
     .filter(({ matches }) => names.some(matches))
-    .map(
-      (hook) => `${nameOf(hook)} is asked first: it may refuse the call, rewrite it, or spare a question.`,
-    );
+    .map((hook) => `${nameOf(hook)} runs first: it may refuse the call, rewrite it, or answer the question.`);
 }

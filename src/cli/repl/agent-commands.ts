@@ -4,8 +4,8 @@ import type { AgentView } from "../../supervisor/view.ts";
 import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount } from "../figures.ts";
-import { quoted } from "../option.ts";
 import { whoWords } from "../unfinished.ts";
+import { quoted } from "../usage-error.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What the commands about agents work with. */

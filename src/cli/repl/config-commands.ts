@@ -8,7 +8,7 @@ import {
   knownKey,
   leafLine,
   leavesBelow,
-} from "../config/desk.ts";
+} from "../config/change-setting.ts";
 import { holdsAtOnce } from "../follow-settings.ts";
 import { safeLine } from "../safe-text.ts";
 import type { OwnFiles } from "./own-files.ts";

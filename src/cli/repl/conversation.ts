@@ -1,3 +1,4 @@
+import { errorMessage } from "../../lib/errors.ts";
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
@@ -5,7 +6,6 @@ import type { AgentResult } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
-import { messageOf } from "../message-of.ts";
 import { safeLine } from "../safe-text.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createDoublePress } from "./double-press.ts";
@@ -228,7 +228,7 @@ export class Conversation {
       this.#rest();
       // News have made it go on by itself at this very moment: then it hears the person as well.
       if (text !== null && this.#woken) this.#tellMain(text, begun);
-      else terminal.print(terminal.paint("red", safeLine(messageOf(error))));
+      else terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
     }
     this.#ends();
   }
@@ -292,7 +292,7 @@ export class Conversation {
       const result = await session.resume(id, text);
       if (!this.#isLeaving) showAgentResult(terminal, result);
     } catch (error) {
-      if (!this.#isLeaving) terminal.print(terminal.paint("red", safeLine(messageOf(error))));
+      if (!this.#isLeaving) terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
     }
     if (!this.#isLeaving) this.#idle();
   }

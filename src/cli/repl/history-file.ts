@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../message-of.ts";
+import { errorMessage } from "../../lib/errors.ts";
 
 /** What was asked before, over all conversations of this person. */
 export interface HistoryFile {
@@ -32,7 +32,7 @@ export async function openHistory(home: string): Promise<HistoryFile> {
     const add = (line: string) => (last = last.then(() => append(path, line)));
     return { lines, add };
   } catch (error) {
-    const problem = `What you type is not remembered: ${messageOf(error)}; move ${path} away.`;
+    const problem = `What you type is not remembered: ${errorMessage(error)}; move ${path} away.`;
     return { lines: [], problem, add: async () => {} };
   }
 }

@@ -1,6 +1,5 @@
 import { nearName } from "../../mailbox/near-name.ts";
-import { quoted } from "../option.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
 /**
  * Whose file is meant, in front of what a command is to do: `--user TEXT`, or `--scope user TEXT` as on the command

@@ -4,8 +4,8 @@ import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
 import type { Paint } from "../colour.ts";
 import { counted } from "../figures.ts";
 import { bareReason } from "../mcp/bare-reason.ts";
-import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
+import { quoted } from "../usage-error.ts";
 import { visibleText } from "../visible-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 

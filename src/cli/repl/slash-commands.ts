@@ -1,16 +1,16 @@
 import { skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import type { PermissionMode } from "../../session/options.ts";
 import type { Behaviour } from "../../settings/rules.ts";
 import { shortCount } from "../figures.ts";
-import { messageOf } from "../message-of.ts";
-import { quoted } from "../option.ts";
 import { originOf } from "../permissions/format.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { onlyInShell } from "../skills/other-places.ts";
+import { quoted } from "../usage-error.ts";
 import { visibleLine } from "../visible-text.ts";
 import { type AgentContext, listAgents, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config } from "./config-commands.ts";
@@ -122,7 +122,7 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   try {
     return await command.run(argument.trim(), context);
   } catch (error) {
-    return safeLine(messageOf(error));
+    return safeLine(errorMessage(error));
   }
 }
 
@@ -199,7 +199,7 @@ function modeOf(word: string): PermissionMode {
   try {
     return sessionFlags.permissionMode.read([word]) ?? "default";
   } catch (error) {
-    throw new Error(messageOf(error).replace("--permission-mode", "The mode"));
+    throw new Error(errorMessage(error).replace("--permission-mode", "The mode"));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Grant } from "../../policy/trust/grants.ts";
 import type { SkillsOptions } from "../../session/options.ts";
 import { managedSettingsFile } from "../../settings/places.ts";
 import type { SaidOfSkills } from "../../settings/skill-settings.ts";
-import { extraFolders } from "../extra-folders.ts";
+import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { conversationCommands } from "./other-places.ts";
 
@@ -47,8 +47,8 @@ export async function sessionSkillsSetup(
 ): Promise<SessionSkillsSetup> {
   const { plugins: said, injection, listing } = given.settings;
   const [own, flagged] = await Promise.all([
-    extraFolders(said, { cwd, homedir }),
-    extraFolders(
+    settingsDirs(said, { cwd, homedir }),
+    settingsDirs(
       given.plugins.map((text) => ({ text, file: "--plugin-dir" })),
       { cwd: from, homedir },
     ),
@@ -61,7 +61,7 @@ export async function sessionSkillsSetup(
       ...(listing === undefined ? {} : { listing }),
       search: {
         ...{ homedir, home, managed: managedFolder(managedSettings), agreed },
-        plugins: [...new Set([...flagged.folders, ...own.folders])],
+        plugins: [...new Set([...flagged.dirs, ...own.dirs])],
         reserved: conversationCommands,
         trusted: () => trusted,
       },

@@ -4,6 +4,7 @@ import { lockHolder } from "../../journal/session-lock.ts";
 import type { FoundSession } from "../../journal/sessions.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { onStopSignals } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import { tailJournal } from "./tail-journal.ts";
@@ -34,11 +35,7 @@ export async function followJournal(
     over.abort();
   };
   follower.stop?.then(stop, () => {});
-  const withdrawals = [
-    io.onSignal("SIGINT", () => stop(exitCodes.interrupted)),
-    io.onSignal("SIGTERM", () => stop(exitCodes.terminated)),
-    io.onSignal("SIGHUP", () => stop(exitCodes.hungUp)),
-  ];
+  const withdraw = onStopSignals(io, stop);
   let hasEnded = false;
   let problem: string | null = null;
   try {
@@ -68,7 +65,7 @@ export async function followJournal(
     if (!(error instanceof JournalError)) throw error;
     problem = error.message;
   } finally {
-    for (const withdraw of withdrawals) withdraw();
+    withdraw();
     follower.onEnd?.();
   }
   if (code !== null) return code;

@@ -1,97 +1,88 @@
 import type * as z from "zod/mini";
-import type { Conflict } from "../../mailbox/worktree.ts";
 import type { MergeNamedAnswer, TreeListing } from "../../worktrees/requests.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted } from "../figures.ts";
+import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { yesOrNo } from "../yes-or-no.ts";
-import { type AboutTrees, named, printJson, refused } from "./about-trees.ts";
-import { fileLines } from "./file-lines.ts";
-
-type Answer = z.infer<typeof MergeNamedAnswer>;
+import { askYesOrNo } from "../yes-or-no.ts";
+import { fileLines, findNamed, printRefusal, type WorktreeContext } from "./worktree-actions.ts";
 
 /**
- * Edits that stayed on their branch come into the checkout; exit code 1 where they do not. `deleting`: files that they
- * delete are deleted without a question; else that is asked on a terminal, and elsewhere they stay.
+ * Merges edits that stayed on their branch into the checkout. `deletes`: files that they delete are deleted without a
+ * question; else a user at a terminal is asked, and elsewhere these files stay.
  */
-export async function mergeEdits(given: string, deleting: boolean, about: AboutTrees): Promise<number> {
-  const found = await named(given, about);
-  if (found.type === "refused") return refused(about, found);
-  const { worktrees, io, folder, json } = about;
-  const { tree } = found;
+export async function mergeEdits(given: string, deletes: boolean, context: WorktreeContext): Promise<number> {
+  const { worktrees, io, folder, json } = context;
+  const tree = await findNamed(given, context);
+  if (tree.type === "refused") return printRefusal(context, tree);
   const merge = (deletions: "ask" | "do" | "hold") =>
     worktrees.mergeNamed({ folder, name: tree.name, deletions });
   const asks = !json && io.stdinIsTTY && io.stderr.isTTY;
-  const first = await merge(deleting ? "do" : asks ? "ask" : "hold");
-  if (first.type !== "deletes" || !asks) return tell(first, tree, about);
-  const yes = await yesOrNo(
-    io,
-    `Its edits delete:\n${fileLines(first.paths)}Delete them in the checkout too?`,
-  );
-  return tell(await merge(yes ? "do" : "hold"), tree, about);
+  const first = await merge(deletes ? "do" : asks ? "ask" : "hold");
+  if (first.type !== "deletes" || !asks) return printMerge(first, tree, context);
+  const question = `Its edits delete:\n${fileLines(first.paths)}Delete them in the checkout too?`;
+  return printMerge(await merge((await askYesOrNo(io, question)) ? "do" : "hold"), tree, context);
 }
 
-async function tell(answer: Answer, tree: TreeListing, about: AboutTrees): Promise<number> {
-  const { io, json } = about;
+async function printMerge(
+  answer: z.infer<typeof MergeNamedAnswer>,
+  tree: TreeListing,
+  context: WorktreeContext,
+): Promise<number> {
+  const { io, json } = context;
   const name = safeLine(tree.name);
-  if (answer.type === "refused") return refused(about, answer);
+  if (answer.type === "refused") return printRefusal(context, answer);
   const isIn = answer.type === "merged" || answer.type === "empty" || answer.type === "already";
   const code = isIn ? exitCodes.done : exitCodes.notDone;
   if (json) {
     await printJson(io, { name: tree.name, ...answer });
     return code;
   }
+  const forDeletions = `troupe worktrees merge ${name} --delete deletes them.\n`;
   switch (answer.type) {
     case "merged": {
       const { files, insertions, deletions, checkout, paths, held } = answer;
       await io.stdout.write(
-        `The edits of ${name} (${counted(files, "file")}, +${insertions} -${deletions}) are in ${safeLine(checkout)}, not committed; troupe undo ${name} takes them back.\n${fileLines(paths)}`,
+        `The edits of ${name} (${counted(files, "file")}, +${insertions} -${deletions}) are in ${safeLine(checkout)}, not committed; troupe undo ${name} undoes the merge.\n${fileLines(paths)}`,
       );
       if (held.length > 0)
-        await io.stderr.write(
-          `They also delete these, which are left as they are:\n${heldWords(name, held)}`,
-        );
+        await io.stderr.write(`They also delete these files, which stay:\n${fileLines(held)}${forDeletions}`);
       break;
     }
     case "empty":
       await io.stderr.write(
-        `There is nothing to bring in of ${name}: it has no edits, or the checkout has them.\n`,
+        `${name} has nothing to merge: it has no edits, or the checkout has them already.\n`,
       );
       break;
     case "already":
       await io.stderr.write(
-        `The edits of ${name} are merged already, so nothing was changed. Where they were taken out by hand since: troupe undo ${name}, then merge them again.\n`,
+        `The edits of ${name} were merged before, so nothing was changed. If you have removed them by hand since, run troupe undo ${name}, then merge them again.\n`,
       );
       break;
-    case "conflict":
+    case "conflict": {
+      const conflicts = answer.conflicts.map(({ path, kind }) =>
+        kind === "content" ? path : `${path} (${kind})`,
+      );
       await io.stderr.write(
-        `The edits of ${name} do not fit to what the checkout is now, so nothing was changed:\n${fileLines(answer.conflicts.map(placeOf))}They stay in ${safeLine(answer.path)}, on branch ${safeLine(answer.branch)}. Make these places alike and try again${agentWords(tree)}.\n`,
+        `The edits of ${name} conflict with the checkout, so nothing was changed:\n${fileLines(conflicts)}They stay in ${safeLine(answer.path)}, on branch ${safeLine(answer.branch)}. Make these places alike and try again${agentAdvice(tree)}.\n`,
       );
       break;
+    }
     case "deletes":
       await io.stderr.write(
-        `Nothing was changed, as all that is left of the edits of ${name} deletes files:\n${heldWords(name, answer.paths)}`,
+        `Nothing was changed: all that is left of the edits of ${name} deletes files:\n${fileLines(answer.paths)}${forDeletions}`,
       );
       break;
     default:
       answer satisfies never;
   }
-  if ("notes" in answer) for (const note of answer.notes) await io.stderr.write(`${safeLine(note)}\n`);
+  if ("notes" in answer) await printNotes(io, answer.notes);
   return code;
 }
 
-function heldWords(name: string, paths: readonly string[]): string {
-  return `${fileLines(paths)}troupe worktrees merge ${name} --delete deletes them.\n`;
-}
-
 /** An agent that keeps its edits on their branch meets no conflict that it could settle. */
-function agentWords({ owner }: TreeListing): string {
+function agentAdvice({ owner }: TreeListing): string {
   if (owner === null) return "";
   const [session, actor] = [safeLine(owner.session), safeLine(owner.actor)];
   return `; or have its agent settle them (troupe --resume ${session}, then /resume ${actor} TEXT), unless it was started to keep its edits on their branch`;
-}
-
-/** Its lines are those of a file with marks, and none was written. */
-function placeOf({ path, kind }: Conflict): string {
-  return kind === "content" ? path : `${path} (${kind})`;
 }

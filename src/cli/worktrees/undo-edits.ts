@@ -1,53 +1,46 @@
 import type { UndoAnswer } from "../../worktrees/requests.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted } from "../figures.ts";
-import { quoted } from "../option.ts";
+import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { yesOrNo } from "../yes-or-no.ts";
-import { type AboutTrees, printJson, refused } from "./about-trees.ts";
-import { fileLines } from "./file-lines.ts";
-import { ambiguous, searchTree } from "./named-tree.ts";
+import { quoted } from "../usage-error.ts";
+import { askYesOrNo } from "../yes-or-no.ts";
+import { findWorktree } from "./find-worktree.ts";
+import { fileLines, printRefusal, type WorktreeContext } from "./worktree-actions.ts";
 
-/** Takes back the latest merge that is not taken back yet, or that of one agent; exit code 1 where nothing was. */
+/** Undoes the latest merge that is not undone yet, or that of one agent. The exit code is 1 if nothing was undone. */
 export async function undoEdits(
   given: string | undefined,
   force: boolean,
-  about: AboutTrees,
+  context: WorktreeContext,
 ): Promise<number> {
-  const { worktrees, folder, io, json } = about;
-  const which = given === undefined ? null : await meant(given, about);
+  const { worktrees, folder, io, json } = context;
+  const which = given === undefined ? null : await mergeNamed(given, context);
   const first = await worktrees.undo({ folder, which, force });
   const asks = first.type === "changed" && !json && io.stdinIsTTY && io.stderr.isTTY;
-  if (!asks) return tell(first, given, about);
-  const question = `${changedWords(first)}Undo all the same? What the files are now is put aside first.`;
-  if (!(await yesOrNo(io, question))) {
-    await io.stderr.write("Nothing was undone.\n");
+  if (!asks) return printUndo(first, given, context);
+  const question = `${changedText(first)}Undo anyway? What the files are now is saved first.`;
+  if (!(await askYesOrNo(io, question))) {
+    await printNotes(io, ["Nothing was undone."]);
     return exitCodes.notDone;
   }
-  return tell(await worktrees.undo({ folder, which: first.merge, force: true }), given, about);
+  return printUndo(await worktrees.undo({ folder, which: first.merge, force: true }), given, context);
 }
 
-/** A merge's name is nobody's worktree: what is not found here the keeper may know. */
-async function meant(given: string, { worktrees, folder }: AboutTrees): Promise<string> {
+/** A name that no worktree has may be a merge's, which the git worker knows. */
+async function mergeNamed(given: string, { worktrees, folder }: WorktreeContext): Promise<string> {
   const answer = await worktrees.list({ folder });
-  // What is refused here is refused there, too, with the same sentence.
-  if (answer.type === "refused") return given;
-  const search = searchTree(given, answer.trees);
-  switch (search.type) {
-    case "found":
-      return search.tree.name;
-    case "ambiguous":
-      throw ambiguous(given, search.names);
-    case "unknown":
-      return given;
-    default:
-      return search satisfies never;
-  }
+  // A refusal here comes again from the undo.
+  return (answer.type === "refused" ? null : findWorktree(given, answer.trees)?.name) ?? given;
 }
 
-async function tell(answer: UndoAnswer, given: string | undefined, about: AboutTrees): Promise<number> {
-  const { io, json } = about;
-  if (answer.type === "refused") return refused(about, answer);
+async function printUndo(
+  answer: UndoAnswer,
+  given: string | undefined,
+  context: WorktreeContext,
+): Promise<number> {
+  const { io, json } = context;
+  if (answer.type === "refused") return printRefusal(context, answer);
   const code = answer.type === "undone" ? exitCodes.done : exitCodes.notDone;
   if (json) {
     await printJson(io, answer);
@@ -56,24 +49,23 @@ async function tell(answer: UndoAnswer, given: string | undefined, about: AboutT
   switch (answer.type) {
     case "undone": {
       const { title, paths, notes } = answer;
-      const are = paths.length === 1 ? "is" : "are";
       await io.stdout.write(
-        `Undone: ${safeLine(title)}\n${counted(paths.length, "file")} ${are} as before the merge:\n${fileLines(paths)}`,
+        `Undone: ${safeLine(title)}\n${counted(paths.length, "file is", "files are")} as before the merge:\n${fileLines(paths)}`,
       );
-      for (const note of notes) await io.stderr.write(`${safeLine(note)}\n`);
+      await printNotes(io, notes);
       break;
     }
     case "changed":
       await io.stderr.write(
-        `${changedWords(answer)}Nothing was undone. Undo it all the same with --force: what the files are now is put aside first.\n`,
+        `${changedText(answer)}Nothing was undone. To undo it anyway, add --force: what the files are now is saved first.\n`,
       );
       break;
     case "nothing":
-      await io.stderr.write(
+      await printNotes(io, [
         given === undefined
-          ? "There is no merge to undo: none was made in this repository, or each is undone already.\n"
-          : `There is no merge of ${quoted(safeLine(given))} to undo: it has none, or it is undone already; troupe worktrees list shows whose edits were merged.\n`,
-      );
+          ? "There is no merge to undo: none was made in this repository, or each is undone already."
+          : `There is no merge of ${quoted(given)} to undo: it has none, or it is undone already; troupe worktrees list shows whose edits were merged.`,
+      ]);
       break;
     default:
       answer satisfies never;
@@ -81,7 +73,7 @@ async function tell(answer: UndoAnswer, given: string | undefined, about: AboutT
   return code;
 }
 
-function changedWords({ title, paths }: Extract<UndoAnswer, { type: "changed" }>): string {
+function changedText({ title, paths }: Extract<UndoAnswer, { type: "changed" }>): string {
   const were = paths.length === 1 ? "This file was" : "These files were";
   return `${were} changed since the merge of ${quoted(safeLine(title))}:\n${fileLines(paths)}`;
 }

@@ -1,6 +1,6 @@
 import type { Call } from "../../mailbox/messages.ts";
 import type { RunRequest } from "../../mailbox/runs.ts";
-import { ripgrepPath } from "../../tools/ripgrep.ts";
+import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 
 /** A call that was let go, as the gate judged it. */
 export interface JudgedCall {

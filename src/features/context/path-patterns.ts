@@ -1,29 +1,15 @@
 import type { Fits } from "../../context/memory/nearby.ts";
-import { type GlobPattern, globPattern } from "../../tools/globs/pattern.ts";
+import { compileGlob, type Glob } from "../../lib/globs.ts";
 
-/** Patterns as Glob takes them, each read once; one that cannot be read fits everything: better told once too often. */
+/** Returns a matcher that compiles each pattern once; one that is refused fits everything, because a rule too many does less harm. */
 export function pathPatterns(): Fits {
-  const read = new Map<string, GlobPattern | null>();
-
-  function patternOf(text: string): GlobPattern | null {
-    const known = read.get(text);
-    if (known !== undefined) return known;
-    const bare = text.replace(/^\.?\//, "");
-    const understood = globPattern(bare.endsWith("/") ? `${bare}**` : bare);
-    const pattern = understood.type === "pattern" ? understood.pattern : null;
-    read.set(text, pattern);
-    return pattern;
-  }
-
+  const compiled = new Map<string, Glob | null>();
   return (text, path) => {
-    const pattern = patternOf(text);
-    if (pattern === null) return true;
-    const names = path.split("/");
-    let folder: GlobPattern["start"] | null = pattern.start;
-    for (const name of names.slice(0, -1)) {
-      folder = pattern.enter(folder, name);
-      if (folder === null) return false;
+    if (!compiled.has(text)) {
+      const bare = text.replace(/^\.?\//, "");
+      const found = compileGlob(bare.endsWith("/") ? `${bare}**` : bare);
+      compiled.set(text, found.type === "glob" ? found.glob : null);
     }
-    return pattern.matches(folder, names.at(-1) ?? "");
+    return compiled.get(text)?.fits(path.split("/")) ?? true;
   };
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defineAgent } from "../../../src/actors/definitions/definition.ts";
-import { secretsOfAgents, withoutServers } from "../../../src/cli/agents/agents-servers.ts";
+import { agentListing, secretsOfAgents, sessionAgents } from "../../../src/cli/agents/session-agents.ts";
 import { main } from "../../../src/cli/main.ts";
 import { listAgents } from "../../../src/features/agents/listing.ts";
 import { foldersWith } from "../../settings/folders.ts";
@@ -19,13 +19,19 @@ const dba = defineAgent({
 });
 const reader = defineAgent({ name: "reader", whenToUse: "", prompt: "p", tools: ["Read"] });
 
-test("--strict-mcp-config: no agent brings a server, nor one whose file changes later", async () => {
-  const agents = { agents: [dba, reader], agentsNow: async () => ({ agents: [dba], notes: [] }), notes: [] };
-  const strict = withoutServers(agents);
+test("--strict-mcp-config: no agent has servers of its own, not even one whose file changes later", async () => {
+  const looks = [
+    { agents: [dba, reader], problems: [], shadowed: [], inert: null },
+    { agents: [dba], problems: [], shadowed: [], inert: null },
+  ];
+  let look = 0;
+  const library = { look: async () => looks[look] as never, grants: async () => [] };
+  const strict = await sessionAgents(library, { withServers: false });
   const bare = { ...dba, mcpServers: { named: ["shared"], own: {} } };
   expect(strict.agents).toEqual([bare, reader]);
+  expect(await strict.agentsNow()).toBeNull();
+  look = 1;
   expect(await strict.agentsNow()).toEqual({ agents: [bare], notes: [] });
-  expect(await withoutServers({ ...agents, agentsNow: async () => null }).agentsNow()).toBeNull();
 });
 
 test("what their servers are given, by its name a secret, is taken out of journals", async () => {
@@ -62,4 +68,20 @@ describe("servers that a session leaves out are known to it, with the reason", (
     expect(Object.values(mcpServers).map(({ name }) => name)).toEqual(started);
     for (const name of started) expect(serversLeftOut).not.toHaveProperty(name);
   });
+});
+
+const VARIABLE = "CLAUDE_CODE_AGENT_LIST_IN_MESSAGES";
+
+test("the list of agents is where the environment says, else where settings say, else inline (A4.17)", () => {
+  for (const yes of ["1", "true", "YES", " on "]) {
+    expect(agentListing({ [VARIABLE]: yes }, undefined)).toBe("attached");
+    expect(agentListing({ [VARIABLE]: yes }, "inline")).toBe("attached");
+  }
+  for (const no of ["0", "false", "No", "off"])
+    expect(agentListing({ [VARIABLE]: no }, "attached")).toBe("inline");
+  for (const nothing of [{}, { [VARIABLE]: "" }, { [VARIABLE]: "perhaps" }]) {
+    expect(agentListing(nothing, undefined)).toBe("inline");
+    expect(agentListing(nothing, "attached")).toBe("attached");
+    expect(agentListing(nothing, "inline")).toBe("inline");
+  }
 });

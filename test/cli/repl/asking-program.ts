@@ -3,9 +3,9 @@
  * the asks of a real session are answered through a real terminal.
  */
 import * as z from "zod/mini";
-import { lazyRuntime } from "../../../src/cli/lazy-runtime.ts";
 import { main } from "../../../src/cli/main.ts";
 import { processIO } from "../../../src/cli/process-io.ts";
+import { lazyRuntime } from "../../../src/cli/runtime.ts";
 import type { UserHandler, UserRequest } from "../../../src/policy/asks.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";

@@ -1,4 +1,4 @@
-import { sourceOf } from "../../../src/cli/config/desk.ts";
+import { sourceOf } from "../../../src/cli/config/change-setting.ts";
 import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
 import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";

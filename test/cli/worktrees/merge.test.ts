@@ -38,7 +38,7 @@ describe("troupe worktrees merge", () => {
   test("says what came into which checkout, and how to take it back", async () => {
     expect(await run({})).toEqual({
       code: 0,
-      out: "The edits of agent-aaaa1111 (2 files, +5 -3) are in /repo, not committed; troupe undo agent-aaaa1111 takes them back.\n  a.ts\n  b.ts\n",
+      out: "The edits of agent-aaaa1111 (2 files, +5 -3) are in /repo, not committed; troupe undo agent-aaaa1111 undoes the merge.\n  a.ts\n  b.ts\n",
       err: "",
       asked: ["agent-aaaa1111 hold"],
     });
@@ -52,21 +52,21 @@ describe("troupe worktrees merge", () => {
     const no = await run({ deletes: ["old.ts"] }, { ...terminal, stdin: "\n" });
     expect(no.asked).toEqual(["agent-aaaa1111 ask", "agent-aaaa1111 hold"]);
     expect(no.err).toContain(
-      "They also delete these, which are left as they are:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
+      "They also delete these files, which stay:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
     );
   });
 
   test("says that edits are merged already, which is no failure", async () => {
     const { code, out, err } = await run({ answer: { type: "already", notes: [] } });
     expect({ code, out }).toEqual({ code: 0, out: "" });
-    expect(err).toContain("The edits of agent-aaaa1111 are merged already, so nothing was changed.");
+    expect(err).toContain("The edits of agent-aaaa1111 were merged before, so nothing was changed.");
   });
 
   test("leaves them where nobody can be asked, and deletes them where it was told to", async () => {
     const left = await run({ deletes: ["old.ts"] });
     expect(left).toMatchObject({ code: 0, asked: ["agent-aaaa1111 hold"] });
     expect(left.err).toBe(
-      "They also delete these, which are left as they are:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
+      "They also delete these files, which stay:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
     );
     expect(await run({ deletes: ["old.ts"] }, { deleting: true })).toMatchObject({
       err: "",
@@ -78,7 +78,7 @@ describe("troupe worktrees merge", () => {
     const { code, out, err } = await run({ answer: { type: "deletes", paths: ["old.ts"] } });
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(
-      "Nothing was changed, as all that is left of the edits of agent-aaaa1111 deletes files:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
+      "Nothing was changed: all that is left of the edits of agent-aaaa1111 deletes files:\n  old.ts\ntroupe worktrees merge agent-aaaa1111 --delete deletes them.\n",
     );
   });
 
@@ -90,7 +90,7 @@ describe("troupe worktrees merge", () => {
     const { code, out, err } = await run({ answer });
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(
-      "The edits of agent-aaaa1111 do not fit to what the checkout is now, so nothing was changed:\n  a.ts\nThey stay in /t, on branch worktree-a. Make these places alike and try again; or have its agent settle them (troupe --resume s1, then /resume aaaa1111 TEXT), unless it was started to keep its edits on their branch.\n",
+      "The edits of agent-aaaa1111 conflict with the checkout, so nothing was changed:\n  a.ts\nThey stay in /t, on branch worktree-a. Make these places alike and try again; or have its agent settle them (troupe --resume s1, then /resume aaaa1111 TEXT), unless it was started to keep its edits on their branch.\n",
     );
     expect(JSON.parse((await run({ answer }, { json: true })).out)).toMatchObject({
       name: "agent-aaaa1111",
@@ -102,7 +102,7 @@ describe("troupe worktrees merge", () => {
     expect(await run({ answer: { type: "empty", notes: ["It is locked."] } })).toMatchObject({
       code: 0,
       out: "",
-      err: "There is nothing to bring in of agent-aaaa1111: it has no edits, or the checkout has them.\nIt is locked.\n",
+      err: "agent-aaaa1111 has nothing to merge: it has no edits, or the checkout has them already.\nIt is locked.\n",
     });
   });
 });

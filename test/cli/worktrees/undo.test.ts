@@ -76,7 +76,7 @@ describe("troupe undo", () => {
     expect(await run(undefined, { changed: true })).toMatchObject({
       code: 1,
       out: "",
-      err: 'This file was changed since the merge of "rename the parser":\n  a.ts\nNothing was undone. Undo it all the same with --force: what the files are now is put aside first.\n',
+      err: 'This file was changed since the merge of "rename the parser":\n  a.ts\nNothing was undone. To undo it anyway, add --force: what the files are now is saved first.\n',
     });
     const forced = await run(undefined, { changed: true, force: true });
     expect(forced).toMatchObject({ code: 0, err: "a.ts is put aside in X.\n" });
@@ -94,7 +94,7 @@ describe("troupe undo", () => {
     const terminal = { stdinIsTTY: true, stderrIsTTY: true, stdin };
     const { code, err, asked } = await run(undefined, { changed: true, ...terminal });
     expect(code).toBe(expected);
-    expect(err).toContain("  a.ts\nUndo all the same? What the files are now is put aside first. [y/N] ");
+    expect(err).toContain("  a.ts\nUndo anyway? What the files are now is saved first. [y/N] ");
     expect(err.includes("Nothing was undone.")).toBe(expected === 1);
     expect(asked.slice(1)).toEqual(expected === 0 ? [{ folder: "/repo", which: "m1", force: true }] : []);
   });

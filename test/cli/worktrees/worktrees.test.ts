@@ -1,20 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { main } from "../../../src/cli/main.ts";
-import type { AboutTrees } from "../../../src/cli/worktrees/about-trees.ts";
+import type { WorktreeContext } from "../../../src/cli/worktrees/worktree-actions.ts";
 import {
-  diffTree,
-  listTrees,
-  removeTree,
-  restoreTree,
-  sweepTrees,
-} from "../../../src/cli/worktrees/about-trees.ts";
+  diffWorktree,
+  listWorktrees,
+  removeWorktree,
+  restoreWorktree,
+  sweepWorktrees,
+} from "../../../src/cli/worktrees/worktree-actions.ts";
 import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
 import { FakeIO, type FakeIOOptions } from "../fake-io.ts";
-import { FakeRuntime } from "../fake-session.ts";
 import { fakeWorktrees, listing, tree } from "./fake-worktrees.ts";
 
 async function run(
-  command: (about: AboutTrees) => Promise<number>,
+  command: (about: WorktreeContext) => Promise<number>,
   answers: Partial<Worktrees>,
   { json = false, ...options }: FakeIOOptions & { json?: boolean } = {},
 ) {
@@ -35,7 +33,7 @@ describe("troupe worktrees list", () => {
       tree("agent-dddd4444", { at: 0, path: null, counts: null }),
       tree("agent-eeee5555", { at: -1, path: null, result: "merged", undone: true }),
     );
-    const { code, out, err } = await run(listTrees, trees);
+    const { code, out, err } = await run(listWorktrees, trees);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatchInlineSnapshot(`
       "agent-bbbb2222  at work      3 files +41 -7  2026-11-20 12:19 UTC  .claude/worktrees/agent-bbbb2222
@@ -46,7 +44,7 @@ describe("troupe worktrees list", () => {
       agent-eeee5555  undone       3 files +41 -7  1969-12-31 23:59 UTC  (only its snapshots)
       "
     `);
-    const json = await run(listTrees, trees, { json: true });
+    const json = await run(listWorktrees, trees, { json: true });
     expect(JSON.parse(json.out)).toMatchObject([
       { name: "agent-bbbb2222", state: "at work" },
       {},
@@ -58,20 +56,20 @@ describe("troupe worktrees list", () => {
   });
 
   test("says where there is none, and why it cannot be said", async () => {
-    expect(await run(listTrees, listing())).toEqual({
+    expect(await run(listWorktrees, listing())).toEqual({
       code: 0,
       out: "",
       err: "No agent has a worktree in this repository, and none has left one.\n",
     });
-    expect(await run(listTrees, listing(), { json: true })).toEqual({ code: 0, out: "[]\n", err: "" });
+    expect(await run(listWorktrees, listing(), { json: true })).toEqual({ code: 0, out: "[]\n", err: "" });
     const refused = { list: async () => ({ type: "refused" as const, reason: "No\n repository." }) };
-    expect(await run(listTrees, refused)).toEqual({ code: 1, out: "", err: "No repository.\n" });
-    for (const command of [diffTree, restoreTree] as const)
+    expect(await run(listWorktrees, refused)).toEqual({ code: 1, out: "", err: "No repository.\n" });
+    for (const command of [diffWorktree, restoreWorktree] as const)
       expect(await run((about) => command("a", about), refused)).toMatchObject({
         code: 1,
         err: "No repository.\n",
       });
-    expect(await run((about) => removeTree("a", false, about), refused)).toMatchObject({ code: 1 });
+    expect(await run((about) => removeWorktree("a", false, about), refused)).toMatchObject({ code: 1 });
   });
 });
 
@@ -83,9 +81,9 @@ describe("a worktree is named", () => {
   test.each(["agent-aabb2222", "worktree-agent-aabb2222", "aabb2222", "aab", "agent-aab"])(
     "by %s",
     async (given) => {
-      expect(await run((about) => restoreTree(given, about), restored)).toEqual({
+      expect(await run((about) => restoreWorktree(given, about), restored)).toEqual({
         code: 0,
-        out: "agent-aabb2222 is there again with all it held last: /repo/agent-aabb2222, on branch b.\n",
+        out: "agent-aabb2222 is restored with everything it held last: /repo/agent-aabb2222, on branch b.\n",
         err: "",
       });
     },
@@ -96,24 +94,24 @@ describe("a worktree is named", () => {
     ["zz", 'There is no worktree "zz" in this repository; troupe worktrees list shows them.'],
     [
       "../../etc",
-      'There is no worktree "../../etc": it is named by its name, its branch or its agent\'s id, not by a path; troupe worktrees list shows them.',
+      'There is no worktree "../../etc": give its name, its branch or its agent\'s ID, not a path; troupe worktrees list shows them.',
     ],
     ["", 'There is no worktree "" in this repository; troupe worktrees list shows them.'],
   ])("not by %j", async (given, sentence) => {
-    await expect(run((about) => restoreTree(given, about), restored)).rejects.toThrow(sentence);
+    await expect(run((about) => restoreWorktree(given, about), restored)).rejects.toThrow(sentence);
   });
 
   test("by its own name where the conversation has made several", async () => {
     const owner = { session: "s1", actor: "main", process: { pid: 1, startedAt: null } };
     const trees = { ...restored, ...listing(tree("fix", { owner }), tree("main", { owner })) };
-    expect((await run((about) => restoreTree("main", about), trees)).out).toContain("/repo/main,");
+    expect((await run((about) => restoreWorktree("main", about), trees)).out).toContain("/repo/main,");
     const both = { ...restored, ...listing(tree("fix", { owner }), tree("tests", { owner })) };
-    await expect(run((about) => restoreTree("main", about), both)).rejects.toThrow("fix, tests");
+    await expect(run((about) => restoreWorktree("main", about), both)).rejects.toThrow("fix, tests");
   });
 
   test("by its whole name where another begins with it", async () => {
     const trees = { ...restored, ...listing(tree("fix"), tree("fix-2")) };
-    expect((await run((about) => restoreTree("fix", about), trees)).out).toContain("/repo/fix,");
+    expect((await run((about) => restoreWorktree("fix", about), trees)).out).toContain("/repo/fix,");
   });
 });
 
@@ -125,12 +123,12 @@ describe("troupe worktrees diff", () => {
   };
 
   test("is what git says, and nothing else on stdout", async () => {
-    expect(await run((about) => diffTree("aab", about), answers)).toEqual({
+    expect(await run((about) => diffWorktree("aab", about), answers)).toEqual({
       code: 0,
       out: text,
       err: "agent-aabb2222: 1 file changed, +1 -2\n",
     });
-    const json = await run((about) => diffTree("aab", about), answers, { json: true });
+    const json = await run((about) => diffWorktree("aab", about), answers, { json: true });
     expect(JSON.parse(json.out)).toEqual({
       name: "agent-aabb2222",
       files: 1,
@@ -141,7 +139,7 @@ describe("troupe worktrees diff", () => {
   });
 
   test("has colours on a terminal, where nothing in a file moves the cursor", async () => {
-    const { out } = await run((about) => diffTree("aab", about), answers, { stdoutIsTTY: true });
+    const { out } = await run((about) => diffWorktree("aab", about), answers, { stdoutIsTTY: true });
     expect(out).toContain("\u001b[1m--- a/x\u001b[22m\n");
     expect(out).toContain(
       "\u001b[31m--- a comment\u001b[39m\n\u001b[31m-old\u001b[39m\n\u001b[32m+new\u001b[39m\n",
@@ -152,7 +150,7 @@ describe("troupe worktrees diff", () => {
   test("says where there are no edits", async () => {
     const counts = { files: 0, insertions: 0, deletions: 0 };
     const none: Partial<Worktrees> = { ...two, diff: async () => ({ type: "diff", text: "", counts }) };
-    expect(await run((about) => diffTree("aab", about), none)).toEqual({
+    expect(await run((about) => diffWorktree("aab", about), none)).toEqual({
       code: 0,
       out: "",
       err: "agent-aabb2222: it has no edits\n",
@@ -170,12 +168,12 @@ describe("troupe worktrees remove", () => {
   };
 
   test("takes away nothing that is in no checkout, and says what and how (A16.3)", async () => {
-    expect(await run((about) => removeTree("aab", false, about), unsaved)).toEqual({
+    expect(await run((about) => removeWorktree("aab", false, about), unsaved)).toEqual({
       code: 1,
       out: "",
-      err: "agent-aabb2222 has edits that are in no checkout, so it was not removed:\n  src/a.ts\n  b\nRemove it all the same with --force: its snapshots stay, and troupe worktrees restore agent-aabb2222 brings it back.\n",
+      err: "agent-aabb2222 has edits that are in no checkout, so it was not removed:\n  src/a.ts\n  b\nTo remove it anyway, add --force: its snapshots stay, and troupe worktrees restore agent-aabb2222 restores it.\n",
     });
-    const json = await run((about) => removeTree("aab", false, about), unsaved, { json: true });
+    const json = await run((about) => removeWorktree("aab", false, about), unsaved, { json: true });
     expect({ ...json, out: JSON.parse(json.out) }).toMatchObject({
       code: 1,
       out: { name: "agent-aabb2222", type: "unsaved", paths: ["src/a.ts", "b\u001b[2J"] },
@@ -183,9 +181,9 @@ describe("troupe worktrees remove", () => {
   });
 
   test("with --force says what brings it back", async () => {
-    expect(await run((about) => removeTree("aab", true, about), unsaved)).toEqual({
+    expect(await run((about) => removeWorktree("aab", true, about), unsaved)).toEqual({
       code: 0,
-      out: "agent-aabb2222 is removed. Its snapshots stay in refs/troupe/trees/agent-aabb2222; troupe worktrees restore agent-aabb2222 brings it back.\n",
+      out: "agent-aabb2222 is removed. Its snapshots stay in refs/troupe/trees/agent-aabb2222; troupe worktrees restore agent-aabb2222 restores it.\n",
       err: "",
     });
   });
@@ -193,7 +191,7 @@ describe("troupe worktrees remove", () => {
   test("names forty files and counts the rest", async () => {
     const paths = Array.from({ length: 43 }, (_, index) => `f${index}`);
     const many: Partial<Worktrees> = { ...two, removeNamed: async () => ({ type: "unsaved", paths }) };
-    const { err } = await run((about) => removeTree("aab", false, about), many);
+    const { err } = await run((about) => removeWorktree("aab", false, about), many);
     expect(err).toContain("  f39\n  and 3 more\n");
   });
 });
@@ -206,12 +204,12 @@ describe("troupe worktrees sweep", () => {
       left: [{ name: "three", why: "its agent is at work." }],
       rolledBack: ["m1"],
     });
-    expect(await run(sweepTrees, { sweep })).toEqual({
+    expect(await run(sweepWorktrees, { sweep })).toEqual({
       code: 0,
-      out: "Removed one; nothing of it is lost.\nRemoved two; nothing of it is lost.\nTook back the merge m1, which was cut off half-way.\nLeft three alone: its agent is at work.\n",
+      out: "Removed one; all of it is in a snapshot.\nRemoved two; all of it is in a snapshot.\nRolled back the merge m1, which was cut off halfway.\nLeft three alone: its agent is at work.\n",
       err: "",
     });
-    const json = await run(sweepTrees, { sweep }, { json: true });
+    const json = await run(sweepWorktrees, { sweep }, { json: true });
     expect(JSON.parse(json.out)).toMatchObject({ removed: ["one", "two"], rolledBack: ["m1"] });
     const nothing: Worktrees["sweep"] = async () => ({
       type: "swept",
@@ -219,30 +217,6 @@ describe("troupe worktrees sweep", () => {
       left: [],
       rolledBack: [],
     });
-    expect((await run(sweepTrees, { sweep: nothing })).err).toBe("There was nothing to clear away.\n");
-  });
-});
-
-describe("wrong usage is said before anything starts", () => {
-  test.each([
-    [["worktrees"], "worktrees needs to know what to do"],
-    [["worktrees", "lsit"], "did you mean worktrees list?"],
-    [["worktrees", "frobnicate"], "it can list, diff, merge, restore, remove and sweep."],
-    [["worktrees", "list", "x"], 'worktrees list does not take "x"; leave it out.'],
-    [["worktrees", "sweep", "x"], 'worktrees sweep does not take "x"; leave it out.'],
-    [["worktrees", "diff"], "worktrees diff needs the name of a worktree; troupe worktrees list shows them."],
-    [["worktrees", "remove", " "], "worktrees remove needs the name of a worktree"],
-    [["worktrees", "diff", "a", "b"], 'worktrees diff does not take "b"; name one worktree.'],
-    [["worktrees", "restore", "a", "--force"], "worktrees restore has no --force"],
-    [["worktrees", "diff", "a", "--delete"], "worktrees diff has no --delete"],
-    [["worktrees", "merge"], "worktrees merge needs the name of a worktree"],
-    [["worktrees", "list", "--cwd", "/nowhere"], "there is no such folder"],
-    [["undo", "a", "b"], 'undo takes back one agent\'s edits at a time; leave "b" out.'],
-    [["undo", ""], "undo was given an empty name"],
-    [["worktree", "list"], "did you mean troupe worktrees?"],
-  ])("%j", async (argv, sentence) => {
-    const io = new FakeIO({ stdin: "" });
-    expect(await main(argv, io, new FakeRuntime())).toBe(2);
-    expect(io.err.text).toContain(sentence);
+    expect((await run(sweepWorktrees, { sweep: nothing })).err).toBe("There was nothing to remove.\n");
   });
 });

@@ -1,14 +1,14 @@
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { CliIO } from "../io.ts";
-import { safeLine } from "../safe-text.ts";
+import { printNotes } from "../print.ts";
 
-/** Works with a keeper of worktrees of its own, which is ended afterwards; loaded when it is needed. */
-export async function withKeeper<T>(io: CliIO, work: (worktrees: Worktrees) => Promise<T>): Promise<T> {
+/** Works with a git worker of its own, which is closed afterwards; loaded when it is needed. */
+export async function withGitWorker<T>(io: CliIO, work: (worktrees: Worktrees) => Promise<T>): Promise<T> {
   const { startGitWorker } = await import("../../worktrees/git-worker.ts");
   const worktrees = startGitWorker({
     env: io.env,
     clock: io.clock,
-    onWarning: (message) => void io.stderr.write(`${safeLine(message)}\n`).catch(() => {}),
+    onWarning: (message) => void printNotes(io, [message]).catch(() => {}),
   });
   try {
     return await work(worktrees);

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { VCS_FOLDERS } from "./vcs-folders.ts";
+import { splitPatterns } from "../../lib/globs.ts";
+import { VCS_DIRS } from "../glob/git-ignore.ts";
 
 export const DEFAULT_HEAD_LIMIT = 250;
-/** Columns of one line of output; what is longer is shown up to here with ripgrep's own mark. */
+/** Columns of one line of output; a longer one is cut with ripgrep's own mark. */
 export const MAX_COLUMNS = 500;
 
 const whole = (text: string) => z.optional(z.number().check(z.describe(text)));
@@ -11,7 +12,7 @@ const text = (text: string) => z.optional(z.string().check(z.describe(text)));
 
 export const GrepInput = z.strictObject({
   pattern: z.string().check(z.describe("Regular expression to search for, in ripgrep's syntax (required)")),
-  path: text("File or folder to search in; the working directory when left out"),
+  path: text("File or directory to search; the working directory if absent"),
   glob: text("Only files whose path matches this glob, e.g. '*.js' or '*.{ts,tsx}' (rg --glob)"),
   output_mode: z.optional(
     z
@@ -43,11 +44,11 @@ export type OutputMode = NonNullable<GrepInput["output_mode"]>;
 
 const COUNTS = ["-B", "-A", "-C", "context", "head_limit", "offset"] as const;
 
-/** Of three bytes each they are still one argument that a program can be given. */
+/** With three bytes each they still fit into one argument of a program. */
 const MAX_PATTERN_CHARS = 40_000;
 
-/** What the schema cannot say: the sentence for the first value that no search can be made of. */
-export function wrongValue(input: GrepInput): string | null {
+/** Returns a sentence for the first value that cannot be searched with, beyond what the schema says. */
+export function grepInputProblem(input: GrepInput): string | null {
   for (const name of COUNTS) {
     const value = input[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
@@ -56,9 +57,9 @@ export function wrongValue(input: GrepInput): string | null {
   for (const name of ["pattern", "glob", "type"] as const) {
     const value = input[name] ?? "";
     if (value.includes("\0"))
-      return `${name} has a NUL character in it, which no program can be given. Search without it, or for \\x00.`;
+      return `${name} has a NUL character in it, which a program cannot be given. Search without it, or for \\x00.`;
     if (value.length > MAX_PATTERN_CHARS)
-      return `${name} is ${value.length} characters long, and ${MAX_PATTERN_CHARS} are the most. Search for a part of it.`;
+      return `${name} is ${value.length} characters long; the most is ${MAX_PATTERN_CHARS}. Search for a part of it.`;
   }
   return null;
 }
@@ -68,9 +69,9 @@ export function modeOf(input: GrepInput): OutputMode {
 }
 
 /**
- * Arguments that search `target` (relative to where ripgrep runs) and answer in the form `grep-output` reads.
- * `inOrder`: by path, which ripgrep does in one thread only.
- * `inRepository`: what stands in a repository of git, as a worktree in an ignored folder does.
+ * Returns arguments that search `target` (relative to where ripgrep runs); `grep-output.ts` parses the output.
+ * `inOrder`: by path, which ripgrep does in one thread only. `inRepository`: the target is in a git repository, such as a
+ * worktree in an ignored directory.
  */
 export function ripgrepArguments(
   input: GrepInput,
@@ -78,10 +79,10 @@ export function ripgrepArguments(
   { inOrder, inRepository }: { readonly inOrder: boolean; readonly inRepository: boolean },
 ): string[] {
   return [
-    // No settings of the machine, and a NUL after each path, so that any name can be told from the rest.
+    // No settings of the machine, and a NUL after each path, because a name may contain anything else.
     ...["--no-config", "--color=never", "--no-heading", "--with-filename", "--null"],
-    // Hidden files are searched; what git ignores is not, also where git has no repository yet. In one this option
-    // would heed what is ignored above it.
+    // Hidden files are searched; what git ignores is not, even without a repository. In one, this option would apply
+    // ignore files above it as well.
     ...["--hidden", ...(inRepository ? [] : ["--no-require-git"])],
     ...(inOrder ? ["--sort=path"] : []),
     ...modeArguments(input),
@@ -89,8 +90,8 @@ export function ripgrepArguments(
     ...(input.multiline ? ["--multiline", "--multiline-dotall"] : []),
     ...(input.type === undefined ? [] : [`--type=${input.type}`]),
     // The last glob that fits decides: version control stays out whatever the caller's glob says.
-    ...globsOf(input.glob ?? "").map((glob) => `--glob=${glob}`),
-    ...VCS_FOLDERS.map((folder) => `--glob=!${folder}`),
+    ...splitPatterns(input.glob ?? "").map((glob) => `--glob=${glob}`),
+    ...VCS_DIRS.map((dir) => `--glob=!${dir}`),
     `--regexp=${input.pattern}`,
     "--",
     target,
@@ -106,7 +107,7 @@ function modeArguments(input: GrepInput): string[] {
     case "count":
       return ["--count", ...parts];
     case "content":
-      // Line numbers always: they tell a match from its context; `-n: false` leaves them out of the answer.
+      // Always with line numbers: they tell a match from its context; with `-n: false` the result leaves them out.
       return [
         ...["--line-number", `--max-columns=${MAX_COLUMNS}`, "--max-columns-preview"],
         ...contextArguments(input),
@@ -125,20 +126,4 @@ function contextArguments(input: GrepInput): string[] {
     ...(before === undefined ? [] : [`--before-context=${before}`]),
     ...(after === undefined ? [] : [`--after-context=${after}`]),
   ];
-}
-
-/** `*.ts,*.tsx` is a list to whoever writes it; a comma within braces belongs to the glob. */
-function globsOf(list: string): string[] {
-  const globs: string[] = [];
-  let depth = 0;
-  let current = "";
-  for (const sign of list) {
-    if (sign === "{") depth += 1;
-    if (sign === "}") depth -= 1;
-    if (sign === "," && depth <= 0) {
-      globs.push(current);
-      current = "";
-    } else current += sign;
-  }
-  return [...globs, current].map((glob) => glob.trim()).filter((glob) => glob !== "");
 }

@@ -8,9 +8,8 @@ import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../set
 import { nameOf } from "../../settings/setting.ts";
 import { type SettingsKey, settingsKey, valueFor } from "../../settings/settings-key.ts";
 import type { CliIO } from "../io.ts";
-import { quoted } from "../option.ts";
 import { safeLine } from "../safe-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 
 /** The scopes whose files a person edits from here. */
 export const editedScopes = ["user", "project", "local"] as const satisfies readonly FileScope[];

@@ -1,0 +1,62 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { errorCode, isMissing } from "../lib/errors.ts";
+import type { SaidBy } from "../settings/read-settings.ts";
+import { shown } from "../settings/shown.ts";
+import type { Arguments } from "./arguments.ts";
+import type { CliIO } from "./io.ts";
+import { sessionFlags } from "./session-flags.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Returns the absolute path of the directory to work in. */
+export function workingDir(args: Arguments, io: CliIO): Promise<string> {
+  return existingDir("--cwd", args.value(sessionFlags.cwd) ?? ".", io.cwd);
+}
+
+/** Returns the directories of --add-dir. */
+export function addedDirs(args: Arguments, io: CliIO): Promise<string[]> {
+  return Promise.all(args.value(sessionFlags.addDir).map((dir) => existingDir("--add-dir", dir, io.cwd)));
+}
+
+/** Returns the absolute path of a directory. Throws a `UsageError` that names the flag if it cannot be used. */
+async function existingDir(flag: string, given: string, cwd: string): Promise<string> {
+  const path = resolve(cwd, given);
+  try {
+    if ((await stat(path)).isDirectory()) {
+      await access(path, constants.R_OK | constants.X_OK);
+      return path;
+    }
+  } catch (error) {
+    throw new UsageError(`${flag} ${given}: ${problemOf(error)}.`);
+  }
+  throw new UsageError(`${flag} ${given}: this is a file; give the directory it is in.`);
+}
+
+function problemOf(error: unknown): string {
+  const code = errorCode(error);
+  if (isMissing(error)) return "there is no such directory; check the path";
+  if (code === "EACCES" || code === "EPERM") return "it may not be read; check its permissions";
+  return `it cannot be used (${code ?? String(error)})`;
+}
+
+/** Resolves directories that settings name; for one that does not exist there is a note instead. */
+export async function settingsDirs(
+  said: readonly Pick<SaidBy, "text" | "file">[],
+  { cwd, homedir }: { readonly cwd: string; readonly homedir: string },
+): Promise<{ readonly dirs: readonly string[]; readonly notes: readonly string[] }> {
+  const checked = await Promise.all(
+    said.map(async ({ text, file }) => {
+      const isFromHome = text === "~" || text.startsWith("~/");
+      const path = isFromHome ? resolve(homedir, `.${text.slice(1)}`) : resolve(cwd, text);
+      const found = await stat(path).catch(() => null);
+      return found?.isDirectory()
+        ? { path }
+        : { note: `${file}: there is no directory ${shown(text)}; it is left out.` };
+    }),
+  );
+  return {
+    dirs: checked.flatMap(({ path }) => path ?? []),
+    notes: checked.flatMap(({ note }) => note ?? []),
+  };
+}

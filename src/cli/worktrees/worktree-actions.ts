@@ -1,0 +1,176 @@
+import { relative, sep } from "node:path";
+import type { Refused, TreeListing } from "../../worktrees/requests.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import { type Paint, paintFor } from "../colour.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { counted, shortDate } from "../figures.ts";
+import type { CliIO } from "../io.ts";
+import { printJson, printNotes, tableLines } from "../print.ts";
+import { resultText } from "../results.ts";
+import { safeLine } from "../safe-text.ts";
+import { requireWorktree } from "./find-worktree.ts";
+
+/** What the actions on worktrees work with. */
+export interface WorktreeContext {
+  readonly worktrees: Worktrees;
+  readonly io: CliIO;
+  /** Absolute; any directory of the repository. */
+  readonly folder: string;
+  readonly json: boolean;
+}
+
+export async function listWorktrees(context: WorktreeContext): Promise<number> {
+  const { io, folder, json, worktrees } = context;
+  const answer = await worktrees.list({ folder });
+  if (answer.type === "refused") return printRefusal(context, answer);
+  const trees = answer.trees.toSorted((one, other) => other.at - one.at);
+  if (json)
+    await printJson(
+      io,
+      trees.map((tree) => ({ ...tree, state: stateOf(tree) })),
+    );
+  else if (trees.length > 0) {
+    const paint = paintFor(io.stdout, io.env);
+    await io.stdout.write(`${tableLines(trees.map((tree) => cellsOf(tree, folder, paint))).join("\n")}\n`);
+  } else await printNotes(io, ["No agent has a worktree in this repository, and none has left one."]);
+  return exitCodes.done;
+}
+
+function cellsOf(tree: TreeListing, cwd: string, paint: Paint) {
+  const { name, counts, at, path } = tree;
+  const isBelow = path !== null && !relative(cwd, path).startsWith(`..${sep}`) && relative(cwd, path) !== "";
+  return [
+    { text: safeLine(name), paint: (text: string) => paint("bold", text) },
+    stateOf(tree),
+    counts === null ? "" : `${counted(counts.files, "file")} +${counts.insertions} -${counts.deletions}`,
+    shortDate(new Date(at).toISOString()),
+    path === null
+      ? { text: "(only its snapshots)", paint: (text: string) => paint("dim", text) }
+      : safeLine(isBelow ? relative(cwd, path) : path),
+  ];
+}
+
+/** Returns a worktree's status in words. `left behind`: its agent's process has gone before its edits were merged. */
+function stateOf({ alive, result, path, undone }: TreeListing): string {
+  if (result === "merged" && undone) return "undone";
+  if (result !== null) return result;
+  if (alive) return "at work";
+  return path === null ? "removed" : "left behind";
+}
+
+/** The exit code is 0 whether there are edits or not. */
+export async function diffWorktree(given: string, context: WorktreeContext): Promise<number> {
+  const { io, worktrees, folder, json } = context;
+  const tree = await findNamed(given, context);
+  if (tree.type === "refused") return printRefusal(context, tree);
+  const { name } = tree;
+  const answer = await worktrees.diff({ folder, name });
+  if (answer.type === "refused") return printRefusal(context, answer);
+  const { text, counts } = answer;
+  if (json) {
+    await printJson(io, { name, ...counts, text });
+    return exitCodes.done;
+  }
+  const figures = `${counted(counts.files, "file")} changed, +${counts.insertions} -${counts.deletions}`;
+  await printNotes(io, [`${name}: ${text === "" ? "it has no edits" : figures}`]);
+  await io.stdout.write(colourDiff(resultText(text, io.stdout), paintFor(io.stdout, io.env)));
+  return exitCodes.done;
+}
+
+/** Within a hunk the first character counts: a removed line may itself start with two dashes. */
+function colourDiff(diff: string, paint: Paint): string {
+  let inHunk = false;
+  const colourLine = (line: string): string => {
+    if (line.startsWith("diff --git ")) inHunk = false;
+    else if (line.startsWith("@@ ")) inHunk = true;
+    if (line === "") return line;
+    if (!inHunk) return paint("bold", line);
+    if (line.startsWith("@@ ")) return paint("cyan", line);
+    if (line.startsWith("+")) return paint("green", line);
+    return line.startsWith("-") ? paint("red", line) : line;
+  };
+  return diff.split("\n").map(colourLine).join("\n");
+}
+
+export async function restoreWorktree(given: string, context: WorktreeContext): Promise<number> {
+  const { io, worktrees, folder, json } = context;
+  const tree = await findNamed(given, context);
+  if (tree.type === "refused") return printRefusal(context, tree);
+  const { name } = tree;
+  const answer = await worktrees.restore({ folder, name });
+  if (answer.type === "refused") return printRefusal(context, answer);
+  if (json) await printJson(io, { name, ...answer });
+  else
+    await io.stdout.write(
+      `${safeLine(name)} is restored with everything it held last: ${safeLine(answer.path)}, on branch ${safeLine(answer.branch)}.\n`,
+    );
+  return exitCodes.done;
+}
+
+export async function removeWorktree(
+  given: string,
+  force: boolean,
+  context: WorktreeContext,
+): Promise<number> {
+  const { io, worktrees, folder, json } = context;
+  const tree = await findNamed(given, context);
+  if (tree.type === "refused") return printRefusal(context, tree);
+  const { name } = tree;
+  const answer = await worktrees.removeNamed({ folder, name, force });
+  if (answer.type === "refused") return printRefusal(context, answer);
+  const restore = `troupe worktrees restore ${safeLine(name)}`;
+  if (json) await printJson(io, { name, ...answer });
+  else if (answer.type === "removed")
+    await io.stdout.write(
+      `${safeLine(name)} is removed. Its snapshots stay in ${safeLine(answer.ref)}; ${restore} restores it.\n`,
+    );
+  else
+    await io.stderr.write(
+      `${safeLine(name)} has edits that are in no checkout, so it was not removed:\n${fileLines(answer.paths)}To remove it anyway, add --force: its snapshots stay, and ${restore} restores it.\n`,
+    );
+  return answer.type === "removed" ? exitCodes.done : exitCodes.notDone;
+}
+
+export async function sweepWorktrees(context: WorktreeContext): Promise<number> {
+  const { io, json, worktrees, folder } = context;
+  const answer = await worktrees.sweep({ folder });
+  if (answer.type === "refused") return printRefusal(context, answer);
+  const { removed, left, rolledBack } = answer;
+  if (json) {
+    await printJson(io, { removed, left, rolledBack });
+    return exitCodes.done;
+  }
+  const lines = [
+    ...removed.map((name) => `Removed ${name}; all of it is in a snapshot.`),
+    ...rolledBack.map((merge) => `Rolled back the merge ${merge}, which was cut off halfway.`),
+    ...left.map(({ name, why }) => `Left ${name} alone: ${why}`),
+  ];
+  await io.stdout.write(lines.map((line) => `${safeLine(line)}\n`).join(""));
+  if (lines.length === 0) await printNotes(io, ["There was nothing to remove."]);
+  return exitCodes.done;
+}
+
+/** Prints why nothing was done, and returns its exit code. */
+export async function printRefusal({ io }: WorktreeContext, { reason }: Refused): Promise<number> {
+  await printNotes(io, [reason]);
+  return exitCodes.notDone;
+}
+
+/** Finds the worktree that a word means. Throws a `UsageError` if there is not exactly one. */
+export async function findNamed(
+  given: string,
+  { worktrees, folder }: WorktreeContext,
+): Promise<(TreeListing & { readonly type: "found" }) | Refused> {
+  const answer = await worktrees.list({ folder });
+  return answer.type === "refused" ? answer : { type: "found", ...requireWorktree(given, answer.trees) };
+}
+
+/** Files that are shown; JSON has all. */
+const MOST_FILES = 40;
+
+/** Returns one indented line per file. */
+export function fileLines(paths: readonly string[]): string {
+  const left = paths.length - MOST_FILES;
+  const lines = paths.slice(0, MOST_FILES).map((path) => `  ${safeLine(path)}\n`);
+  return `${lines.join("")}${left > 0 ? `  and ${left} more\n` : ""}`;
+}
