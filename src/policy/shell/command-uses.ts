@@ -170,8 +170,8 @@ function xargsUses(words: readonly ShellWord[]): Uses {
   const { operands: command } = read;
   const [first] = command;
   const talks = first?.literal && ["echo", "basename", "dirname"].includes(first.value);
-  const bare = talks && words.length === command.length;
   const reads = read.valuesOf("path");
+  const bare = talks && words.length === command.length;
   const plain = bare ? null : "xargs makes options and names of what it reads";
   return uses({ plain, reads, candidates: reads, starts: [first ? command : [literalWord("echo")]] });
 }

@@ -71,10 +71,7 @@ export function mayBeAction({ literal, value, pieces }: ShellWord): boolean {
 }
 
 /** Returns where find begins, and whether it acts only on some of what it finds. */
-export function findRoots(words: readonly ShellWord[]): {
-  readonly found: readonly ShellWord[];
-  readonly filtered: boolean;
-} {
+export function findRoots(words: readonly ShellWord[]): { found: readonly ShellWord[]; filtered: boolean } {
   const options = words.findIndex(({ value }) => !/^-(?:[HLP]|O\d|D)$/.test(value));
   const from = options < 0 ? [] : words.slice(options);
   const end = from.findIndex(({ value, literal }) => literal && /^[-(!]/.test(value));

@@ -47,11 +47,10 @@ function pieceOf(part: WordPart, inDocument: boolean, visit: (node: SyntaxNode) 
     case "Literal":
       return inDocument ? [quoted(part.value)] : bareText(text);
     case "AnsiCQuoted":
-      // Bytes and control characters are read differently by every reader.
-      if (/[\p{Cc}--[\n\t]]|\\[cxuU]/v.test(part.value + text))
-        return [forbidden(text, part.value.replaceAll("\0", ""))];
-      return [quoted(part.value)];
     case "SingleQuoted":
+      // Bytes and control characters are read differently by every reader.
+      if (part.type === "AnsiCQuoted" && /[\p{Cc}--[\n\t]]|\\[cxuU]/v.test(part.value + text))
+        return [forbidden(text, part.value.replaceAll("\0", ""))];
       return [quoted(part.value)];
     case "Glob":
       return [{ type: "glob", text }];

@@ -84,11 +84,8 @@ class Reader {
       if (glued) this.#value(option, glued, "equals");
       return 0;
     }
-    if (option.kind === "pair") {
-      const [, second] = next;
-      if (second) this.#value(PATH, second, "word");
-      return this.#take(option, next[0], "word") + 1;
-    }
+    if (option.kind === "pair")
+      return this.#take(option, next[0], "word") + this.#take(PATH, next[1], "word");
     return glued ? this.#take(option, glued, "equals") : this.#take(option, next[0], "word");
   }
 

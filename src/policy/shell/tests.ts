@@ -3,16 +3,14 @@ import type { ShellWord } from "./words.ts";
 
 /** `printf -v` sets a variable, and so does `%n`. */
 export function printfUses(words: readonly ShellWord[]): Uses {
-  const ended = words[0]?.value === "--";
-  const format = words[ended ? 1 : 0];
+  const [format] = words[0]?.value === "--" ? words.slice(1) : words;
   if (format === undefined) return uses({});
   if (!format.literal) return refuse("the format of printf is not written out");
-  if (!ended && format.value.startsWith("-")) return refuse("printf has options");
+  if (format === words[0] && format.value.startsWith("-")) return refuse("printf has options");
   const sets = /%[^%a-zA-Z]*[hlLjztq]*n/.test(format.value.replaceAll("%%", ""));
   return sets ? refuse("%n of printf sets a variable") : uses({});
 }
 
-const UNARY = /^-[a-zA-Z]$/;
 const BINARY = /^(?:=|==|!=|<|>|-nt|-ot|-ef|-eq|-ne|-lt|-le|-gt|-ge)$/;
 
 /** Tests that look a name up as a variable run what its subscript has, so that no word may become such an operator. */
@@ -42,7 +40,7 @@ function mayBeOperator(word: ShellWord, words: readonly ShellWord[], at: number)
     one?.literal ? one.value : "",
   );
   const alone = words.length === 1 || (words.length === 2 && before === "!");
-  return !(alone || UNARY.test(before) || BINARY.test(before) || BINARY.test(after));
+  return !(alone || /^-[a-zA-Z]$/.test(before) || BINARY.test(before) || BINARY.test(after));
 }
 
 export function isNumber(word: ShellWord | undefined): boolean {

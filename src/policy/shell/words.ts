@@ -59,14 +59,13 @@ export function plainText(words: readonly ShellWord[]): string {
 /** Returns the words that `r$@m`, `g${x}it` and `rm${IFS}-rf` are if every variable is empty; null if nothing differs. */
 export function unsetWords(words: readonly ShellWord[]): readonly ShellWord[] | null {
   if (words.every(({ literal }) => literal)) return null;
+  const emptied = (piece: Piece) => {
+    if (piece.type === "variable") return piece.name === "IFS" ? " " : "";
+    return piece.type === "forbidden" ? piece.unset : piece.text;
+  };
   const unset = words.flatMap((word) => {
     const text = word.pieces.map(emptied).join("");
     return text === word.value ? [word] : text.split(" ").filter(Boolean).map(literalWord);
   });
   return unset.length === words.length && unset.every((word, at) => word === words[at]) ? null : unset;
-}
-
-function emptied(piece: Piece): string {
-  if (piece.type === "variable") return piece.name === "IFS" ? " " : "";
-  return piece.type === "forbidden" ? piece.unset : piece.text;
 }

@@ -37,8 +37,6 @@ const STARTERS: ReadonlyMap<string, Row> = new Map([
 ]);
 /** One word of their own comes before the command: a duration, a lock's file, a mask. */
 const DELAYED: ReadonlySet<string> = new Set("timeout flock chrt taskset chroot su setarch".split(" "));
-/** These take assignments before the command. */
-const SETTERS: ReadonlySet<string> = new Set(["env", "sudo", "doas"]);
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"]);
 const SHELL = readRow("F^< c o: O: /rcfile: /init-file:");
 /** A prefix rule for one of these would allow whatever it starts; for an allow rule the others are ordinary commands. */
@@ -98,9 +96,9 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
   const read = readOptions(rest, row);
   // `command -v` tells where a command is and does not run it.
   if (name === "command" && (read.options.has("v") || read.options.has("V"))) return only();
-  const own = read.operands.findIndex(
-    ({ value }) => !(SETTERS.has(name) && (/^[^=]+=/.test(value) || value === "-" || value === "--")),
-  );
+  // These take assignments before the command.
+  const sets = name === "env" || name === "sudo" || name === "doas";
+  const own = read.operands.findIndex(({ value }) => !(sets && /^(?:[^=]+=|--?$)/.test(value)));
   const operands = own < 0 ? [] : read.operands.slice(own);
   const isKnown =
     read.understood && rest.slice(0, rest.length - operands.length).every(({ literal }) => literal);
